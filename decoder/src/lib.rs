@@ -1,0 +1,9 @@
+//! Reference decoders: bytes -> packets -> events, one module per family.
+//!
+//! A reading of the specifications that shares only vocabulary with `traceproof-encoder-model`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod riscv_etrace;

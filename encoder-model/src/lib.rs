@@ -1,0 +1,9 @@
+//! Reference encoder models: stimulus -> packets -> bytes, one module per family.
+//!
+//! A reading of the specifications that shares only vocabulary with `traceproof-decoder`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod riscv_etrace;

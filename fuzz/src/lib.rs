@@ -1,0 +1,2 @@
+//! The logic of the fuzz targets.
+#![forbid(unsafe_code)]

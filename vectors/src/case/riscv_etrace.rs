@@ -1,0 +1,129 @@
+//! How RISC-V E-Trace cases are written.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Path, Problem};
+use crate::riscv_etrace::{
+    Cycle, Epc, Event, Modes, Parameters, Retire, RiscvEtrace, Step, Stimulus, StopReason, Trap,
+};
+
+/// One line of `stimulus`.
+///
+/// `privilege` (3 at first), `context`, `time` and `qualified` (true at first) stay in force until a later line changes them; the
+/// other fields are for this line only. The encoder is off at first: `{ enable = true }` comes before anything else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum StimulusEntry {
+    /// Instructions retire: a [`Path`] such as `"A B C J"`.
+    Retire(Path),
+    /// The last instruction of the path is subject to a notify request.
+    RetireNotify(Path),
+    /// The last instruction of the path is a branch whose outcome does not follow from what comes next.
+    RetireTaken(Path),
+    /// The first instruction of the path comes with a context change that is to be reported: see `ctype`.
+    RetireContext {
+        /// The instructions.
+        path: Path,
+        /// The new context.
+        #[serde(with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        context: u64,
+        /// Ingress `ctype` at the first instruction.
+        ctype: u8,
+    },
+    /// An exception is taken.
+    Exception {
+        /// The cause.
+        cause: u16,
+        /// The trap value.
+        #[serde(default, with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        tval: u64,
+        /// The exception program counter.
+        epc: Location,
+    },
+    /// An interrupt is taken.
+    Interrupt {
+        /// The cause.
+        cause: u16,
+    },
+    /// The privilege level of what follows.
+    Privilege(u8),
+    /// The time of what follows.
+    Time(
+        #[serde(with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        u64,
+    ),
+    /// The context of what follows, not reported as a change (ctype 0).
+    Context(
+        #[serde(with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        u64,
+    ),
+    /// Whether the filters let pass what follows.
+    Qualified(bool),
+    /// Tracing is switched on or off.
+    Enable(bool),
+    /// The run-time modes change.
+    Modes(Modes),
+    /// The transport takes packets (`true`) or loses them (`false`).
+    Transport(bool),
+    /// An ingress cycle by its signals.
+    Cycle(Cycle),
+}
+
+/// One line of `events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum EventEntry {
+    /// Instructions retired: a [`Path`] such as `"A B C J"`.
+    Retire(Path),
+    /// An exception.
+    Exception {
+        /// The cause.
+        cause: u16,
+        /// The trap value.
+        #[serde(default, with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        tval: u64,
+        /// A location, or `"unknown"`; absent = not judged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        epc: Option<Location>,
+    },
+    /// An interrupt.
+    Interrupt {
+        /// The cause.
+        cause: u16,
+    },
+    /// Privilege and context of what follows, reported by a synchronisation packet.
+    Context {
+        /// The privilege level.
+        privilege: u8,
+        /// The context, where packets carry it.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context: Option<u64>,
+    },
+    /// The same, reported by a context packet: no position in the flow.
+    ImpreciseContext {
+        /// The privilege level.
+        privilege: u8,
+        /// The context, where packets carry it.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context: Option<u64>,
+    },
+    /// A time stamp.
+    Time(
+        #[serde(with = "crate::notation::hex")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        u64,
+    ),
+    /// Tracing stopped.
+    Stop(StopReason),
+    /// A fault.
+    Fault(ExpectedFault),
+}

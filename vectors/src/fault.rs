@@ -1,0 +1,160 @@
+//! What can be wrong with a trace, and where.
+
+use core::fmt;
+
+/// A defect that a decoder found in the trace, or between the trace and the program.
+///
+/// Faults are data: the runner compares class and place, never text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Fault {
+    /// What kind of defect.
+    pub class: FaultClass,
+    /// Where it was met.
+    pub place: Place,
+    /// The code address it is about, if it is about one (for instance where no code is).
+    pub address: Option<u64>,
+}
+
+/// A position in the wire bytes, counted from the latest `begin` or `reset`.
+///
+/// A fault inside a packet points at the first bit of the field at fault; a fault of a packet as a whole,
+/// or of what the packet means in the flow, points at the packet's first bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Place {
+    /// Index of the packet, counted from 0. Packets that could not be read count too.
+    pub packet: u64,
+    /// Byte offset in the stream, transport headers included.
+    pub byte: u64,
+    /// Bit within that byte, 0 = least significant.
+    pub bit: u8,
+}
+
+/// Does a fault stop the reconstruction until the next synchronisation?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// Decoding stops and resumes at the next synchronisation point.
+    Error,
+    /// The oddity is reported and decoding goes on.
+    Warning,
+}
+
+/// The classes of faults. They are few and the same for every family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub enum FaultClass {
+    /// The stream or a packet ends before its last field.
+    Truncated,
+    /// A packet is longer than its longest legal form, or has content in bits that must be filling.
+    Overlong,
+    /// A value that the specification reserves or calls invalid.
+    ReservedEncoding,
+    /// A packet that is legal in itself but not in this state or with these options.
+    IllegalInState,
+    /// A packet that needs synchronisation comes before any.
+    NotSynchronised,
+    /// The stream announces an option or mode that this decoder cannot honour.
+    UnsupportedMode,
+    /// The flow reached a conditional instruction without an outcome for it.
+    MissingOutcome,
+    /// The flow reached its end point with outcomes left over.
+    LeftoverOutcome,
+    /// The flow reached an uninferable discontinuity for which the packet has no target.
+    UnexpectedDiscontinuity,
+    /// An address that the protocol owes at this point is missing.
+    MissingAddress,
+    /// A reference to an entry (cache, tag, table) that holds nothing.
+    InvalidReference,
+    /// No instruction bytes at an address, or bytes with no legal length.
+    NoCode,
+    /// A stated work budget was spent without reaching an end point.
+    Limit,
+    /// What the packet says contradicts what the decoder knows (for instance a tracked address).
+    Contradiction,
+    /// Transport framing cannot be followed.
+    Framing,
+    /// Not an error: a value that is legal to ignore but that no conforming encoder sends.
+    Suspicious,
+}
+
+impl FaultClass {
+    /// Every class.
+    pub const ALL: [Self; 16] = [
+        Self::Truncated,
+        Self::Overlong,
+        Self::ReservedEncoding,
+        Self::IllegalInState,
+        Self::NotSynchronised,
+        Self::UnsupportedMode,
+        Self::MissingOutcome,
+        Self::LeftoverOutcome,
+        Self::UnexpectedDiscontinuity,
+        Self::MissingAddress,
+        Self::InvalidReference,
+        Self::NoCode,
+        Self::Limit,
+        Self::Contradiction,
+        Self::Framing,
+        Self::Suspicious,
+    ];
+
+    /// The name used in case files and reports, e.g. `missing-outcome`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Overlong => "overlong",
+            Self::ReservedEncoding => "reserved-encoding",
+            Self::IllegalInState => "illegal-in-state",
+            Self::NotSynchronised => "not-synchronised",
+            Self::UnsupportedMode => "unsupported-mode",
+            Self::MissingOutcome => "missing-outcome",
+            Self::LeftoverOutcome => "leftover-outcome",
+            Self::UnexpectedDiscontinuity => "unexpected-discontinuity",
+            Self::MissingAddress => "missing-address",
+            Self::InvalidReference => "invalid-reference",
+            Self::NoCode => "no-code",
+            Self::Limit => "limit",
+            Self::Contradiction => "contradiction",
+            Self::Framing => "framing",
+            Self::Suspicious => "suspicious",
+        }
+    }
+
+    /// Whether decoding must stop until the next synchronisation.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::Suspicious => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+}
+
+impl fmt::Display for FaultClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "packet {}, byte {}.{}", self.packet, self.byte, self.bit)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.class, self.place)?;
+        if let Some(address) = self.address {
+            write!(f, " (code address {address:#x})")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Fault {}

@@ -1,0 +1,44 @@
+//! The contract of Traceproof: what goes into a trace encoder, what travels, and what a decoder must report.
+//!
+//! Everything here is vocabulary; nothing here encodes or decodes. `traceproof-decoder` and
+//! `traceproof-encoder-model` are two independent readings of the specifications that share only these
+//! words, and every third-party subject implements the same two traits.
+//!
+//! | question | place |
+//! |---|---|
+//! | Which families exist, and which types belong to one? | [`Protocol`], [`Family`] |
+//! | What does a decoder or encoder have to offer? | [`Decoder`], [`Encoder`], [`Capabilities`] |
+//! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
+//! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
+//! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
+//! | Which code was running? | [`Program`] |
+//! | The words of one specification | [`riscv_etrace`] |
+#![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
+#![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
+//!
+//! The crate is `no_std` (with `alloc`) unless the feature `cases` is on.
+#![cfg_attr(not(feature = "cases"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+#[cfg(feature = "cases")]
+pub mod case;
+#[cfg(feature = "cases")]
+pub mod clause;
+mod dissection;
+mod fault;
+#[cfg(feature = "serde")]
+pub mod notation;
+mod program;
+mod protocol;
+pub mod riscv_etrace;
+mod subject;
+
+pub use dissection::{Dissection, Field};
+pub use fault::{Fault, FaultClass, Place, Severity};
+pub use program::{Program, ProgramError, Section};
+pub use protocol::{Family, Protocol};
+pub use subject::{
+    Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
+};

@@ -1,0 +1,169 @@
+//! How numbers stand in case files and JSON: addresses as `"0x…"` strings, signed differences as `"+0x…"`.
+//!
+//! JSON and TOML readers lose integers beyond 2^53 or 2^63; strings survive everywhere. Readers of these
+//! modules accept plain integers too.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+
+use serde::de::{self, Visitor};
+
+/// Parses `0x…` (hexadecimal), `0b…` (binary) or decimal text; `_` may separate digits.
+#[must_use]
+pub fn parse_u64(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    let (radix, digits) = match digits.get(..2) {
+        Some("0x" | "0X") => (16, digits.get(2..)?),
+        Some("0b" | "0B") => (2, digits.get(2..)?),
+        _ => (10, digits.as_str()),
+    };
+    // `from_str_radix` takes a sign, a number in a file does not.
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    u64::from_str_radix(digits, radix).ok()
+}
+
+/// Parses `hex` bytes: pairs of digits, optionally separated by blanks.
+#[must_use]
+pub fn parse_bytes(text: &str) -> Option<alloc::vec::Vec<u8>> {
+    let mut bytes = alloc::vec::Vec::new();
+    for word in text.split_ascii_whitespace() {
+        if word.len() % 2 != 0 || !word.is_ascii() {
+            return None;
+        }
+        for pair in word.as_bytes().chunks(2) {
+            let pair = core::str::from_utf8(pair).ok()?;
+            if pair.starts_with(['+', '-']) {
+                return None;
+            }
+            bytes.push(u8::from_str_radix(pair, 16).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// Writes bytes as lower-case pairs separated by blanks.
+#[must_use]
+pub fn show_bytes(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 3);
+    for (index, byte) in bytes.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+/// Schema of a number written as `"0x…"` or as an integer.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub enum Hex {
+    /// A hexadecimal, binary or decimal number; `_` may separate digits.
+    Text(#[schemars(regex(pattern = r"^(0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9_]+)$"))] String),
+    /// A plain integer.
+    Number(u64),
+}
+
+struct HexVisitor;
+
+impl Visitor<'_> for HexVisitor {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number such as \"0x80000000\" or 12")
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<u64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<u64, E> {
+        u64::try_from(value).map_err(|_| E::invalid_value(de::Unexpected::Signed(value), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<u64, E> {
+        parse_u64(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+    }
+}
+
+/// `u64` as a `"0x…"` string: `#[serde(with = "notation::hex")]`.
+pub mod hex {
+    use super::{HexVisitor, format};
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{value:#x}"))
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 64 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_any(HexVisitor)
+    }
+}
+
+/// `Option<u64>` as a `"0x…"` string; combine with `default` and `skip_serializing_if`.
+pub mod hex_option {
+    use super::hex;
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => hex::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 64 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        hex::deserialize(deserializer).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_strictly() {
+        assert_eq!(parse_u64("0xffff_ffff_8000_0000"), Some(0xffff_ffff_8000_0000));
+        assert_eq!(parse_u64("0b101"), Some(5));
+        assert_eq!(parse_u64("31"), Some(31));
+        for wrong in ["", "0x", "-1", "+1", "0x+1", "1g", "0x1_0000_0000_0000_0000"] {
+            assert_eq!(parse_u64(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_read_in_pairs() {
+        assert_eq!(parse_bytes("73 00 0f"), Some(alloc::vec![0x73, 0, 0x0f]));
+        assert_eq!(parse_bytes("73000f"), Some(alloc::vec![0x73, 0, 0x0f]));
+        assert_eq!(parse_bytes(""), Some(alloc::vec![]));
+        for wrong in ["7", "7g", "+1", "é"] {
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
+        }
+        assert_eq!(show_bytes(&[0x73, 0, 0x0f]), "73 00 0f");
+    }
+}

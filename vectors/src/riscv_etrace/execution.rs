@@ -1,0 +1,57 @@
+//! An execution as a person or a simulator writes it down, before it is cut into ingress cycles.
+
+/// One step of an execution: what retired or trapped, and what the outside did in between.
+///
+/// An execution says nothing about itypes or blocks; together with the program it determines them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An instruction retired.
+    Retire(Retire),
+    /// A trap was taken.
+    Trap(Trap),
+    /// A stimulus that is not a retirement, or a hand-made ingress cycle; passed on as it is.
+    Stimulus(super::Stimulus),
+}
+
+/// An instruction retired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retire {
+    /// Its byte address.
+    pub address: u64,
+    /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not
+    /// the fall-through address; a branch that is the last step counts as not taken.
+    pub taken: Option<bool>,
+    /// Privilege level it retired at.
+    pub privilege: u8,
+    /// Context it retired in.
+    pub context: u64,
+    /// Time of the retirement.
+    pub time: u64,
+    /// How a context change at this instruction is to be reported (ingress `ctype`).
+    pub ctype: u8,
+    /// A trigger asks for a report of this instruction.
+    pub notify: bool,
+    /// The filters let it pass.
+    pub qualified: bool,
+}
+
+/// A trap was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trap {
+    /// Interrupt, not exception.
+    pub interrupt: bool,
+    /// The cause that the trap wrote.
+    pub cause: u16,
+    /// The trap value (exceptions only).
+    pub tval: u64,
+    /// The exception program counter (exceptions only).
+    pub epc: u64,
+    /// Privilege level before the trap.
+    pub privilege: u8,
+    /// Context before the trap.
+    pub context: u64,
+    /// Time of the trap.
+    pub time: u64,
+    /// The filters let it pass.
+    pub qualified: bool,
+}

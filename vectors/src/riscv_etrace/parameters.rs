@@ -1,0 +1,307 @@
+//! What a decoder must know before the first packet: discovery attributes (ET 10) and static facts.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The constants of one encoder, by the specification's parameter names, and the modes it starts in.
+///
+/// The defaults are those that ET 10.1 prescribes for attributes that cannot be discovered, for a 32-bit
+/// hart with compressed instructions. Widths are in bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Parameters {
+    /// Register width of the hart; decides which compressed encodings are jumps (not discoverable).
+    pub xlen: Xlen,
+    /// Architecture version; 0 is the only one.
+    pub arch_p: u8,
+    /// log2 of the number of branch predictor entries; 0 = no predictor.
+    pub bpred_size_p: u8,
+    /// log2 of the number of jump target cache entries; 0 = no cache.
+    pub cache_size_p: u8,
+    /// Size of the nested call counter; 0 = none.
+    pub call_counter_size_p: u8,
+    /// Width of `context`.
+    pub context_width_p: u8,
+    /// Width of `time`.
+    pub time_width_p: u8,
+    /// Width of `ecause`.
+    pub ecause_width_p: u8,
+    /// Width of the format 0 `subformat` field.
+    pub f0s_width_p: u8,
+    /// Lowest address bit that is traced: 1 with compressed instructions, 2 without.
+    pub iaddress_lsb_p: u8,
+    /// Width of instruction addresses, and of `tval`.
+    pub iaddress_width_p: u8,
+    /// No packet has a `context` field.
+    pub nocontext_p: bool,
+    /// No packet has a `time` field.
+    pub notime_p: bool,
+    /// Width of `privilege`.
+    pub privilege_width_p: u8,
+    /// log2 of the number of return address stack entries; 0 = no stack.
+    pub return_stack_size_p: u8,
+    /// The hart supplies `sijump`.
+    pub sijump_p: bool,
+    /// Width of `itype`: 3 or 4.
+    pub itype_width_p: u8,
+    /// Most instructions retired in one block; more than 1 selects block retirement (`iretire` in half-words).
+    pub retires_p: u8,
+    /// Layout of the implementation-defined parts of the support packet (not discoverable).
+    pub support: SupportLayout,
+    /// Modes in force before the first support packet.
+    pub modes: Modes,
+    /// Trap handler addresses, needed for implicit exception mode (not discoverable).
+    pub trap_vectors: Option<TrapVectors>,
+    /// How packets are framed in the byte stream.
+    pub encapsulation: Encapsulation,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            xlen: Xlen::Rv32,
+            arch_p: 0,
+            bpred_size_p: 0,
+            cache_size_p: 0,
+            call_counter_size_p: 0,
+            context_width_p: 1,
+            time_width_p: 1,
+            ecause_width_p: 4,
+            f0s_width_p: 0,
+            iaddress_lsb_p: 1,
+            iaddress_width_p: 32,
+            nocontext_p: true,
+            notime_p: true,
+            privilege_width_p: 2,
+            return_stack_size_p: 0,
+            sijump_p: false,
+            itype_width_p: 4,
+            retires_p: 1,
+            support: SupportLayout::default(),
+            modes: Modes::default(),
+            trap_vectors: None,
+            encapsulation: Encapsulation::default(),
+        }
+    }
+}
+
+impl Parameters {
+    /// Width of every `address` field: `iaddress_width_p - iaddress_lsb_p`.
+    #[must_use]
+    pub const fn address_width(&self) -> u32 {
+        (self.iaddress_width_p as u32).saturating_sub(self.iaddress_lsb_p as u32)
+    }
+
+    /// Width of the `time` field: 0 when `notime_p`.
+    #[must_use]
+    pub const fn time_width(&self) -> u32 {
+        if self.notime_p { 0 } else { self.time_width_p as u32 }
+    }
+
+    /// Width of the `context` field: 0 when `nocontext_p`.
+    #[must_use]
+    pub const fn context_width(&self) -> u32 {
+        if self.nocontext_p { 0 } else { self.context_width_p as u32 }
+    }
+
+    /// Width of the `irdepth` field. Spec: RVET-PKT-028 (ET 7.6).
+    #[must_use]
+    pub const fn irdepth_width(&self) -> u32 {
+        self.return_stack_size_p as u32
+            + (self.return_stack_size_p > 0) as u32
+            + self.call_counter_size_p as u32
+    }
+
+    /// Mask of the `iaddress_width_p` low bits.
+    #[must_use]
+    pub const fn address_mask(&self) -> u64 {
+        if self.iaddress_width_p >= 64 { u64::MAX } else { (1 << self.iaddress_width_p) - 1 }
+    }
+
+    /// The first parameter that no hardware can have, with what is wrong with it.
+    ///
+    /// Bounds are those of the fields that hold the values here: nothing is wider than 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// The parameter's name and the reason.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let rules: [(&'static str, bool, &'static str); 16] = [
+            ("arch_p", self.arch_p == 0, "only architecture version 0 exists"),
+            ("iaddress_width_p", (1..=64).contains(&self.iaddress_width_p), "must be 1 to 64"),
+            (
+                "iaddress_lsb_p",
+                self.iaddress_lsb_p <= 2 && self.iaddress_lsb_p < self.iaddress_width_p,
+                "must be 0 to 2 and below iaddress_width_p",
+            ),
+            ("context_width_p", (1..=64).contains(&self.context_width_p), "must be 1 to 64"),
+            ("time_width_p", (1..=64).contains(&self.time_width_p), "must be 1 to 64"),
+            ("ecause_width_p", (1..=16).contains(&self.ecause_width_p), "must be 1 to 16"),
+            ("privilege_width_p", (1..=4).contains(&self.privilege_width_p), "must be 1 to 4"),
+            ("f0s_width_p", self.f0s_width_p <= 3, "must be 0 to 3"),
+            (
+                "f0s_width_p",
+                self.f0s_width_p > 0 || self.bpred_size_p == 0 || self.cache_size_p == 0,
+                "must not be 0 when predictor and jump target cache both exist (RVET-PKT-037)",
+            ),
+            ("bpred_size_p", self.bpred_size_p <= 15, "must be 0 to 15"),
+            ("cache_size_p", self.cache_size_p <= 15, "must be 0 to 15"),
+            ("return_stack_size_p", self.return_stack_size_p <= 15, "must be 0 to 15"),
+            ("call_counter_size_p", self.call_counter_size_p <= 15, "must be 0 to 15"),
+            ("itype_width_p", matches!(self.itype_width_p, 3 | 4), "must be 3 or 4"),
+            ("retires_p", self.retires_p >= 1, "must be at least 1"),
+            ("support", self.support.width() <= 64, "must not be wider than 64 bits"),
+        ];
+        match rules.into_iter().find(|(_, holds, _)| !holds) {
+            Some((parameter, _, reason)) => Err((parameter, reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Register width of the hart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Xlen {
+    /// RV32.
+    #[default]
+    Rv32,
+    /// RV64.
+    Rv64,
+}
+
+/// A run-time mode that a support packet announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Mode {
+    /// Returns whose call was traced are not reported (ET 3.2.5).
+    ImplicitReturn,
+    /// Trap handler addresses are not reported (ET 3.2.3).
+    ImplicitException,
+    /// Addresses are absolute instead of differences (ET 3.2.2).
+    FullAddress,
+    /// Repeated jump targets are reported by index (ET 3.2.7).
+    JumpTargetCache,
+    /// Correctly predicted branches are counted (ET 3.2.6).
+    BranchPrediction,
+    /// Jumps behind `lui`/`auipc` are not reported (ET 3.2.4).
+    SequentiallyInferredJumps,
+    /// Bits that say "addresses are differences", in layouts that have one.
+    DeltaAddress,
+}
+
+/// The set of run-time modes in force. All off = delta address mode, the only mandatory one (RVET-ENC-032).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Modes {
+    /// [`Mode::ImplicitReturn`].
+    pub implicit_return: bool,
+    /// [`Mode::ImplicitException`].
+    pub implicit_exception: bool,
+    /// [`Mode::FullAddress`].
+    pub full_address: bool,
+    /// [`Mode::JumpTargetCache`].
+    pub jump_target_cache: bool,
+    /// [`Mode::BranchPrediction`].
+    pub branch_prediction: bool,
+    /// [`Mode::SequentiallyInferredJumps`].
+    pub sijump: bool,
+}
+
+/// Layout of the support packet's implementation-defined fields (ET 7.5).
+///
+/// The default is that of the reference models: 1-bit `encoder_mode`, 5 `ioptions`, 4-bit `doptions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SupportLayout {
+    /// Width of `encoder_mode`.
+    pub encoder_mode_width: u8,
+    /// What the bits of `ioptions` mean, bit 0 first.
+    pub ioptions: Vec<Mode>,
+    /// `denable`, `dloss` and `doptions` are present.
+    pub data_fields: bool,
+    /// Width of `doptions`.
+    pub doptions_width: u8,
+}
+
+impl SupportLayout {
+    /// Width of everything behind `format` and `subformat`.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        let data = if self.data_fields { 2 + self.doptions_width as usize } else { 0 };
+        3 + self.encoder_mode_width as usize + self.ioptions.len() + data
+    }
+}
+
+impl Default for SupportLayout {
+    fn default() -> Self {
+        Self {
+            encoder_mode_width: 1,
+            ioptions: vec![
+                Mode::ImplicitReturn,
+                Mode::ImplicitException,
+                Mode::FullAddress,
+                Mode::JumpTargetCache,
+                Mode::BranchPrediction,
+            ],
+            data_fields: true,
+            doptions_width: 4,
+        }
+    }
+}
+
+/// Where trap handlers start, for implicit exception mode (ET 3.2.3; privileged ISA `mtvec`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TrapVectors {
+    /// Byte address of the handler of exceptions, and of interrupts unless `vectored`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub base: u64,
+    /// Interrupts go to `base + 4 * cause`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub vectored: bool,
+}
+
+/// How packets are framed in the byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub enum Encapsulation {
+    /// The ratified packet encapsulation (EN 2).
+    Normal(NormalEncapsulation),
+}
+
+impl Default for Encapsulation {
+    fn default() -> Self {
+        Self::Normal(NormalEncapsulation::default())
+    }
+}
+
+/// Constants of the ratified encapsulation (EN 2.1). By default a packet is one header byte and the payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NormalEncapsulation {
+    /// Width of `srcID`, 0 to 16.
+    pub src_id_bits: u8,
+    /// Bytes of a timestamp where `extend` is 1.
+    pub timestamp_bytes: u8,
+    /// Width of `type`.
+    pub type_bits: u8,
+}

@@ -1,0 +1,3 @@
+//! The command line of Traceproof.
+#![forbid(unsafe_code)]
+fn main() {}
