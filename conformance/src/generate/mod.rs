@@ -1,0 +1,9 @@
+//! Scenarios made from entropy: one generator feeds proptest, quickcheck, arbitrary, fuzzers and seeded vectors.
+//!
+//! A generator turns any byte string into a legal scenario. Property-test engines and fuzzers own the bytes:
+//! they choose, mutate and shrink them; shorter strings and smaller bytes give simpler scenarios.
+
+mod entropy;
+pub mod riscv_etrace;
+
+pub use entropy::{Entropy, seeded};

@@ -1,0 +1,14 @@
+//! Random RISC-V programs and executions of them, for round trips.
+//!
+//! The programs are small and have few labels, so that the rare situations (a loop label reached twice in one
+//! packet's span, a trap behind an updiscon, a filter edge on a branch) come often.
+
+mod execution;
+mod instruction;
+pub mod oracle;
+mod program;
+mod scenario;
+
+pub use instruction::{Instruction, Kind};
+pub use program::GeneratedProgram;
+pub use scenario::{Scenario, scenario};

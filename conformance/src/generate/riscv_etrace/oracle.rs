@@ -1,0 +1,212 @@
+//! Does what a decoder reported agree with the execution that was encoded?
+//!
+//! Knows the execution and nothing of packets: the judge of a round trip must not share the codec's ideas.
+
+use std::fmt;
+
+use traceproof_vectors::riscv_etrace::{Epc, Event, RiscvEtrace, Step, Stimulus, Trap};
+use traceproof_vectors::{Entry, Log};
+
+use super::Scenario;
+
+/// Where a decoder's report leaves the execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// How many observations agreed before.
+    pub after: usize,
+    /// What the execution has there.
+    pub expected: String,
+    /// What the decoder reported there.
+    pub got: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "after {} matching observations: expected {}, got {}", self.after, self.expected, self.got)
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// One thing that can be observed in an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Observation {
+    Retire { address: u64, privilege: u8, context: Option<u64> },
+    Trap { interrupt: bool, cause: u16, tval: Option<u64>, epc: Epc, required: bool },
+    /// The encoder may have lost what comes between two of these.
+    Gap,
+}
+
+/// Compares a decoder's log with the scenario's execution.
+///
+/// Every qualified retirement must come back with its privilege level and context. A trap must come back
+/// when it and the first handler instruction are qualified; other traps may. Where the transport lost packets,
+/// each stretch between two gaps must be a stretch of the execution.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn judge(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<(), Mismatch> {
+    if let Some(fault) = log.faults().next() {
+        return Err(Mismatch { after: 0, expected: String::from("no fault"), got: fault.to_string() });
+    }
+    let expected = expected(scenario);
+    let got = reported(scenario, log)?;
+    let lossy = scenario.steps.iter().any(|step| matches!(step, Step::Stimulus(Stimulus::Transport(false))));
+    if lossy { compare_stretches(&expected, &got) } else { compare(&expected, &got) }
+}
+
+fn expected(scenario: &Scenario) -> Vec<Observation> {
+    let mut observations = Vec::new();
+    let mut previous: Option<&Step> = None;
+    let steps: Vec<&Step> =
+        scenario.steps.iter().filter(|step| !matches!(step, Step::Stimulus(_))).collect();
+    for (index, step) in steps.iter().enumerate() {
+        match step {
+            Step::Retire(retire) if retire.qualified => observations.push(Observation::Retire {
+                address: retire.address,
+                privilege: retire.privilege,
+                context: (!scenario.parameters.nocontext_p).then_some(retire.context),
+            }),
+            Step::Trap(trap) => {
+                let handled = steps.get(index + 1..).is_some_and(qualified_until_retire);
+                observations.push(trap_observation(trap, trap.qualified && handled, previous));
+            }
+            Step::Retire(_) | Step::Stimulus(_) => {}
+        }
+        previous = Some(step);
+    }
+    observations
+}
+
+/// Whether the next retirement and all traps before it are qualified.
+fn qualified_until_retire(steps: &[&Step]) -> bool {
+    for step in steps {
+        match step {
+            Step::Retire(retire) => return retire.qualified,
+            Step::Trap(trap) if !trap.qualified => return false,
+            Step::Trap(_) | Step::Stimulus(_) => {}
+        }
+    }
+    false
+}
+
+fn trap_observation(trap: &Trap, required: bool, previous: Option<&Step>) -> Observation {
+    // At the start of a trace and within chains the protocol does not always tell the EPC (RVET-DEC-050).
+    let told = matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
+    Observation::Trap {
+        interrupt: trap.interrupt,
+        cause: trap.cause,
+        tval: (!trap.interrupt).then_some(trap.tval),
+        epc: match (trap.interrupt, told) {
+            (true, _) => Epc::Unstated,
+            (false, true) => Epc::At(trap.epc),
+            (false, false) => Epc::Unknown,
+        },
+        required,
+    }
+}
+
+fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observation>, Mismatch> {
+    let mut observations = Vec::new();
+    let (mut privilege, mut context) = (u8::MAX, None);
+    for (_, entry) in &log.entries {
+        let Entry::Event(event) = entry else { continue };
+        match *event {
+            Event::Context { privilege: level, context: value, precise: true } => (privilege, context) = (level, value),
+            Event::Context { .. } | Event::Time { .. } => {}
+            Event::Stop { .. } => observations.push(Observation::Gap),
+            Event::Trap { interrupt, cause, tval, epc } => {
+                observations.push(Observation::Trap { interrupt, cause, tval, epc, required: false });
+            }
+            Event::Retire { first, end, count } => {
+                let mut address = first;
+                for _ in 0..count {
+                    let Some(instruction) = scenario.program.at(address) else {
+                        return Err(Mismatch {
+                            after: observations.len(),
+                            expected: String::from("an instruction of the program"),
+                            got: format!("{event:x?}"),
+                        });
+                    };
+                    observations.push(Observation::Retire { address, privilege, context });
+                    address = address.wrapping_add(instruction.size()) & scenario.parameters.address_mask();
+                }
+                if address != end {
+                    return Err(Mismatch {
+                        after: observations.len(),
+                        expected: format!("a run that ends at {address:#x}"),
+                        got: format!("{event:x?}"),
+                    });
+                }
+            }
+        }
+    }
+    Ok(observations)
+}
+
+/// Whether a report satisfies what is expected.
+fn agrees(expected: &Observation, got: &Observation) -> bool {
+    match (expected, got) {
+        (
+            Observation::Trap { interrupt, cause, tval, epc, .. },
+            Observation::Trap { interrupt: i, cause: c, tval: t, epc: e, .. },
+        ) => {
+            let epc_agrees = match (epc, e) {
+                (Epc::At(expected), Epc::At(got)) => expected == got,
+                (Epc::At(_), _) => false,
+                _ => true,
+            };
+            (interrupt, cause, tval) == (i, c, t) && epc_agrees
+        }
+        _ => expected == got,
+    }
+}
+
+fn compare(expected: &[Observation], got: &[Observation]) -> Result<(), Mismatch> {
+    let mut wanted = expected.iter().peekable();
+    let mut matched = 0;
+    for observation in got.iter().filter(|observation| **observation != Observation::Gap) {
+        loop {
+            match wanted.next() {
+                Some(candidate) if agrees(candidate, observation) => break,
+                // A trap that need not be reported was not.
+                Some(Observation::Trap { required: false, .. }) => {}
+                other => return Err(mismatch(matched, other, Some(observation))),
+            }
+        }
+        matched += 1;
+    }
+    match wanted.find(|rest| !matches!(rest, Observation::Trap { required: false, .. })) {
+        Some(missing) => Err(mismatch(matched, Some(missing), None)),
+        None => Ok(()),
+    }
+}
+
+/// Every stretch between gaps must be found in the execution, in order.
+fn compare_stretches(expected: &[Observation], got: &[Observation]) -> Result<(), Mismatch> {
+    let retired = |observations: &[Observation]| -> Vec<Observation> {
+        observations.iter().copied().filter(|o| matches!(o, Observation::Retire { .. })).collect()
+    };
+    let execution = retired(expected);
+    let mut from = 0;
+    for stretch in got.split(|observation| *observation == Observation::Gap) {
+        let stretch = retired(stretch);
+        if stretch.is_empty() {
+            continue;
+        }
+        let found = execution.get(from..).and_then(|rest| rest.windows(stretch.len()).position(|window| window == stretch));
+        match found {
+            Some(offset) => from += offset + stretch.len(),
+            None => return Err(mismatch(from, execution.get(from), stretch.first())),
+        }
+    }
+    Ok(())
+}
+
+fn mismatch(after: usize, expected: Option<&Observation>, got: Option<&Observation>) -> Mismatch {
+    let show = |observation: Option<&Observation>| {
+        observation.map_or_else(|| String::from("the end"), |observation| format!("{observation:x?}"))
+    };
+    Mismatch { after, expected: show(expected), got: show(got) }
+}

@@ -1,0 +1,98 @@
+//! A whole scenario: parameters, policy, program and execution.
+
+use traceproof_vectors::riscv_etrace::{
+    Compression, InterruptReport, Modes, Parameters, Policy, Step, SyncMode, Xlen,
+};
+
+use super::GeneratedProgram;
+use super::execution::{Happenings, Walk};
+use crate::generate::Entropy;
+
+/// Everything that a round trip needs.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The encoder's constants and initial modes.
+    pub parameters: Parameters,
+    /// The encoder's control fields and choices.
+    pub policy: Policy,
+    /// The code.
+    pub program: GeneratedProgram,
+    /// The execution, from enabling the trace on.
+    pub steps: Vec<Step>,
+}
+
+/// Most steps of an execution.
+const MOST_STEPS: usize = 400;
+
+/// The scenario that `bytes` stand for.
+#[must_use]
+pub fn scenario(bytes: &[u8]) -> Scenario {
+    let entropy = &mut Entropy::new(bytes);
+    let compressed = entropy.chance(160);
+    let wide = entropy.chance(96);
+    let parameters = parameters(entropy, compressed, wide);
+    let policy = policy(entropy);
+    let base = base_address(entropy, parameters.iaddress_width_p);
+    let happenings = happenings(entropy, &parameters);
+    let program = GeneratedProgram::generate(entropy, base, compressed);
+    let length = 2 + entropy.below(MOST_STEPS);
+    let steps = Walk::run(&program, entropy, happenings, length);
+    Scenario { parameters, policy, program, steps }
+}
+
+fn parameters(entropy: &mut Entropy<'_>, compressed: bool, wide: bool) -> Parameters {
+    let iaddress_width_p = if wide { entropy.pick(&[64, 48, 40]) } else { entropy.pick(&[32, 32, 24]) };
+    let defaults = Parameters::default();
+    Parameters {
+        xlen: if wide { Xlen::Rv64 } else { Xlen::Rv32 },
+        iaddress_width_p,
+        iaddress_lsb_p: if compressed { 1 } else { entropy.pick(&[2, 1]) },
+        ecause_width_p: entropy.pick(&[4, 5, 6]),
+        nocontext_p: !entropy.chance(64),
+        context_width_p: entropy.pick(&[8, 1, 16, 32]),
+        notime_p: !entropy.chance(32),
+        time_width_p: entropy.pick(&[16, 32, 40]),
+        retires_p: entropy.pick(&[1, 2, 4]),
+        itype_width_p: entropy.pick(&[4, 4, 3]),
+        modes: Modes { full_address: entropy.chance(64), ..Modes::default() },
+        ..defaults
+    }
+}
+
+fn policy(entropy: &mut Entropy<'_>) -> Policy {
+    Policy {
+        sync_mode: entropy.pick(&[
+            SyncMode::Off,
+            SyncMode::Off,
+            SyncMode::Packets,
+            SyncMode::Cycles,
+            SyncMode::HalfWords,
+        ]),
+        sync_max: 0,
+        interrupt_report: entropy.pick(&[InterruptReport::Handler, InterruptReport::Separate]),
+        compression: entropy.pick(&[Compression::Minimal, Compression::Minimal, Compression::Mandatory]),
+        support_at_disable: entropy.chance(64),
+    }
+}
+
+/// Low, in the middle, and at the top of the address space, where differences wrap around.
+fn base_address(entropy: &mut Entropy<'_>, width: u8) -> u64 {
+    let mask = u64::MAX >> (64 - u32::from(width));
+    entropy.pick(&[0x1000, 0, mask >> 1, mask - 0x3ff, mask & 0xffff_ffff_8000_0000]) & !0xff & mask
+}
+
+fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Happenings {
+    let context = if parameters.nocontext_p { 0 } else { entropy.pick(&[12, 0]) };
+    Happenings {
+        traps: entropy.pick(&[0, 8, 48]),
+        notify: entropy.pick(&[0, 0, 24]),
+        filter: entropy.pick(&[0, 0, 0, 16]),
+        transport: entropy.pick(&[0, 0, 0, 8]),
+        context,
+        time: !parameters.notime_p,
+        privileges: entropy.pick(&[&[3][..], &[3, 0], &[3, 1, 0]]),
+        contexts: 1 << parameters.context_width_p.min(8),
+        causes: 1 << parameters.ecause_width_p,
+        tval_mask: parameters.address_mask(),
+    }
+}
