@@ -7,8 +7,10 @@ mod execution;
 mod instruction;
 pub mod oracle;
 mod program;
+mod round_trip;
 mod scenario;
 
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
+pub use round_trip::{Cause, Failure, Success, round_trip};
 pub use scenario::{Scenario, scenario};

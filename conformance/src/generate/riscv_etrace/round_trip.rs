@@ -1,0 +1,125 @@
+//! A scenario through both reference models.
+
+use std::fmt;
+
+use traceproof_decoder::riscv_etrace::Decoder;
+use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
+use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::notation::show_bytes;
+use traceproof_vectors::{Decoder as _, Encoder as _, Log, Refusal};
+
+use super::Scenario;
+use super::oracle::{self, Mismatch};
+
+/// How a round trip failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What went wrong.
+    pub cause: Cause,
+    /// The encoder's bytes so far.
+    pub wire: Vec<u8>,
+}
+
+/// What went wrong in a round trip.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// The generator made an execution that its own program cannot have.
+    Generator(String),
+    /// The encoder model refused the parameters or the policy.
+    Encoder(Refusal),
+    /// The decoder refused the parameters.
+    Decoder(Refusal),
+    /// The decoder read other packets than the encoder made.
+    Packets {
+        /// Index of the first packet that differs.
+        index: usize,
+        /// What the encoder made.
+        made: String,
+        /// What the decoder read.
+        read: String,
+    },
+    /// The execution did not come back.
+    Execution(Mismatch),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Generator(error) => write!(f, "generator: {error}")?,
+            Cause::Encoder(refusal) => write!(f, "encoder refused: {refusal}")?,
+            Cause::Decoder(refusal) => write!(f, "decoder refused: {refusal}")?,
+            Cause::Packets { index, made, read } => {
+                write!(f, "packet {index}: made {made}, read {read}")?;
+            }
+            Cause::Execution(mismatch) => write!(f, "{mismatch}")?,
+        }
+        write!(f, "; wire: {}", show_bytes(&self.wire))
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What a successful round trip amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Success {
+    /// Packets made and read.
+    pub packets: usize,
+    /// Bytes that travelled.
+    pub bytes: usize,
+}
+
+/// Encodes the scenario's execution with the reference model, decodes it with the reference decoder and
+/// compares packets and execution.
+///
+/// # Errors
+///
+/// The first difference, with the bytes that travelled.
+pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
+    let mut sent: Log<RiscvEtrace> = Log::default();
+    let failed = |cause: Cause, wire: &[u8]| Failure { cause, wire: wire.to_vec() };
+    let program =
+        scenario.program.code().map_err(|error| failed(Cause::Generator(error.to_string()), &[]))?;
+    let mut encoder = Encoder::default();
+    encoder
+        .begin(&scenario.parameters, &scenario.policy)
+        .map_err(|refusal| failed(Cause::Encoder(refusal), &[]))?;
+    let mut hart = Hart::new(&program, &scenario.parameters, retirement(scenario));
+    hart.run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
+        .map_err(|error| failed(Cause::Generator(error.to_string()), &sent.wire))?;
+    encoder.finish(&mut sent);
+
+    let mut received: Log<RiscvEtrace> = Log::default();
+    let mut decoder = Decoder::default();
+    decoder
+        .begin(&scenario.parameters, &program)
+        .map_err(|refusal| failed(Cause::Decoder(refusal), &sent.wire))?;
+    decoder.push(&sent.wire, &mut received);
+    decoder.finish(&mut received);
+    compare_packets(&sent, &received).map_err(|cause| failed(cause, &sent.wire))?;
+    oracle::judge(scenario, &received)
+        .map_err(|mismatch| failed(Cause::Execution(mismatch), &sent.wire))?;
+    Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
+}
+
+/// Block retirement where the parameters allow it.
+const fn retirement(scenario: &Scenario) -> Retirement {
+    if scenario.parameters.retires_p > 1 {
+        Retirement::Blocks { max_halfwords: 2 * scenario.parameters.retires_p as u32 }
+    } else {
+        Retirement::Single
+    }
+}
+
+fn compare_packets(sent: &Log<RiscvEtrace>, received: &Log<RiscvEtrace>) -> Result<(), Cause> {
+    let (mut made, mut read) = (sent.packets(), received.packets());
+    for index in 0.. {
+        match (made.next(), read.next()) {
+            (None, None) => break,
+            (made, read) if made == read => {}
+            (made, read) => {
+                return Err(Cause::Packets { index, made: format!("{made:x?}"), read: format!("{read:x?}") });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Properties of the RISC-V E-Trace codecs.
+
+pub mod flow;
+pub mod packets;
+pub mod presets;
+pub mod round_trip;

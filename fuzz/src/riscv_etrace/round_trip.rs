@@ -1,0 +1,17 @@
+//! Both models: any execution that the encoder model traces comes back from the decoder.
+//!
+//! The input is the entropy of the scenario generator.
+
+use traceproof_conformance::generate::riscv_etrace::{round_trip, scenario};
+
+/// Makes a scenario, encodes and decodes it.
+///
+/// # Panics
+///
+/// When the execution does not come back.
+pub fn run(data: &[u8]) {
+    let scenario = scenario(data);
+    if let Err(failure) = round_trip(&scenario) {
+        panic!("{failure}");
+    }
+}

@@ -1,0 +1,33 @@
+//! Which targets exist.
+
+use crate::riscv_etrace;
+
+/// One fuzz target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Name of the binary and of the corpus directory.
+    pub name: &'static str,
+    /// What must hold for any input.
+    pub property: &'static str,
+    /// Checks the property; panics when it does not hold.
+    pub run: fn(&[u8]),
+}
+
+/// Every target, in the order of the layers.
+pub const TARGETS: [Target; 3] = [
+    Target {
+        name: "riscv_etrace_packets",
+        property: "any payload is a packet that the writer turns back into an equal packet, or a typed fault",
+        run: riscv_etrace::packets::run,
+    },
+    Target {
+        name: "riscv_etrace_flow",
+        property: "any stream over any program gives the same bounded results however it is cut",
+        run: riscv_etrace::flow::run,
+    },
+    Target {
+        name: "riscv_etrace_round_trip",
+        property: "any execution that the encoder model traces comes back from the decoder",
+        run: riscv_etrace::round_trip::run,
+    },
+];
