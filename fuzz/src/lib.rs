@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod riscv_etrace;
+pub mod seeds;
 pub mod targets;
 
 pub use targets::{TARGETS, Target};

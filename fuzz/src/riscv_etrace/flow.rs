@@ -1,7 +1,7 @@
 //! Decoder: any stream over any program gives the same bounded results however it is cut.
 //!
-//! Input: byte 0 = parameter preset; bytes 1, 2 = length of the code, little-endian; the code, which lies at
-//! 0x1000; the stream.
+//! Input: byte 0 = parameter preset; byte 1 = number of code sections (modulo 8); per section its address (8 bytes,
+//! little-endian), its length (2 bytes, little-endian) and its bytes; the rest is the stream.
 
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
@@ -9,15 +9,38 @@ use traceproof_vectors::{Decoder as _, Entry, Log, Place, Program, Section};
 
 use super::presets::preset;
 
-/// Where the code of an input lies.
-pub const CODE_ADDRESS: u64 = 0x1000;
+/// Most sections of an input.
+const SECTIONS: u8 = 8;
 
-/// A fuzz input for this target.
+/// A fuzz input for this target; `None` when the program does not fit into the format.
 #[must_use]
-pub fn input(preset: u8, code: &[u8], stream: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(code.len()).unwrap_or(u16::MAX);
-    let code = code.get(..usize::from(length)).unwrap_or(code);
-    [&[preset][..], &length.to_le_bytes(), code, stream].concat()
+pub fn input(preset: u8, program: &Program, stream: &[u8]) -> Option<Vec<u8>> {
+    let count = u8::try_from(program.sections().len()).ok().filter(|&count| count < SECTIONS)?;
+    let mut input = vec![preset, count];
+    for section in program.sections() {
+        input.extend_from_slice(&section.address.to_le_bytes());
+        input.extend_from_slice(&u16::try_from(section.bytes.len()).ok()?.to_le_bytes());
+        input.extend_from_slice(&section.bytes);
+    }
+    input.extend_from_slice(stream);
+    Some(input)
+}
+
+/// Takes the sections off the front; sections that overlap an earlier one are dropped.
+fn split(data: &[u8]) -> Option<(u8, Program, &[u8])> {
+    let (&[number, count], mut rest) = data.split_first_chunk::<2>()?;
+    let mut program = Program::new();
+    for _ in 0..count % SECTIONS {
+        let (address, after) = rest.split_first_chunk::<8>()?;
+        let (length, after) = after.split_first_chunk::<2>()?;
+        let (bytes, after) = after.split_at(usize::from(u16::from_le_bytes(*length)).min(after.len()));
+        let section =
+            Section { address: u64::from_le_bytes(*address), bytes: bytes.to_vec(), name: String::new() };
+        // An overlap is as good an input as any.
+        let _ = program.insert(section);
+        rest = after;
+    }
+    Some((number, program, rest))
 }
 
 /// Decodes the stream whole, byte by byte and after a reset, and compares.
@@ -26,12 +49,7 @@ pub fn input(preset: u8, code: &[u8], stream: &[u8]) -> Vec<u8> {
 ///
 /// When the results differ or are out of order.
 pub fn run(data: &[u8]) {
-    let Some((&[number, low, high], rest)) = data.split_first_chunk::<3>() else { return };
-    let length = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
-    let (code, stream) = rest.split_at(length);
-    let mut program = Program::new();
-    let section = Section { address: CODE_ADDRESS, bytes: code.to_vec(), name: String::new() };
-    program.insert(section).expect("one section fits");
+    let Some((number, program, stream)) = split(data) else { return };
     let mut decoder = Decoder::default();
     if decoder.begin(&preset(number), &program).is_err() {
         return;
