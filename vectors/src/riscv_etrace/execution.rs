@@ -19,7 +19,8 @@ pub struct Retire {
     /// Its byte address.
     pub address: u64,
     /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not
-    /// the fall-through address; a branch that is the last step counts as not taken.
+    /// the fall-through address; directly in front of an exception its `epc` is that next address. A branch
+    /// in front of an interrupt, or that is the last step, counts as not taken.
     pub taken: Option<bool>,
     /// Privilege level it retired at.
     pub privilege: u8,

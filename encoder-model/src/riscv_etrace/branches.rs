@@ -1,0 +1,97 @@
+//! Branch outcomes that wait to be reported (ET 3.2.6, 7.7, 7.8).
+
+use super::predictor::Predictor;
+
+/// Outcomes that fit a branch map.
+pub(super) const MAP_SIZE: u64 = 31;
+
+/// The outcomes of the branches since the latest report.
+#[derive(Clone, Debug)]
+pub(super) struct Branches {
+    /// Outcomes, all of them.
+    count: u64,
+    /// The first 31, oldest in bit 0, 0 = taken. Spec: RVET-PKT-033 (ET 7.7).
+    map: u32,
+    /// Outcomes that were predicted (`pbc`); 0 without prediction.
+    predicted: u64,
+    /// The latest outcome was not predicted.
+    missed: bool,
+    predictor: Option<Predictor>,
+}
+
+impl Branches {
+    /// `predictor` is there exactly while branch prediction is on.
+    pub(super) const fn new(predictor: Option<Predictor>) -> Self {
+        Self { count: 0, map: 0, predicted: 0, missed: false, predictor }
+    }
+
+    /// A branch retires. Spec: RVET-ENC-028 (ET 7.7).
+    pub(super) fn record(&mut self, address: u64, taken: bool) {
+        if self.count < MAP_SIZE {
+            self.map |= u32::from(!taken) << self.count;
+        }
+        self.count += 1;
+        if let Some(predictor) = &mut self.predictor {
+            self.missed = !predictor.update(address, taken);
+            self.predicted += u64::from(!self.missed);
+        }
+    }
+
+    /// Whether any outcome waits.
+    pub(super) const fn any(&self) -> bool {
+        self.count > 0
+    }
+
+    /// How many outcomes wait; at most 31 unless all of them were predicted.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The outcomes as a branch map.
+    pub(super) const fn map(&self) -> u32 {
+        self.map
+    }
+
+    /// `branch_count` if the outcomes can travel as a count. Spec: RVET-PKT-039 (ET 7.8).
+    pub(super) fn excess(&self) -> Option<u32> {
+        self.predicted.checked_sub(MAP_SIZE).map(|excess| u32::try_from(excess).unwrap_or(u32::MAX))
+    }
+
+    /// Whether the latest outcome is one that was not predicted.
+    pub(super) const fn missed(&self) -> bool {
+        self.missed
+    }
+
+    /// The outcomes must be reported now: a full map that is no count, or a count that ends with a failure.
+    ///
+    /// Spec: RVET-ENC-029 (ET 7.7.2), RVET-ENC-063, RVET-ENC-064 (ET 7.8, 9.1).
+    pub(super) const fn full(&self) -> bool {
+        if self.predicted < MAP_SIZE { self.count >= MAP_SIZE } else { self.missed }
+    }
+
+    /// The count cannot grow. Spec: RVET-ENC-067 (ET 7.8).
+    pub(super) fn count_full(&self) -> bool {
+        !self.missed && self.excess() == Some(u32::MAX)
+    }
+
+    /// The outcomes have been reported. Spec: RVET-ENC-037 (ET 9).
+    pub(super) const fn clear(&mut self) {
+        self.count = 0;
+        self.map = 0;
+        self.predicted = 0;
+        self.missed = false;
+    }
+
+    /// A synchronisation packet reports an instruction, with its outcome if it is a branch.
+    ///
+    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first, then learns that outcome.
+    pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>) {
+        self.clear();
+        if let Some(predictor) = &mut self.predictor {
+            predictor.reset();
+            if let Some((address, taken)) = own {
+                predictor.update(address, taken);
+            }
+        }
+    }
+}

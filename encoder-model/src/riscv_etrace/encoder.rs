@@ -1,0 +1,319 @@
+//! The encoder as a whole: control fields, the window of items, support packets.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use traceproof_vectors::riscv_etrace::{
+    Modes, Packet, Parameters, Policy, QualStatus, RiscvEtrace, Stimulus, SupportLayout,
+};
+use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
+
+use super::decide::Next;
+use super::encapsulation;
+use super::items::{Ingress, Item, Kind};
+use super::output::Output;
+use super::packet::Layout;
+use super::resync::Resync;
+use super::support;
+use super::tracer::{Tracer, changes_context, changes_walk};
+
+/// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
+const CLAIMED: [&str; 6] = ["rv32", "rv64", "compressed", "context", "time", "full_address"];
+
+/// The reference encoder model.
+///
+/// It looks one item ahead, so the packets of an item leave when the next one comes, or at the latest at
+/// `finish`. Control stimuli act between the items around them.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    ingress: Ingress,
+    window: Window,
+    tracer: Tracer,
+    options: Options,
+    output: Output,
+}
+
+/// The control fields and what announces them.
+#[derive(Clone, Debug)]
+struct Options {
+    enabled: bool,
+    modes: Modes,
+    /// Modes that the hardware has; requests for others have no effect.
+    available: Modes,
+    layout: SupportLayout,
+    support_at_disable: bool,
+}
+
+/// The item that waits for its successor, and the control stimuli that came behind it.
+#[derive(Clone, Debug)]
+struct Window {
+    current: Item,
+    controls: Vec<Control>,
+    /// One of `controls` makes tracing start anew.
+    breaks: bool,
+}
+
+/// A control stimulus that acts behind the current item.
+#[derive(Clone, Copy, Debug)]
+enum Control {
+    Modes(Modes),
+    Transport(bool),
+}
+
+impl Default for Encoder {
+    /// An encoder with default parameters and policy, as after `begin`.
+    fn default() -> Self {
+        Self::new(&Parameters::default(), &Policy::default())
+    }
+}
+
+impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new([Layer::Packets]).with_features(CLAIMED)
+    }
+
+    fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
+        check(parameters, policy)?;
+        *self = Self::new(parameters, policy);
+        Ok(())
+    }
+
+    fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        match stimulus {
+            Stimulus::Cycle(cycle) => {
+                let mut ingress = self.ingress;
+                ingress.cycle(cycle, self.options.enabled, |item| self.push(&item, sink));
+                self.ingress = ingress;
+            }
+            Stimulus::Enable(enable) => self.enable(*enable, sink),
+            Stimulus::Modes(modes) => self.control(Control::Modes(self.options.attainable(*modes)), sink),
+            Stimulus::Transport(takes) => self.control(Control::Transport(*takes), sink),
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        self.push(&Item::GAP, sink);
+    }
+}
+
+impl Encoder {
+    fn new(parameters: &Parameters, policy: &Policy) -> Self {
+        let available = available(parameters);
+        let modes = restrict(parameters.modes, available);
+        Self {
+            ingress: Ingress::new(parameters, policy.sync_mode),
+            window: Window { current: Item::GAP, controls: Vec::new(), breaks: false },
+            tracer: Tracer::new(parameters, policy, modes),
+            options: Options {
+                enabled: false,
+                modes,
+                available,
+                layout: parameters.support.clone(),
+                support_at_disable: policy.support_at_disable,
+            },
+            output: Output::new(Layout::new(parameters), policy.compression),
+        }
+    }
+
+    /// The next item is there, so the one that waited can be dealt with.
+    fn push(&mut self, item: &Item, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let next = self.window.next(item);
+        let report = self.tracer.item(&self.window.current, next);
+        if let Some(packet) = &report.packet {
+            self.output.send(packet, sink);
+        }
+        if let Some(qual_status) = report.ended {
+            self.support(qual_status, sink);
+        }
+        self.window.current = *item;
+        if !self.window.controls.is_empty() {
+            self.apply_controls(sink);
+        }
+    }
+
+    /// Spec: RVET-ENC-008, RVET-ENC-009, RVET-ENC-012 (ET 7.5).
+    fn enable(&mut self, enable: bool, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if enable == self.options.enabled {
+            return;
+        }
+        if enable {
+            self.options.enabled = true;
+            self.ingress.enable();
+            self.support(QualStatus::NoChange, sink);
+        } else if self.options.support_at_disable {
+            // The support packet of the final instruction first, then one for the new state.
+            self.push(&Item::GAP, sink);
+            self.options.enabled = false;
+            self.support(QualStatus::NoChange, sink);
+        } else {
+            self.options.enabled = false;
+            self.push(&Item::GAP, sink);
+        }
+    }
+
+    /// Lets a control stimulus act now, or behind the item that waits.
+    fn control(&mut self, control: Control, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if let Control::Modes(modes) = control {
+            self.window.breaks |= changes_walk(self.options.modes, modes);
+        }
+        self.window.controls.push(control);
+        if !self.window.current.qualified {
+            self.apply_controls(sink);
+        }
+    }
+
+    fn apply_controls(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let mut controls = core::mem::take(&mut self.window.controls);
+        for control in controls.drain(..) {
+            match control {
+                Control::Modes(modes) => self.change_modes(modes, sink),
+                Control::Transport(takes) => {
+                    if self.output.transport(takes) {
+                        // Spec: RVET-ENC-010 (ET 7.5).
+                        self.support(QualStatus::TraceLost, sink);
+                        self.tracer.lose();
+                    }
+                }
+            }
+        }
+        self.window.controls = controls;
+        self.window.breaks = false;
+    }
+
+    /// Spec: RVET-ENC-011, RVET-ENC-012 (ET 7.5).
+    fn change_modes(&mut self, modes: Modes, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if modes == self.options.modes {
+            return;
+        }
+        self.options.modes = modes;
+        self.tracer.change_modes(modes);
+        if self.options.enabled {
+            self.support(QualStatus::NoChange, sink);
+        }
+    }
+
+    fn support(&mut self, qual_status: QualStatus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let packet = Packet::Support {
+            ienable: self.options.enabled,
+            encoder_mode: 0,
+            qual_status,
+            ioptions: support::ioptions(self.options.modes, &self.options.layout),
+            denable: false,
+            dloss: false,
+            doptions: 0,
+        };
+        self.output.send(&packet, sink);
+        self.tracer.resync.packet();
+    }
+}
+
+impl Window {
+    /// What `item` means for the one before it.
+    fn next(&self, item: &Item) -> Next {
+        if !item.qualified {
+            return Next::Ends;
+        }
+        match item.kind {
+            Kind::Trap(_) => Next::Traps,
+            Kind::Gap => Next::Ends,
+            Kind::Retire(_) if self.breaks || item.ctype() == 3 => Next::Breaks,
+            Kind::Retire(_) if changes_context(&self.current, item) => Next::Changes,
+            Kind::Retire(_) => Next::Continues,
+        }
+    }
+}
+
+impl Options {
+    /// What a control register write leaves of the modes it asks for.
+    const fn attainable(&self, modes: Modes) -> Modes {
+        restrict(modes, self.available)
+    }
+}
+
+const fn restrict(modes: Modes, available: Modes) -> Modes {
+    Modes {
+        implicit_return: modes.implicit_return && available.implicit_return,
+        implicit_exception: modes.implicit_exception && available.implicit_exception,
+        full_address: modes.full_address && available.full_address,
+        jump_target_cache: modes.jump_target_cache && available.jump_target_cache,
+        branch_prediction: modes.branch_prediction && available.branch_prediction,
+        sijump: modes.sijump && available.sijump,
+    }
+}
+
+/// Spec: RVET-DISC-003, RVET-DISC-008, RVET-ENC-059, RVET-ENC-075 (ET 10, 4.2, 3.2.3).
+const fn available(parameters: &Parameters) -> Modes {
+    Modes {
+        implicit_return: (parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0)
+            && parameters.itype_width_p == 4,
+        implicit_exception: parameters.trap_vectors.is_some(),
+        full_address: true,
+        jump_target_cache: parameters.cache_size_p > 0,
+        branch_prediction: parameters.bpred_size_p > 0,
+        sijump: parameters.sijump_p,
+    }
+}
+
+fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
+    parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+    encapsulation::check(&parameters.encapsulation)?;
+    if policy.sync_max > Resync::LARGEST_SYNC_MAX {
+        return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
+    }
+    let wanted = parameters.modes;
+    let unclaimed = [
+        (wanted.implicit_return, "implicit_return"),
+        (wanted.implicit_exception, "implicit_exception"),
+        (wanted.jump_target_cache, "jump_target_cache"),
+        (wanted.branch_prediction, "branch_prediction"),
+        (wanted.sijump, "sijump"),
+    ];
+    if let Some((_, feature)) = unclaimed.into_iter().find(|(wanted, _)| *wanted) {
+        return Err(Refusal::unsupported(feature));
+    }
+    let available = available(parameters);
+    let lacking: [(bool, bool, &'static str, &'static str); 5] = [
+        (
+            wanted.implicit_return,
+            available.implicit_return,
+            "return_stack_size_p",
+            "implicit return mode needs a return stack or call counter, and a 4-bit itype",
+        ),
+        (
+            wanted.implicit_exception,
+            available.implicit_exception,
+            "trap_vectors",
+            "implicit exception mode needs known trap vectors",
+        ),
+        (
+            wanted.jump_target_cache,
+            available.jump_target_cache,
+            "cache_size_p",
+            "there is no jump target cache",
+        ),
+        (
+            wanted.branch_prediction,
+            available.branch_prediction,
+            "bpred_size_p",
+            "there is no branch predictor",
+        ),
+        (wanted.sijump, available.sijump, "sijump_p", "the hart does not supply sijump"),
+    ];
+    for (wanted, available, parameter, reason) in lacking {
+        if wanted && !available {
+            return Err(Refusal::invalid(parameter, reason));
+        }
+    }
+    let longest = Layout::new(parameters).longest_packet();
+    if longest as usize > 8 * encapsulation::MOST_BYTES {
+        let reason =
+            format!("packets of up to {longest} bits do not fit the 248 bits of an encapsulated one");
+        return Err(Refusal::invalid(widest(parameters), reason));
+    }
+    Ok(())
+}
+
+/// The parameter to blame for a packet that is too long.
+const fn widest(parameters: &Parameters) -> &'static str {
+    if parameters.time_width() > parameters.context_width() { "time_width_p" } else { "context_width_p" }
+}

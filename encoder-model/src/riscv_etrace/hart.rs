@@ -1,0 +1,413 @@
+//! From an execution to the ingress port: what a hart would show its encoder (ET 4).
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use traceproof_vectors::Program;
+use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, Retire, Step, Stimulus, Trap};
+
+use super::code_map::CodeMap;
+use super::instruction::{Class, Instruction, Isa};
+
+/// How many instructions retire together. No packet depends on it (RVET-ENC-044), except where the
+/// resynchronisation timer may act only between blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retirement {
+    /// One instruction per cycle.
+    Single,
+    /// One block per cycle. A block never has more than `retires_p` instructions.
+    Blocks {
+        /// Most half-words of a block.
+        max_halfwords: u32,
+    },
+    /// Several blocks per cycle.
+    Groups {
+        /// Most blocks of a cycle.
+        groups: u32,
+        /// Most half-words of a block.
+        max_halfwords: u32,
+    },
+}
+
+/// How a trap stands at the ingress port. No packet depends on it (RVET-ENC-045).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrapPlacement {
+    /// With the instruction that retired last (itype 1 or 2, `iretire` > 0), where the port can say so.
+    #[default]
+    Merged,
+    /// Without retirement (`iretire` = 0).
+    Alone,
+}
+
+/// Why an execution cannot be shown at the ingress port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HartError {
+    /// An instruction retired where the program has none, or one longer than 32 bits.
+    NoCode {
+        /// Index of the step, counted from 0 in each run.
+        step: u64,
+        /// Where it should be.
+        address: u64,
+    },
+}
+
+impl fmt::Display for HartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCode { step, address } => {
+                write!(f, "step {step} retires an instruction at {address:#x}, where no code is")
+            }
+        }
+    }
+}
+
+impl core::error::Error for HartError {}
+
+/// Shows executions of a program at the ingress port.
+#[derive(Clone, Debug)]
+pub struct Hart {
+    code: CodeMap,
+    port: Port,
+    /// The cycle being put together; reused, so that nothing is allocated per step.
+    cycle: Cycle,
+    open: Option<OpenBlock>,
+    /// Stimuli behind a branch whose outcome is not known yet.
+    waiting: Vec<Stimulus>,
+    /// Register that the instruction before wrote as upper immediate, 0 = none.
+    upper: u8,
+}
+
+/// The shape of the ingress port.
+#[derive(Clone, Copy, Debug)]
+struct Port {
+    groups: usize,
+    max_halfwords: u32,
+    max_instructions: u32,
+    /// `iretire` counts half-words.
+    halfwords: bool,
+    itype_width: u8,
+    sijump: bool,
+    context: bool,
+    time: bool,
+    traps: TrapPlacement,
+}
+
+/// The block to which instructions are being added.
+#[derive(Clone, Copy, Debug)]
+struct OpenBlock {
+    first: u64,
+    /// Address behind the last instruction.
+    end: u64,
+    halfwords: u32,
+    instructions: u32,
+    last_halfwords: u8,
+    itype: Itype,
+    sijump: bool,
+    notify: bool,
+    /// No instruction can be added.
+    complete: bool,
+    /// It ends with a branch whose outcome follows from the next step.
+    undecided: bool,
+}
+
+impl Hart {
+    /// A hart that runs `program` behind an ingress port of the given shape.
+    ///
+    /// With `retires_p` = 1 the port counts instructions, so every block is one instruction, whatever
+    /// `retirement` says.
+    #[must_use]
+    pub fn new(program: &Program, parameters: &Parameters, retirement: Retirement) -> Self {
+        let block_retirement = parameters.retires_p > 1;
+        let (groups, max_halfwords) = match retirement {
+            Retirement::Single => (1, 0),
+            Retirement::Blocks { max_halfwords } => (1, max_halfwords),
+            Retirement::Groups { groups, max_halfwords } => (groups.max(1), max_halfwords),
+        };
+        let single = matches!(retirement, Retirement::Single) || !block_retirement;
+        Self {
+            code: CodeMap::new(program, Isa::new(parameters)),
+            port: Port {
+                groups: groups as usize,
+                max_halfwords,
+                max_instructions: if single { 1 } else { parameters.retires_p.into() },
+                halfwords: block_retirement,
+                itype_width: parameters.itype_width_p,
+                sijump: parameters.sijump_p,
+                context: !parameters.nocontext_p,
+                time: !parameters.notime_p,
+                traps: TrapPlacement::default(),
+            },
+            cycle: Cycle::default(),
+            open: None,
+            waiting: Vec::new(),
+            upper: 0,
+        }
+    }
+
+    /// The same hart with its traps placed otherwise.
+    #[must_use]
+    pub const fn with_traps(mut self, placement: TrapPlacement) -> Self {
+        self.port.traps = placement;
+        self
+    }
+
+    /// Runs an execution and hands the stimuli to `sink`, in order.
+    ///
+    /// # Errors
+    ///
+    /// When the program has no code for a step. What came before has gone to the sink, except for the cycle
+    /// being put together.
+    pub fn run(
+        &mut self,
+        steps: impl IntoIterator<Item = Step>,
+        sink: &mut dyn FnMut(&Stimulus),
+    ) -> Result<(), HartError> {
+        self.restart();
+        for (index, step) in (0..).zip(steps) {
+            if self.open.is_some_and(|open| open.undecided) && !self.decide(&step, sink) {
+                if let Step::Stimulus(stimulus) = step {
+                    self.waiting.push(stimulus);
+                }
+                continue;
+            }
+            match step {
+                Step::Retire(retire) => {
+                    let Some(instruction) = self.code.at(retire.address) else {
+                        return Err(HartError::NoCode { step: index, address: retire.address });
+                    };
+                    self.retire(&retire, instruction, sink);
+                }
+                Step::Trap(trap) => self.trap(&trap, sink),
+                Step::Stimulus(stimulus) => {
+                    self.flush(sink);
+                    if matches!(stimulus, Stimulus::Cycle(_)) {
+                        self.upper = 0;
+                    }
+                    sink(&stimulus);
+                }
+            }
+        }
+        self.settle(false, sink);
+        self.flush(sink);
+        Ok(())
+    }
+
+    fn restart(&mut self) {
+        self.open = None;
+        self.waiting.clear();
+        self.upper = 0;
+        self.cycle.blocks.clear();
+    }
+
+    /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not tell.
+    fn decide(&mut self, step: &Step, sink: &mut dyn FnMut(&Stimulus)) -> bool {
+        let Some(open) = self.open else { return true };
+        let taken = match step {
+            Step::Retire(retire) => retire.address != open.end,
+            Step::Trap(trap) => !trap.interrupt && trap.epc != open.end,
+            Step::Stimulus(Stimulus::Cycle(cycle)) => match cycle.blocks.first() {
+                Some(block) if block.iretire > 0 || block.itype == Itype::Exception => {
+                    block.iaddr != open.end
+                }
+                _ => false,
+            },
+            Step::Stimulus(_) => return false,
+        };
+        self.settle(taken, sink);
+        true
+    }
+
+    /// The outcome of the open block's branch is known: what waited for it can go.
+    fn settle(&mut self, taken: bool, sink: &mut dyn FnMut(&Stimulus)) {
+        if let Some(open) = &mut self.open
+            && open.undecided
+        {
+            open.itype = Class::Branch.itype(taken, self.port.itype_width);
+            open.undecided = false;
+        }
+        if !self.waiting.is_empty() {
+            self.flush(sink);
+            for stimulus in self.waiting.drain(..) {
+                sink(&stimulus);
+            }
+        }
+    }
+
+    fn retire(&mut self, retire: &Retire, instruction: Instruction, sink: &mut dyn FnMut(&Stimulus)) {
+        let Instruction { halfwords, class } = instruction;
+        let sijump = self.port.sijump && self.is_sequentially_inferable(class);
+        self.upper = match class {
+            Class::UpperImmediate { destination } => destination,
+            _ => 0,
+        };
+        let same_cycle = self.joins_cycle(retire);
+        let mut open = match self.open {
+            Some(open) if same_cycle && self.port.takes(&open, retire.address, halfwords) => open,
+            _ => {
+                self.close();
+                if !same_cycle || self.is_full() {
+                    self.emit(sink);
+                }
+                if self.cycle.blocks.is_empty() {
+                    self.begin_cycle(retire);
+                }
+                OpenBlock::at(retire.address)
+            }
+        };
+        open.end = retire.address.wrapping_add(2 * u64::from(halfwords));
+        open.halfwords += u32::from(halfwords);
+        open.instructions += 1;
+        open.last_halfwords = halfwords;
+        open.itype = class.itype(retire.taken.unwrap_or(false), self.port.itype_width);
+        open.sijump = sijump;
+        open.notify = retire.notify;
+        open.undecided = class == Class::Branch && retire.taken.is_none();
+        open.complete = class.ends_block() || retire.notify;
+        self.open = Some(open);
+    }
+
+    /// Spec: ET 4.1.1, RVET-ENC-052 (ET 4.2): with a 4-bit itype returns are never inferred this way.
+    fn is_sequentially_inferable(&self, class: Class) -> bool {
+        let base = class.base();
+        base != 0
+            && base == self.upper
+            && (self.port.itype_width < 4 || !matches!(class, Class::Return { .. }))
+    }
+
+    /// Whether an instruction may share the cycle being put together. Spec: RVET-ING-008 (ET 4.2).
+    fn joins_cycle(&self, retire: &Retire) -> bool {
+        if self.open.is_none() && self.cycle.blocks.is_empty() {
+            return true;
+        }
+        let Retire { privilege, context, time, qualified, .. } = *retire;
+        retire.ctype == 0 && self.port.agrees(&self.cycle, privilege, context, time, qualified)
+    }
+
+    fn begin_cycle(&mut self, retire: &Retire) {
+        let cycle = &mut self.cycle;
+        cycle.cause = 0;
+        cycle.tval = 0;
+        cycle.privilege = retire.privilege;
+        cycle.context = retire.context;
+        cycle.time = retire.time;
+        cycle.ctype = retire.ctype;
+        cycle.qualified = retire.qualified;
+    }
+
+    fn trap(&mut self, trap: &Trap, sink: &mut dyn FnMut(&Stimulus)) {
+        self.upper = 0;
+        let port = self.port;
+        let agrees = port.agrees(&self.cycle, trap.privilege, trap.context, trap.time, trap.qualified);
+        let itype = if trap.interrupt { Itype::Interrupt } else { Itype::Exception };
+        match &mut self.open {
+            Some(open) if agrees && port.merges(open, trap) => {
+                open.itype = itype;
+                self.close();
+            }
+            _ => {
+                let busy = self.open.is_some();
+                self.close();
+                if busy && (!agrees || self.is_full()) {
+                    self.emit(sink);
+                }
+                if self.cycle.blocks.is_empty() {
+                    self.begin_cycle(&Retire {
+                        privilege: trap.privilege,
+                        context: trap.context,
+                        time: trap.time,
+                        qualified: trap.qualified,
+                        ..Retire::default()
+                    });
+                }
+                let iaddr = if trap.interrupt { 0 } else { trap.epc };
+                let block = Block { itype, iaddr, iretire: 0, ilastsize: 0, sijump: false, notify: false };
+                self.cycle.blocks.push(block);
+            }
+        }
+        // A trap is the newest thing in its cycle. Spec: RVET-ING-007 (ET 4.2).
+        self.cycle.cause = trap.cause;
+        self.cycle.tval = if trap.interrupt { 0 } else { trap.tval };
+        self.emit(sink);
+    }
+
+    /// The open block becomes a signal group of the cycle.
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let block = Block {
+            itype: open.itype,
+            iaddr: open.first,
+            iretire: if self.port.halfwords { open.halfwords } else { open.instructions },
+            ilastsize: open.last_halfwords.trailing_zeros() as u8,
+            sijump: open.sijump,
+            notify: open.notify,
+        };
+        self.cycle.blocks.push(block);
+    }
+
+    const fn is_full(&self) -> bool {
+        self.cycle.blocks.len() >= self.port.groups
+    }
+
+    /// The cycle is over.
+    fn emit(&mut self, sink: &mut dyn FnMut(&Stimulus)) {
+        if self.cycle.blocks.is_empty() {
+            return;
+        }
+        // The cycle travels by value into the stimulus and back, and keeps its memory.
+        let stimulus = Stimulus::Cycle(core::mem::take(&mut self.cycle));
+        sink(&stimulus);
+        if let Stimulus::Cycle(cycle) = stimulus {
+            self.cycle = cycle;
+            self.cycle.blocks.clear();
+        }
+    }
+
+    fn flush(&mut self, sink: &mut dyn FnMut(&Stimulus)) {
+        self.close();
+        self.emit(sink);
+    }
+}
+
+impl OpenBlock {
+    const fn at(first: u64) -> Self {
+        Self {
+            first,
+            end: first,
+            halfwords: 0,
+            instructions: 0,
+            last_halfwords: 0,
+            itype: Itype::Nothing,
+            sijump: false,
+            notify: false,
+            complete: false,
+            undecided: false,
+        }
+    }
+}
+
+impl Port {
+    /// Whether an instruction continues the open block.
+    const fn takes(&self, open: &OpenBlock, address: u64, halfwords: u8) -> bool {
+        !open.complete
+            && address == open.end
+            && open.instructions < self.max_instructions
+            && open.halfwords + halfwords as u32 <= self.max_halfwords
+    }
+
+    /// Whether the cycle-wide signals are those of the cycle. Signals that no packet carries do not count.
+    const fn agrees(&self, cycle: &Cycle, privilege: u8, context: u64, time: u64, qualified: bool) -> bool {
+        cycle.privilege == privilege
+            && cycle.qualified == qualified
+            && (!self.context || cycle.context == context)
+            && (!self.time || cycle.time == time)
+    }
+
+    /// Whether a block can say that a trap followed it. Of an exception it says where it happened only by
+    /// its own end.
+    fn merges(&self, open: &OpenBlock, trap: &Trap) -> bool {
+        self.traps == TrapPlacement::Merged
+            && open.itype == Itype::Nothing
+            && (trap.interrupt || trap.epc == open.end)
+    }
+}

@@ -1,0 +1,337 @@
+//! The ingress port as one stream of items, whatever the shape of its blocks.
+//!
+//! A block is a run of instructions of which only the first and the last can matter; a trap that comes with
+//! a block is an item of its own behind it. Every rule of the encoder speaks about items, so the cut into
+//! blocks cannot change the packets (RVET-ENC-044, RVET-ENC-045).
+
+use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, SyncMode};
+
+/// One entry of the item stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    /// Filters, triggers and enables let it pass.
+    pub(super) qualified: bool,
+    pub(super) privilege: u8,
+    pub(super) context: u64,
+    pub(super) time: u64,
+    /// What the resynchronisation timer counts since the item before.
+    pub(super) ticks: u64,
+}
+
+/// What an item is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A retired instruction.
+    Retire(Retired),
+    /// A trap was taken.
+    Trap(TrapTaken),
+    /// Nothing retired, but tracing is interrupted here: disabled, halted, in reset, or the end.
+    Gap,
+}
+
+/// A retired instruction that is the first or the last of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Retired {
+    pub(super) address: u64,
+    /// Address behind the instruction; known only for the last one of a block.
+    pub(super) end: u64,
+    pub(super) itype: Itype,
+    pub(super) sijump: bool,
+    pub(super) notify: bool,
+    /// How a context change at this instruction is to be reported.
+    pub(super) ctype: u8,
+}
+
+/// A trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TrapTaken {
+    pub(super) interrupt: bool,
+    pub(super) cause: u16,
+    pub(super) tval: u64,
+    /// Exception program counter; 0 where the port does not carry it.
+    pub(super) epc: u64,
+}
+
+impl Item {
+    /// An interruption of the trace.
+    pub(super) const GAP: Self =
+        Self { kind: Kind::Gap, qualified: false, privilege: 0, context: 0, time: 0, ticks: 0 };
+
+    pub(super) const fn is_trap(&self) -> bool {
+        matches!(self.kind, Kind::Trap(_))
+    }
+
+    /// Ingress `ctype` of a retired instruction, 0 for everything else.
+    pub(super) const fn ctype(&self) -> u8 {
+        match self.kind {
+            Kind::Retire(retired) => retired.ctype,
+            Kind::Trap(_) | Kind::Gap => 0,
+        }
+    }
+}
+
+impl Retired {
+    /// Outcome if the instruction is a branch. Spec: RVET-ING-001 (ET 4.2).
+    pub(super) const fn taken(&self) -> Option<bool> {
+        match self.itype {
+            Itype::BranchTaken => Some(true),
+            Itype::BranchNotTaken => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// Reads cycles with the widths that the hardware's signals have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ingress {
+    /// `retires_p` > 1: `iretire` counts half-words. Spec: RVET-ING-005 (ET 4.2).
+    block_retirement: bool,
+    address_mask: u64,
+    /// Of a traced address: without the bits below `iaddress_lsb_p`.
+    code_mask: u64,
+    cause_mask: u16,
+    privilege_mask: u8,
+    context_mask: u64,
+    time_mask: u64,
+    counts: SyncMode,
+    /// Between trace-on and trace-off.
+    tracing: bool,
+    /// Cycles since the latest item.
+    cycles: u64,
+}
+
+const fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+impl Ingress {
+    pub(super) fn new(parameters: &Parameters, counts: SyncMode) -> Self {
+        Self {
+            block_retirement: parameters.retires_p > 1,
+            address_mask: parameters.address_mask(),
+            code_mask: parameters.address_mask() & !mask(parameters.iaddress_lsb_p.into()),
+            cause_mask: mask(parameters.ecause_width_p.into()) as u16,
+            privilege_mask: mask(parameters.privilege_width_p.into()) as u8,
+            context_mask: mask(parameters.context_width()),
+            time_mask: mask(parameters.time_width()),
+            counts,
+            tracing: true,
+            cycles: 0,
+        }
+    }
+
+    /// Switching the trace on starts tracing, whatever trigger came before.
+    pub(super) const fn enable(&mut self) {
+        self.tracing = true;
+    }
+
+    /// Hands the items of one cycle to `push`, oldest first. `enabled` is the state of the control fields.
+    pub(super) fn cycle(&mut self, cycle: &Cycle, enabled: bool, mut push: impl FnMut(Item)) {
+        // Both pulses work on whole cycles. Spec: RVET-ENC-048 to 050 (ET 4.2.4).
+        self.tracing |= cycle.trace_on;
+        let running = enabled && self.tracing && !cycle.halted && !cycle.reset;
+        self.cycles += 1;
+        let mut empty = true;
+        // At most one context change per cycle, and it belongs to the oldest instruction (RVET-ING-008).
+        let mut ctype = cycle.ctype;
+        for block in &cycle.blocks {
+            let mut item = Item {
+                kind: Kind::Gap,
+                qualified: running && cycle.qualified,
+                privilege: cycle.privilege & self.privilege_mask,
+                context: cycle.context & self.context_mask,
+                time: cycle.time & self.time_mask,
+                ticks: 0,
+            };
+            if let Some((first, last, halfwords)) = self.retired(block, ctype) {
+                ctype = 0;
+                empty = false;
+                if let Some(first) = first {
+                    item.kind = Kind::Retire(first);
+                    item.ticks = self.ticks(0);
+                    push(item);
+                }
+                item.kind = Kind::Retire(last);
+                item.ticks = self.ticks(halfwords);
+                push(item);
+            }
+            if let Some(trap) = self.trap(block, cycle) {
+                empty = false;
+                item.kind = Kind::Trap(trap);
+                item.ticks = self.ticks(0);
+                push(item);
+            }
+        }
+        if empty && enabled && !running {
+            push(Item::GAP);
+        }
+        if cycle.trace_off {
+            self.tracing = false;
+        }
+    }
+
+    fn ticks(&mut self, halfwords: u64) -> u64 {
+        match self.counts {
+            SyncMode::Off | SyncMode::Packets => 0,
+            SyncMode::Cycles => core::mem::take(&mut self.cycles),
+            SyncMode::HalfWords => halfwords,
+        }
+    }
+
+    /// The first instruction of a block if it is not also the last, the last one, and the half-words of all.
+    ///
+    /// Spec: RVET-ING-003, RVET-ING-005, RVET-ING-006 (ET 4.2).
+    fn retired(&self, block: &Block, ctype: u8) -> Option<(Option<Retired>, Retired, u64)> {
+        if block.iretire == 0 {
+            return None;
+        }
+        let size = 1_u64 << block.ilastsize.min(63);
+        let halfwords = if self.block_retirement { u64::from(block.iretire).max(size) } else { size };
+        let end = block.iaddr.wrapping_add(halfwords.wrapping_mul(2));
+        let itype = match block.itype {
+            // The trap is an item of its own.
+            Itype::Exception | Itype::Interrupt => Itype::Nothing,
+            itype => itype,
+        };
+        let mut last = Retired {
+            address: end.wrapping_sub(size.wrapping_mul(2)) & self.code_mask,
+            end: end & self.code_mask,
+            itype,
+            sijump: block.sijump,
+            notify: block.notify,
+            ctype,
+        };
+        if halfwords == size {
+            return Some((None, last, halfwords));
+        }
+        let first = Retired {
+            address: block.iaddr & self.code_mask,
+            end: 0,
+            itype: Itype::Nothing,
+            sijump: false,
+            notify: false,
+            ctype,
+        };
+        last.ctype = 0;
+        Some((Some(first), last, halfwords))
+    }
+
+    /// Spec: RVET-ING-002, RVET-ING-004 (ET 4.2).
+    fn trap(&self, block: &Block, cycle: &Cycle) -> Option<TrapTaken> {
+        let interrupt = match block.itype {
+            Itype::Exception => false,
+            Itype::Interrupt => true,
+            _ => return None,
+        };
+        let carries_epc = !interrupt && block.iretire == 0;
+        Some(TrapTaken {
+            interrupt,
+            cause: cycle.cause & self.cause_mask,
+            tval: if interrupt { 0 } else { cycle.tval & self.address_mask },
+            epc: if carries_epc { block.iaddr & self.code_mask } else { 0 },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    fn items(ingress: &mut Ingress, cycle: &Cycle) -> Vec<Item> {
+        let mut items = Vec::new();
+        ingress.cycle(cycle, true, |item| items.push(item));
+        items
+    }
+
+    fn block(itype: Itype, iaddr: u64, iretire: u32, ilastsize: u8) -> Block {
+        Block { itype, iaddr, iretire, ilastsize, sijump: false, notify: false }
+    }
+
+    fn addresses(items: &[Item]) -> Vec<(u64, Itype)> {
+        items
+            .iter()
+            .map(|item| match item.kind {
+                Kind::Retire(retired) => (retired.address, retired.itype),
+                _ => (0, Itype::Reserved),
+            })
+            .collect()
+    }
+
+    /// The blocks of the example in ET 4.2.5.
+    #[test]
+    fn last_instructions_follow_from_half_words() {
+        let parameters = Parameters { retires_p: 4, ..Parameters::default() };
+        let mut ingress = Ingress::new(&parameters, SyncMode::Off);
+        let cycle = Cycle {
+            blocks: vec![
+                block(Itype::UninferableCall, 0x1000, 7, 0),
+                block(Itype::BranchNotTaken, 0x0940, 3, 0),
+                block(Itype::BranchTaken, 0x0946, 1, 0),
+                block(Itype::Nothing, 0x0988, 4, 1),
+            ],
+            qualified: true,
+            ..Cycle::default()
+        };
+        assert_eq!(
+            addresses(&items(&mut ingress, &cycle)),
+            [
+                (0x1000, Itype::Nothing),
+                (0x100c, Itype::UninferableCall),
+                (0x0940, Itype::Nothing),
+                (0x0944, Itype::BranchNotTaken),
+                (0x0946, Itype::BranchTaken),
+                (0x0988, Itype::Nothing),
+                (0x098c, Itype::Nothing),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_trap_with_retirement_is_two_items() {
+        let parameters = Parameters { retires_p: 4, ..Parameters::default() };
+        let mut ingress = Ingress::new(&parameters, SyncMode::Off);
+        let cycle = Cycle {
+            blocks: vec![block(Itype::Exception, 0x1000, 2, 1)],
+            cause: 2,
+            tval: 0x77,
+            qualified: true,
+            ..Cycle::default()
+        };
+        let items = items(&mut ingress, &cycle);
+        assert_eq!(items.len(), 2);
+        assert_eq!(addresses(&items)[0], (0x1000, Itype::Nothing));
+        assert_eq!(items[1].kind, Kind::Trap(TrapTaken { interrupt: false, cause: 2, tval: 0x77, epc: 0 }));
+    }
+
+    #[test]
+    fn idle_cycles_give_nothing_and_halted_ones_a_gap() {
+        let mut ingress = Ingress::new(&Parameters::default(), SyncMode::Off);
+        assert!(items(&mut ingress, &Cycle::default()).is_empty());
+        let empty = block(Itype::Nothing, 0x1000, 0, 1);
+        assert!(items(&mut ingress, &Cycle { blocks: vec![empty], ..Cycle::default() }).is_empty());
+        assert_eq!(items(&mut ingress, &Cycle { halted: true, ..Cycle::default() }), [Item::GAP]);
+        assert_eq!(items(&mut ingress, &Cycle { reset: true, ..Cycle::default() }), [Item::GAP]);
+    }
+
+    #[test]
+    fn trigger_pulses_take_their_whole_cycle_along() {
+        let mut ingress = Ingress::new(&Parameters::default(), SyncMode::Off);
+        let retire = |trace_on, trace_off| Cycle {
+            blocks: vec![block(Itype::Nothing, 0x1000, 1, 1)],
+            trace_on,
+            trace_off,
+            qualified: true,
+            ..Cycle::default()
+        };
+        let mut traced = |on, off| items(&mut ingress, &retire(on, off))[0].qualified;
+        assert!(traced(false, false));
+        assert!(traced(false, true));
+        assert!(!traced(false, false));
+        assert!(traced(true, true));
+        assert!(!traced(false, false));
+        assert!(traced(true, false));
+    }
+}

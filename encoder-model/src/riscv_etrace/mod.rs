@@ -1,0 +1,74 @@
+//! RISC-V Efficient Trace: a hart's execution -> ingress port -> packets -> bytes.
+//!
+//! ```
+//! use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
+//! use traceproof_vectors::riscv_etrace::{Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus};
+//! use traceproof_vectors::{Encoder as _, Log, Program, Section};
+//!
+//! // Two times `nop` at 0x1000.
+//! let mut program = Program::new();
+//! let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
+//! program.insert(Section { address: 0x1000, bytes, name: String::new() }).unwrap();
+//! let retire = |address| Step::Retire(Retire { address, privilege: 3, qualified: true, ..Retire::default() });
+//! let steps = [Step::Stimulus(Stimulus::Enable(true)), retire(0x1000), retire(0x1004)];
+//!
+//! let parameters = Parameters::default();
+//! let mut encoder = Encoder::default();
+//! encoder.begin(&parameters, &Policy::default()).unwrap();
+//! let mut log = Log::<RiscvEtrace>::default();
+//! let mut hart = Hart::new(&program, &parameters, Retirement::Single);
+//! hart.run(steps, &mut |stimulus| encoder.step(stimulus, &mut log)).unwrap();
+//! encoder.finish(&mut log);
+//!
+//! // Support; start at 0x1000; address +4 of the final instruction; support with `ended_rep`.
+//! assert_eq!(log.wire, [1, 0x1f, 3, 0x73, 0x00, 0x04, 1, 0x0a, 1, 0x5f]);
+//! ```
+//!
+//! | question | place |
+//! |---|---|
+//! | Which signals does an execution show at the ingress port? | [`Hart`], [`Retirement`], [`TrapPlacement`] |
+//! | Which class is an instruction of? | [`Instruction`], [`Class`], [`Isa`] |
+//! | Which packets does an encoder send for these signals? | [`Encoder`] |
+//! | Which bytes is a packet? | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
+//!
+//! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
+//! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes.
+//!
+//! Choices where the specification is silent, besides those in
+//! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
+//! * A change of modes that decoders must walk differently for (all but full address and implicit exception)
+//!   is treated like an asynchronous discontinuity: the last instruction before it is reported, and the next one
+//!   gets a synchronisation packet.
+//! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
+//! * Parameters whose longest packet exceeds the 248 bits of an encapsulated one are refused.
+//! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
+//!   where the others are.
+//! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
+//! * An imprecise context change that no later packet can carry before tracing ends is not reported.
+
+mod bits;
+mod branches;
+mod code_map;
+mod decide;
+mod encapsulation;
+mod encoder;
+mod hart;
+mod instruction;
+mod items;
+mod output;
+mod packet;
+mod predictor;
+mod report;
+mod resync;
+mod returns;
+mod support;
+mod target_cache;
+mod tracer;
+mod unencodable;
+mod wire;
+
+pub use encoder::Encoder;
+pub use hart::{Hart, HartError, Retirement, TrapPlacement};
+pub use instruction::{Class, Instruction, Isa};
+pub use unencodable::{Defect, UnencodablePacket};
+pub use wire::{write_packets, write_payload};

@@ -1,0 +1,43 @@
+//! What the option bits of a support packet say (ET 7.5).
+
+use traceproof_vectors::riscv_etrace::{Mode, Modes, SupportLayout};
+
+/// The `ioptions` that announce `modes`.
+pub(super) fn ioptions(modes: Modes, layout: &SupportLayout) -> u32 {
+    let mut bits = 0;
+    for (bit, &mode) in layout.ioptions.iter().enumerate().take(32) {
+        bits |= u32::from(is_on(modes, mode)) << bit;
+    }
+    bits
+}
+
+/// The modes that `ioptions` announce; modes without a bit stay as they are in `before`.
+pub(super) fn announced(ioptions: u32, layout: &SupportLayout, before: Modes) -> Modes {
+    let mut modes = before;
+    for (bit, &mode) in layout.ioptions.iter().enumerate().take(32) {
+        let on = ioptions >> bit & 1 == 1;
+        match mode {
+            Mode::ImplicitReturn => modes.implicit_return = on,
+            Mode::ImplicitException => modes.implicit_exception = on,
+            Mode::FullAddress => modes.full_address = on,
+            Mode::JumpTargetCache => modes.jump_target_cache = on,
+            Mode::BranchPrediction => modes.branch_prediction = on,
+            Mode::SequentiallyInferredJumps => modes.sijump = on,
+            // The complement of `FullAddress`, which has its own bit in every known layout.
+            Mode::DeltaAddress => {}
+        }
+    }
+    modes
+}
+
+const fn is_on(modes: Modes, mode: Mode) -> bool {
+    match mode {
+        Mode::ImplicitReturn => modes.implicit_return,
+        Mode::ImplicitException => modes.implicit_exception,
+        Mode::FullAddress => modes.full_address,
+        Mode::JumpTargetCache => modes.jump_target_cache,
+        Mode::BranchPrediction => modes.branch_prediction,
+        Mode::SequentiallyInferredJumps => modes.sijump,
+        Mode::DeltaAddress => !modes.full_address,
+    }
+}

@@ -1,0 +1,430 @@
+//! From items to packets: the state behind the decision list, and what each decision changes (ET 9).
+
+use traceproof_vectors::riscv_etrace::{
+    InterruptReport, Itype, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress,
+};
+
+use super::branches::Branches;
+use super::decide::{Decision, Next, Reason, Situation, Subject, decide};
+use super::items::{Item, Kind, Retired, TrapTaken};
+use super::packet::Layout;
+use super::predictor::Predictor;
+use super::resync::{Resync, State};
+use super::returns::{ReturnKind, Returns};
+use super::target_cache::TargetCache;
+
+/// Everything that the packets of the next item depend on.
+#[derive(Clone, Debug)]
+pub(super) struct Tracer {
+    parameters: Constants,
+    pub(super) layout: Layout,
+    separate_interrupts: bool,
+    modes: Modes,
+    /// The item before.
+    previous: Item,
+    /// What the item before does to the flow.
+    flow: Flow,
+    /// The trap before has been reported with `thaddr` = 0 (`trep`).
+    trap_reported: bool,
+    /// Packets were lost: nothing that was sent counts any more.
+    lost: bool,
+    /// The way of tracing changed: the next instruction starts anew.
+    restart: bool,
+    /// An imprecise context change has not been reported yet.
+    context_pending: bool,
+    /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
+    pub(super) base: u64,
+    pub(super) branches: Branches,
+    pub(super) resync: Resync,
+    pub(super) cache: Option<TargetCache>,
+    pub(super) returns: Option<Returns>,
+}
+
+/// The parameters that matter here.
+#[derive(Clone, Debug)]
+struct Constants {
+    all: Parameters,
+    address_mask: u64,
+    unused_address_bits: u32,
+    time: bool,
+    context: bool,
+}
+
+/// What a retired instruction does to the flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// A decoder knows where it goes on.
+    Inferable,
+    /// An uninferable discontinuity (updiscon).
+    Uninferable,
+    /// A return that is inferable if it goes to this address.
+    Predicted(u64),
+    /// A return that went where the prediction said.
+    PredictedRight,
+    /// A return that did not.
+    PredictedWrong,
+}
+
+/// What is to be sent for an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Report {
+    /// The packet that reports it.
+    pub(super) packet: Option<Packet>,
+    /// The item is the last qualified one, and this is how its report is to be read.
+    pub(super) ended: Option<QualStatus>,
+}
+
+impl Tracer {
+    pub(super) fn new(parameters: &Parameters, policy: &Policy, modes: Modes) -> Self {
+        let mut tracer = Self {
+            parameters: Constants {
+                all: parameters.clone(),
+                address_mask: parameters.address_mask(),
+                unused_address_bits: 64 - u32::from(parameters.iaddress_width_p.clamp(1, 64)),
+                time: parameters.time_width() > 0,
+                context: parameters.context_width() > 0,
+            },
+            layout: Layout::new(parameters),
+            separate_interrupts: policy.interrupt_report == InterruptReport::Separate,
+            modes,
+            previous: Item::GAP,
+            flow: Flow::Inferable,
+            trap_reported: false,
+            lost: false,
+            restart: false,
+            context_pending: false,
+            base: 0,
+            branches: Branches::new(None),
+            resync: Resync::new(policy),
+            cache: None,
+            returns: None,
+        };
+        tracer.equip();
+        tracer
+    }
+
+    /// Other modes are in force from here on.
+    pub(super) fn change_modes(&mut self, modes: Modes) {
+        if changes_walk(self.modes, modes) {
+            self.restart = true;
+            self.modes = modes;
+            self.equip();
+        }
+        self.modes = modes;
+    }
+
+    /// Provides what the modes need, empty.
+    fn equip(&mut self) {
+        let (modes, parameters) = (self.modes, &self.parameters.all);
+        self.branches = Branches::new(modes.branch_prediction.then(|| Predictor::new(parameters)));
+        self.cache = modes.jump_target_cache.then(|| TargetCache::new(parameters));
+        self.returns = modes.implicit_return.then(|| Returns::new(parameters));
+    }
+
+    /// Packets were lost; the next item is treated as the first one. Spec: RVET-ENC-010 (ET 7.5).
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+        self.trap_reported = false;
+        self.branches.clear();
+    }
+
+    /// The next item comes.
+    pub(super) fn item(&mut self, item: &Item, next: Next) -> Report {
+        if !item.qualified {
+            self.finish_item(item, Flow::Inferable, false);
+            return Report { packet: None, ended: None };
+        }
+        self.resync.arrive(item.ticks);
+        let decision = match item.kind {
+            Kind::Retire(retired) => self.arrive(item, &retired, next),
+            Kind::Trap(trap) => self.arrive_trap(&trap, next),
+            Kind::Gap => Decision::Nothing,
+        };
+        let packet = self.packet(decision, item, next);
+        if let Some(packet) = &packet {
+            self.sent(decision, packet, item);
+        }
+        let flow = match item.kind {
+            Kind::Retire(retired) => self.leave(&retired, decision),
+            Kind::Trap(_) | Kind::Gap => Flow::Inferable,
+        };
+        self.finish_item(item, flow, decision == Decision::TrapHere);
+        // Spec: RVET-ENC-013, RVET-ENC-014 (ET 7.5.1). The updiscon flag is never set at the end.
+        let ended = (next == Next::Ends).then_some(match decision {
+            Decision::Address(Reason::Updiscon) => QualStatus::EndedNtr,
+            _ => QualStatus::EndedRep,
+        });
+        Report { packet, ended }
+    }
+
+    fn finish_item(&mut self, item: &Item, flow: Flow, trap_reported: bool) {
+        self.previous = *item;
+        self.flow = flow;
+        self.trap_reported = trap_reported;
+        self.lost = false;
+        self.restart = false;
+    }
+
+    /// What the list decides for an instruction.
+    fn arrive(&mut self, item: &Item, retired: &Retired, next: Next) -> Decision {
+        self.resolve_return(retired.address);
+        // Line 1 of the list.
+        if let Some(taken) = retired.taken() {
+            self.branches.record(retired.address, taken);
+            if let Some(returns) = &mut self.returns {
+                returns.branch();
+            }
+        }
+        self.context_pending |= retired.ctype == 1;
+        let change = self.restart || changes_context(&self.previous, item);
+        decide(&self.situation(Subject::Instruction, change, retired.notify, next))
+    }
+
+    fn arrive_trap(&mut self, trap: &TrapTaken, next: Next) -> Decision {
+        if trap.interrupt {
+            // Nobody reports where an interrupted return went, so it counts as predicted.
+            if matches!(self.flow, Flow::Predicted(_)) {
+                self.flow = Flow::Inferable;
+            }
+        } else {
+            self.resolve_return(trap.epc);
+        }
+        let subject =
+            if trap.interrupt && !self.separate_interrupts { Subject::QuietTrap } else { Subject::Trap };
+        decide(&self.situation(subject, false, false, next))
+    }
+
+    fn situation(&self, subject: Subject, change: bool, notify: bool, next: Next) -> Situation {
+        Situation {
+            subject,
+            first: self.lost || !self.previous.qualified,
+            behind_trap: self.previous.is_trap(),
+            trap_reported: self.trap_reported,
+            behind_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
+            change,
+            resync: self.resync.state(),
+            branches: self.branches.any(),
+            branches_full: self.branches.full(),
+            count_full: self.branches.count_full(),
+            notify,
+            next,
+            context: self.context_pending,
+        }
+    }
+
+    /// A predicted return arrives at `target`.
+    fn resolve_return(&mut self, target: u64) {
+        if let Flow::Predicted(expected) = self.flow {
+            self.flow = if expected == target { Flow::PredictedRight } else { Flow::PredictedWrong };
+            if expected == target
+                && let Some(returns) = &mut self.returns
+            {
+                returns.confirm();
+            }
+        }
+    }
+
+    /// What the instruction does to the flow behind it, after its packet.
+    fn leave(&mut self, retired: &Retired, decision: Decision) -> Flow {
+        let synchronised = matches!(decision, Decision::Start | Decision::Handler);
+        let flow = self.flow_behind(retired, synchronised);
+        // A synchronisation packet behind an unreported discontinuity would make decoders stop at an earlier
+        // arrival at its address. Spec: RVET-ENC-080.
+        let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
+            || matches!(decision, Decision::Address(_));
+        self.resync.settle(known && !self.branches.any());
+        flow
+    }
+
+    fn flow_behind(&mut self, retired: &Retired, synchronised: bool) -> Flow {
+        if let Some(returns) = &mut self.returns
+            && matches!(retired.itype, Itype::UninferableCall | Itype::InferableCall)
+        {
+            returns.call(retired.end);
+        }
+        match retired.itype {
+            Itype::UninferableJumpAny
+            | Itype::UninferableCall
+            | Itype::UninferableJump
+            | Itype::CoroutineSwap
+            | Itype::OtherUninferableJump => {
+                if retired.sijump && !synchronised && self.upper_immediate_was_traced() {
+                    Flow::Inferable
+                } else {
+                    Flow::Uninferable
+                }
+            }
+            // A trap return is an uninferable discontinuity too. Spec: RVET-ENC-017.
+            Itype::TrapReturn => Flow::Uninferable,
+            Itype::Return => match self.returns.as_mut().map(Returns::returns) {
+                None | Some(ReturnKind::Uninferable) => Flow::Uninferable,
+                Some(ReturnKind::Inferable) => Flow::PredictedRight,
+                Some(ReturnKind::Predicted(target)) => Flow::Predicted(target),
+            },
+            _ => Flow::Inferable,
+        }
+    }
+
+    /// Spec: RVET-ENC-051 (ET 3.2.4).
+    const fn upper_immediate_was_traced(&self) -> bool {
+        self.modes.sijump
+            && self.previous.qualified
+            && !self.lost
+            && matches!(self.previous.kind, Kind::Retire(_))
+    }
+
+    /// What a packet that was made changes.
+    fn sent(&mut self, decision: Decision, packet: &Packet, item: &Item) {
+        match decision {
+            Decision::Start | Decision::Handler => {
+                let own = match item.kind {
+                    Kind::Retire(retired) => {
+                        self.base = retired.address;
+                        retired.taken().map(|taken| (retired.address, taken))
+                    }
+                    Kind::Trap(_) | Kind::Gap => None,
+                };
+                self.synchronised(own);
+            }
+            Decision::TrapBefore | Decision::TrapHere => self.synchronised(None),
+            Decision::Context => {
+                self.context_pending = false;
+                self.resync.packet();
+            }
+            Decision::Nothing | Decision::Branches | Decision::Address(_) => {
+                self.branches.clear();
+                if !matches!(
+                    packet,
+                    Packet::Branch { address: None, .. } | Packet::BranchCount { address: None, .. }
+                ) && let Kind::Retire(retired) = item.kind
+                {
+                    self.base = retired.address;
+                }
+                self.resync.packet();
+            }
+        }
+    }
+
+    /// Spec: RVET-ENC-037, RVET-ENC-039, RVET-ENC-054, RVET-ENC-062, RVET-ENC-071 (ET 9).
+    fn synchronised(&mut self, own: Option<(u64, bool)>) {
+        self.resync.synchronised();
+        self.context_pending = false;
+        self.branches.synchronised(own);
+        if let Some(cache) = &mut self.cache {
+            cache.invalidate();
+        }
+        if let Some(returns) = &mut self.returns {
+            returns.synchronised();
+        }
+    }
+
+    /// The packet that a decision asks for.
+    fn packet(&mut self, decision: Decision, item: &Item, next: Next) -> Option<Packet> {
+        match (decision, item.kind) {
+            (Decision::Start, Kind::Retire(retired)) => Some(self.start(item, &retired)),
+            (Decision::Handler, Kind::Retire(retired)) => self.handler(item, &retired),
+            (Decision::TrapHere, Kind::Trap(trap)) => Some(self.trap(item, &trap, trap.epc)),
+            (Decision::TrapBefore, Kind::Trap(trap)) => match self.previous.kind {
+                // Formally undefined; the EPC of the trap that follows helps decoders (RVET-ENC-083).
+                Kind::Trap(before) => Some(self.trap(&self.previous, &before, trap.epc)),
+                _ => None,
+            },
+            (Decision::Address(reason), Kind::Retire(retired)) => Some(self.report(&retired, reason, next)),
+            (Decision::Branches, _) => Some(self.branches_alone()),
+            (Decision::Context, _) => Some(Packet::Context {
+                privilege: item.privilege,
+                time: self.time(item),
+                context: self.context(item),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Spec: RVET-PKT-011, RVET-PKT-012 (ET 7.2).
+    fn start(&self, item: &Item, retired: &Retired) -> Packet {
+        Packet::Start {
+            branch: retired.taken() != Some(true),
+            privilege: item.privilege,
+            time: self.time(item),
+            context: self.context(item),
+            address: retired.address,
+        }
+    }
+
+    /// Spec: RVET-ENC-021 (ET 7.3.1), RVET-PKT-019 (ET 7.3).
+    fn handler(&self, item: &Item, retired: &Retired) -> Option<Packet> {
+        let Kind::Trap(trap) = self.previous.kind else { return None };
+        Some(Packet::Trap {
+            branch: retired.taken() != Some(true),
+            privilege: item.privilege,
+            time: self.time(item),
+            context: self.context(item),
+            ecause: trap.cause,
+            interrupt: trap.interrupt,
+            thaddr: true,
+            address: (!self.modes.implicit_exception).then_some(retired.address),
+            tval: (!trap.interrupt).then_some(trap.tval),
+        })
+    }
+
+    /// Spec: RVET-ENC-022 to 026 (ET 7.3.1).
+    fn trap(&self, item: &Item, trap: &TrapTaken, address: u64) -> Packet {
+        Packet::Trap {
+            branch: true,
+            privilege: item.privilege,
+            time: self.time(item),
+            context: self.context(item),
+            ecause: trap.cause,
+            interrupt: trap.interrupt,
+            thaddr: false,
+            address: Some(address),
+            tval: (!trap.interrupt).then_some(trap.tval),
+        }
+    }
+
+    fn time(&self, item: &Item) -> Option<u64> {
+        self.parameters.time.then_some(item.time)
+    }
+
+    fn context(&self, item: &Item) -> Option<u64> {
+        self.parameters.context.then_some(item.context)
+    }
+
+    /// Whether a synchronisation packet comes right behind an address packet for the item at hand.
+    pub(super) fn synchronisation_follows(&self, next: Next) -> bool {
+        match next {
+            Next::Changes | Next::Breaks | Next::Traps => true,
+            Next::Continues => self.resync.state() == State::Due,
+            Next::Ends => false,
+        }
+    }
+
+    /// How the item before came to the one at hand.
+    pub(super) const fn flow(&self) -> Flow {
+        self.flow
+    }
+
+    /// The address field. Spec: RVET-ENC-031 to 033 (ET 3.2).
+    pub(super) const fn reported(&self, address: u64) -> ReportedAddress {
+        if self.modes.full_address {
+            ReportedAddress::Full(address & self.parameters.address_mask)
+        } else {
+            let unused = self.parameters.unused_address_bits;
+            ReportedAddress::Delta(((address.wrapping_sub(self.base) << unused) as i64) >> unused)
+        }
+    }
+}
+
+/// Whether a decoder must walk differently under the other modes. Then nothing may be left to walk when the
+/// modes change, and tracing starts anew behind the change.
+pub(super) const fn changes_walk(from: Modes, to: Modes) -> bool {
+    from.implicit_return != to.implicit_return
+        || from.jump_target_cache != to.jump_target_cache
+        || from.branch_prediction != to.branch_prediction
+        || from.sijump != to.sijump
+}
+
+/// `ppccd`: privilege changes or a context change is to be reported precisely. Spec: RVET-ENC-042 (ET 9).
+pub(super) const fn changes_context(from: &Item, to: &Item) -> bool {
+    from.privilege != to.privilege || matches!(to.ctype(), 2 | 3)
+}

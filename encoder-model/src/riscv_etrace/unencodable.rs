@@ -1,0 +1,227 @@
+//! Which packets cannot travel, and why.
+
+use core::fmt;
+
+use traceproof_vectors::riscv_etrace::{Modes, Packet, ReportedAddress};
+
+use super::packet::{Layout, branch_map_width};
+
+/// A packet that has no representation under the given parameters and modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnencodablePacket {
+    /// Index of the packet in the list, 0 for a single one.
+    pub index: usize,
+    /// The field at fault, by its name in ET 7; `payload` for the packet as a whole.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub defect: Defect,
+}
+
+/// What is wrong with a field of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Defect {
+    /// The value needs more bits than the field has.
+    TooWide,
+    /// An address or a difference is not a multiple of 2^`iaddress_lsb_p`.
+    Unaligned,
+    /// The packet has a field that does not travel with these parameters, modes or other fields.
+    Unexpected,
+    /// The packet lacks a field that travels.
+    Missing,
+    /// A difference in full address mode, or an address in delta address mode.
+    WrongAddressMode,
+    /// The value is reserved.
+    Reserved,
+    /// The payload is longer than the 31 bytes of an encapsulated packet (EN 2.1.4).
+    TooLong,
+    /// The encapsulation has fields that this writer has no values for.
+    UnsupportedEncapsulation,
+}
+
+impl fmt::Display for UnencodablePacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let defect = match self.defect {
+            Defect::TooWide => "does not fit its field",
+            Defect::Unaligned => "is not aligned to iaddress_lsb_p",
+            Defect::Unexpected => "does not travel here",
+            Defect::Missing => "is missing",
+            Defect::WrongAddressMode => "is not of the address mode in force",
+            Defect::Reserved => "has a reserved value",
+            Defect::TooLong => "is longer than 31 bytes",
+            Defect::UnsupportedEncapsulation => "needs an encapsulation that is not supported",
+        };
+        write!(f, "packet {}: `{}` {defect}", self.index, self.field)
+    }
+}
+
+impl core::error::Error for UnencodablePacket {}
+
+type Checked = Result<(), (&'static str, Defect)>;
+
+/// The status flags of a packet that ends with them.
+struct Flags {
+    notify: bool,
+    updiscon: bool,
+    irreport: bool,
+    irdepth: u32,
+}
+
+impl Layout {
+    /// Whether `packet` can travel unchanged.
+    ///
+    /// # Errors
+    ///
+    /// The first field at fault and its defect.
+    pub(super) fn check(&self, packet: &Packet, modes: Modes) -> Checked {
+        match *packet {
+            Packet::Start { branch: _, privilege, time, context, address } => {
+                self.check_origin(privilege, time, context)?;
+                self.check_address(address)
+            }
+            Packet::Trap {
+                branch: _,
+                privilege,
+                time,
+                context,
+                ecause,
+                interrupt,
+                thaddr,
+                address,
+                tval,
+            } => {
+                self.check_origin(privilege, time, context)?;
+                fits("ecause", ecause.into(), self.ecause)?;
+                present("address", address.is_some(), !(modes.implicit_exception && thaddr))?;
+                present("tval", tval.is_some(), !interrupt)?;
+                address.map_or(Ok(()), |address| self.check_address(address))?;
+                tval.map_or(Ok(()), |tval| fits("tval", tval, self.iaddress))
+            }
+            Packet::Context { privilege, time, context } => self.check_origin(privilege, time, context),
+            Packet::Support {
+                ienable: _,
+                encoder_mode,
+                qual_status: _,
+                ioptions,
+                denable,
+                dloss,
+                doptions,
+            } => {
+                fits("encoder_mode", encoder_mode.into(), self.encoder_mode)?;
+                fits("ioptions", ioptions.into(), self.ioptions)?;
+                if self.data_fields {
+                    return fits("doptions", doptions.into(), self.doptions);
+                }
+                absent("denable", denable)?;
+                absent("dloss", dloss)?;
+                absent("doptions", doptions != 0)
+            }
+            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+                self.check_report(Some(address), &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+                fits("branches", branches.into(), 5)?;
+                let width = if branches == 0 { 31 } else { branch_map_width(branches) };
+                fits("branch_map", branch_map.into(), width)?;
+                present("address", address.is_some(), branches != 0)?;
+                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::BranchCount {
+                branch_count: _,
+                branch_fmt,
+                address,
+                notify,
+                updiscon,
+                irreport,
+                irdepth,
+            } => {
+                // Without a subformat field the supported option tells what a format 0 packet is.
+                // Spec: RVET-PKT-038 (ET 7.8.1).
+                if self.f0s == 0 && !self.predictor {
+                    return Err(("subformat", Defect::Unexpected));
+                }
+                if !matches!(branch_fmt, 0 | 2 | 3) {
+                    return Err(("branch_fmt", Defect::Reserved));
+                }
+                present("address", address.is_some(), branch_fmt != 0)?;
+                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+                if self.f0s == 0 && self.index == 0 {
+                    return Err(("subformat", Defect::Unexpected));
+                }
+                fits("index", index.into(), self.index)?;
+                fits("branches", branches.into(), 5)?;
+                fits("branch_map", branch_map.into(), branch_map_width(branches))?;
+                self.check_irdepth(irreport, irdepth)
+            }
+        }
+    }
+
+    fn check_origin(&self, privilege: u8, time: Option<u64>, context: Option<u64>) -> Checked {
+        fits("privilege", privilege.into(), self.privilege)?;
+        present("time", time.is_some(), self.time > 0)?;
+        present("context", context.is_some(), self.context > 0)?;
+        fits("time", time.unwrap_or(0), self.time)?;
+        fits("context", context.unwrap_or(0), self.context)
+    }
+
+    fn check_address(&self, address: u64) -> Checked {
+        self.check_alignment(address)?;
+        fits("address", address, self.iaddress)
+    }
+
+    fn check_alignment(&self, address: u64) -> Checked {
+        if address & ((1 << self.iaddress_lsb) - 1) == 0 {
+            Ok(())
+        } else {
+            Err(("address", Defect::Unaligned))
+        }
+    }
+
+    fn check_report(&self, address: Option<ReportedAddress>, flags: &Flags, modes: Modes) -> Checked {
+        let Some(address) = address else {
+            absent("notify", flags.notify)?;
+            absent("updiscon", flags.updiscon)?;
+            absent("irreport", flags.irreport)?;
+            return absent("irdepth", flags.irdepth != 0);
+        };
+        match address {
+            ReportedAddress::Full(_) | ReportedAddress::Delta(_)
+                if modes.full_address != matches!(address, ReportedAddress::Full(_)) =>
+            {
+                return Err(("address", Defect::WrongAddressMode));
+            }
+            ReportedAddress::Full(address) => self.check_address(address)?,
+            ReportedAddress::Delta(delta) => {
+                self.check_alignment(delta as u64)?;
+                let unused = 64 - self.iaddress.min(64);
+                if (delta << unused) >> unused != delta {
+                    return Err(("address", Defect::TooWide));
+                }
+            }
+        }
+        self.check_irdepth(flags.irreport, flags.irdepth)
+    }
+
+    /// Spec: RVET-PKT-029 (ET 7.6).
+    fn check_irdepth(&self, irreport: bool, irdepth: u32) -> Checked {
+        if irreport { fits("irdepth", irdepth.into(), self.irdepth) } else { absent("irdepth", irdepth != 0) }
+    }
+}
+
+const fn fits(field: &'static str, value: u64, width: u32) -> Checked {
+    if width >= 64 || value >> width == 0 { Ok(()) } else { Err((field, Defect::TooWide)) }
+}
+
+const fn present(field: &'static str, is: bool, should: bool) -> Checked {
+    match (is, should) {
+        (true, false) => Err((field, Defect::Unexpected)),
+        (false, true) => Err((field, Defect::Missing)),
+        _ => Ok(()),
+    }
+}
+
+const fn absent(field: &'static str, is: bool) -> Checked {
+    present(field, is, false)
+}

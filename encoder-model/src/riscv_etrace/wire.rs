@@ -1,0 +1,71 @@
+//! Packets to bytes, without an execution behind them.
+
+use alloc::vec::Vec;
+
+use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters};
+
+use super::bits::Payload;
+use super::encapsulation::{self, Frame};
+use super::packet::Layout;
+use super::support;
+use super::unencodable::{Defect, UnencodablePacket};
+
+/// The payload of one packet, without transport header.
+///
+/// # Errors
+///
+/// When the packet cannot travel unchanged under these parameters and modes.
+///
+/// Spec: RVET-PKT-001 to 006 (ET 7).
+pub fn write_payload(
+    packet: &Packet,
+    parameters: &Parameters,
+    modes: Modes,
+    compression: Compression,
+) -> Result<Vec<u8>, UnencodablePacket> {
+    let layout = Layout::new(parameters);
+    layout.check(packet, modes).map_err(|(field, defect)| UnencodablePacket { index: 0, field, defect })?;
+    Ok(payload(&layout, packet, compression).bytes().to_vec())
+}
+
+/// The framed wire of a list of packets.
+///
+/// The modes are those of `parameters` until a support packet in the list announces others.
+///
+/// # Errors
+///
+/// The first packet that cannot travel unchanged.
+///
+/// Spec: RVET-PKT-001 to 006 (ET 7), RVET-ENCAP-001 to 005 (EN 2.1).
+pub fn write_packets(
+    packets: &[Packet],
+    parameters: &Parameters,
+    compression: Compression,
+) -> Result<Vec<u8>, UnencodablePacket> {
+    let at = |index, field, defect| UnencodablePacket { index, field, defect };
+    if encapsulation::check(&parameters.encapsulation).is_err() {
+        return Err(at(0, "payload", Defect::UnsupportedEncapsulation));
+    }
+    let layout = Layout::new(parameters);
+    let mut modes = parameters.modes;
+    let mut wire = Vec::new();
+    for (index, packet) in packets.iter().enumerate() {
+        layout.check(packet, modes).map_err(|(field, defect)| at(index, field, defect))?;
+        let frame = Frame::new(payload(&layout, packet, compression).bytes())
+            .ok_or_else(|| at(index, "payload", Defect::TooLong))?;
+        wire.extend_from_slice(frame.bytes());
+        if let Packet::Support { ioptions, .. } = *packet {
+            modes = support::announced(ioptions, &parameters.support, modes);
+        }
+    }
+    Ok(wire)
+}
+
+/// Formats 1 and 2 must be compressed, the others should. Spec: RVET-PKT-004, RVET-PKT-005 (ET 7).
+pub(super) fn payload(layout: &Layout, packet: &Packet, compression: Compression) -> Payload {
+    let compressed = match compression {
+        Compression::Minimal => true,
+        Compression::Mandatory => matches!(packet.format(), 1 | 2),
+    };
+    layout.pack(packet).payload(compressed)
+}
