@@ -14,6 +14,8 @@ use alloc::vec::Vec;
 pub struct Parameters {
     /// Register width of the hart; decides which compressed encodings are jumps (not discoverable).
     pub xlen: Xlen,
+    /// The hart has Zcmp and Zcmt, whose encodings take the place of `c.fsdsp` (not discoverable).
+    pub zcmp_zcmt: bool,
     /// Architecture version; 0 is the only one.
     pub arch_p: u8,
     /// log2 of the number of branch predictor entries; 0 = no predictor.
@@ -62,6 +64,7 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             xlen: Xlen::Rv32,
+            zcmp_zcmt: false,
             arch_p: 0,
             bpred_size_p: 0,
             cache_size_p: 0,

@@ -1,0 +1,217 @@
+//! Bits of a payload: LSB first, virtually sign-extended, read field by field.
+
+use traceproof_vectors::FaultClass;
+
+/// Words of a payload; more bits than the longest packet has (RVET-PKT-016: 283 bits at most).
+const WORDS: usize = 8;
+
+/// The payload of one packet: 1 to 31 bytes, followed by endless copies of its top bit.
+///
+/// Bit 0 is the least significant bit of the first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payload {
+    words: [u64; WORDS],
+    length: u8,
+}
+
+impl Payload {
+    /// Most bytes that the normal encapsulation can hold (RVET-ENCAP-001).
+    pub const MAX_LENGTH: usize = 31;
+
+    /// Takes the bytes of a payload; `None` unless there are 1 to [`MAX_LENGTH`](Self::MAX_LENGTH) of them.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Option<Self> {
+        (1..=Self::MAX_LENGTH).contains(&bytes.len()).then(|| Self::load(bytes, bytes.len()))
+    }
+
+    /// Takes the first `length` (1 to 31, clamped) of `rest`; reading on behind them is faster where allowed.
+    #[inline]
+    pub(super) fn load(rest: &[u8], length: usize) -> Self {
+        let length = length.clamp(1, Self::MAX_LENGTH);
+        if length <= 8
+            && let Some(bytes) = rest.first_chunk::<8>()
+        {
+            let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
+            return Self { words: [word, fill, fill, fill, fill, fill, fill, fill], length: length as u8 };
+        }
+        if length <= 16
+            && let Some((low, behind)) = rest.split_first_chunk::<8>()
+            && let Some(high) = behind.first_chunk::<8>()
+        {
+            let (word, fill) = sign_extend(u64::from_le_bytes(*high), length - 8);
+            let low = u64::from_le_bytes(*low);
+            return Self { words: [low, word, fill, fill, fill, fill, fill, fill], length: length as u8 };
+        }
+        Self::load_bytewise(rest.get(..length).unwrap_or(rest))
+    }
+
+    /// The slow way, which never looks behind the payload.
+    fn load_bytewise(bytes: &[u8]) -> Self {
+        let top = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+        let mut words = [if top { u64::MAX } else { 0 }; WORDS];
+        for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
+            let mut all = word.to_le_bytes();
+            for (to, from) in all.iter_mut().zip(chunk) {
+                *to = *from;
+            }
+            *word = u64::from_le_bytes(all);
+        }
+        Self { words, length: bytes.len() as u8 }
+    }
+
+    /// How many bytes travelled.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.length as usize
+    }
+
+    /// How many bits travelled.
+    #[must_use]
+    pub const fn received_bits(&self) -> u32 {
+        self.length as u32 * 8
+    }
+
+    /// The `width` (0 to 64) bits from `first` on, zero-extended. Bits that did not travel are copies of the
+    /// top bit that did.
+    #[inline]
+    #[must_use]
+    pub fn bits(&self, first: u32, width: u32) -> u64 {
+        if width == 0 {
+            return 0;
+        }
+        let index = (first / 64) as usize;
+        let shift = first % 64;
+        let low = self.words[index % WORDS] >> shift;
+        // Two shifts, because one by 64 is not defined.
+        let high = (self.words[(index + 1) % WORDS] << 1) << (63 - shift);
+        (low | high) & (u64::MAX >> (64 - width.min(64)))
+    }
+}
+
+/// Sign-extends the low `bytes` (1 to 8) bytes of `word`; also gives the word of sign bits above.
+#[inline]
+const fn sign_extend(word: u64, bytes: usize) -> (u64, u64) {
+    let shift = 64 - 8 * bytes as u32;
+    let extended = ((word << shift) as i64) >> shift;
+    (extended as u64, (extended >> 63) as u64)
+}
+
+/// What is wrong with a payload, and at which of its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Defect {
+    pub(super) class: FaultClass,
+    pub(super) bit: u32,
+}
+
+/// Is told of every field as it is read.
+pub(super) trait Observer {
+    /// A field of `width` bits, the first of which is bit `bit` of the payload, has the raw value `value`.
+    fn field(&mut self, name: &'static str, bit: u32, width: u32, value: u64);
+}
+
+/// Nobody watches; costs nothing.
+impl Observer for () {
+    #[inline]
+    fn field(&mut self, _: &'static str, _: u32, _: u32, _: u64) {}
+}
+
+/// Reads the fields of a payload one after the other.
+pub(super) struct Fields<'a, O> {
+    payload: &'a Payload,
+    position: u32,
+    observer: &'a mut O,
+}
+
+impl<'a, O: Observer> Fields<'a, O> {
+    #[inline]
+    pub(super) fn new(payload: &'a Payload, observer: &'a mut O) -> Self {
+        Self { payload, position: 0, observer }
+    }
+
+    /// The bit at which the next field starts.
+    #[inline]
+    pub(super) const fn position(&self) -> u32 {
+        self.position
+    }
+
+    /// Reads the next `width` (0 to 64) bits. A field without bits is no field.
+    #[inline]
+    pub(super) fn take(&mut self, name: &'static str, width: u32) -> u64 {
+        let value = self.payload.bits(self.position, width);
+        if width > 0 {
+            self.observer.field(name, self.position, width, value);
+        }
+        self.position += width;
+        value
+    }
+
+    /// Reads one bit.
+    #[inline]
+    pub(super) fn flag(&mut self, name: &'static str) -> bool {
+        self.take(name, 1) != 0
+    }
+
+    /// The latest bit that was read.
+    #[inline]
+    pub(super) fn latest_bit(&self) -> bool {
+        self.position.checked_sub(1).is_some_and(|bit| self.payload.bits(bit, 1) != 0)
+    }
+
+    /// All fields are read: what is left over must be filling. Spec: RVET-PKT-003 (ET 7).
+    ///
+    /// # Errors
+    ///
+    /// `Overlong` at the first bit behind the last field, when whole bytes are left over or when the filling
+    /// of the last byte does not copy the packet's top bit.
+    #[inline]
+    pub(super) fn finish(&self) -> Result<(), Defect> {
+        let received = self.payload.received_bits();
+        if received <= self.position {
+            return Ok(());
+        }
+        let overlong = Err(Defect { class: FaultClass::Overlong, bit: self.position });
+        let excess = received - self.position;
+        if excess >= 8 {
+            return overlong;
+        }
+        let filling = self.payload.bits(self.position, excess);
+        let copies = if self.latest_bit() { (1 << excess) - 1 } else { 0 };
+        if filling == copies { Ok(()) } else { overlong }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_behind_the_payload_copy_its_top_bit() {
+        let negative = Payload::new(&[0x02, 0x80]).expect("two bytes");
+        assert_eq!(negative.bits(0, 16), 0x8002);
+        assert_eq!(negative.bits(0, 64), 0xffff_ffff_ffff_8002);
+        assert_eq!(negative.bits(200, 64), u64::MAX);
+        let positive = Payload::new(&[0xff, 0x7f]).expect("two bytes");
+        assert_eq!(positive.bits(8, 64), 0x7f);
+        assert_eq!(positive.bits(16, 3), 0);
+    }
+
+    #[test]
+    fn every_way_of_loading_gives_the_same_bits() {
+        let bytes: [u8; 64] = core::array::from_fn(|i| (i as u8).wrapping_mul(73).wrapping_add(0x91));
+        for length in 1..=Payload::MAX_LENGTH {
+            let exact = Payload::new(&bytes[..length]).expect("in range");
+            assert_eq!(exact, Payload::load(&bytes, length), "{length}");
+            assert_eq!(exact.length(), length);
+            for first in 0..exact.received_bits() {
+                let expected = bytes[first as usize / 8] >> (first % 8) & 1;
+                assert_eq!(exact.bits(first, 1), u64::from(expected), "{length}.{first}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_payload_has_1_to_31_bytes() {
+        assert_eq!(Payload::new(&[]), None);
+        assert_eq!(Payload::new(&[0; 32]), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Bytes -> packets -> events in one go: the contract's decoder.
+
+use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Program, Refusal, Sink,
+};
+
+use super::encapsulation::{Deframer, Unit};
+use super::flow::Flow;
+use super::packet::PacketReader;
+use super::walk::Limits;
+
+/// Optional features that this decoder honours.
+const FEATURES: [&str; 6] = ["rv32", "rv64", "compressed", "context", "time", "full_address"];
+
+/// The reference decoder of RISC-V E-Trace instruction trace.
+///
+/// Before [`begin`](Subject::begin) it swallows whatever it is given.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    limits: Limits,
+    stream: Option<Stream>,
+}
+
+#[derive(Clone, Debug)]
+struct Stream {
+    deframer: Deframer,
+    reader: PacketReader,
+    flow: Flow,
+}
+
+impl Decoder {
+    /// A decoder with other work limits than the default ones; they hold from the next `begin` on.
+    #[must_use]
+    pub fn with_limits(limits: Limits) -> Self {
+        Self { limits, stream: None }
+    }
+
+    /// [`push`](Subject::push) for a sink whose type is known, which is faster.
+    pub fn push_into<S>(&mut self, chunk: &[u8], sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let Some(stream) = &mut self.stream else { return };
+        let mut rest = chunk;
+        while let Some(unit) = stream.deframer.next(&mut rest) {
+            stream.unit(&unit, sink);
+        }
+    }
+
+    /// [`finish`](Subject::finish) for a sink whose type is known.
+    pub fn finish_into<S>(&mut self, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        if let Some((_, place)) = self.stream.as_mut().and_then(|stream| stream.deframer.finish()) {
+            sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+        }
+    }
+}
+
+impl Stream {
+    #[inline]
+    fn unit<S>(&mut self, unit: &Unit, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let Some(payload) = &unit.payload else {
+            if let Some(fault) = &unit.fault {
+                sink.fault(fault);
+                self.flow.lose_synchronisation();
+            }
+            return;
+        };
+        let place = unit.payload_place();
+        match self.reader.read(place, payload) {
+            // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
+            Ok(packet) if self.flow.is_refusing() && !matches!(packet, Packet::Support { .. }) => {}
+            Err(_) if self.flow.is_refusing() => {}
+            Ok(packet) => {
+                sink.packet(place, &packet);
+                self.flow.packet(place, &packet, sink);
+            }
+            Err(fault) => {
+                sink.fault(&fault);
+                self.flow.lose_synchronisation();
+            }
+        }
+    }
+}
+
+impl Subject<RiscvEtrace> for Decoder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new([Layer::Packets, Layer::Events]).with_features(FEATURES)
+    }
+
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.stream = None;
+        self.stream = Some(Stream {
+            deframer: Deframer::new(parameters)?,
+            reader: PacketReader::new(parameters)?,
+            flow: Flow::new(parameters, program, self.limits)?,
+        });
+        Ok(())
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<RiscvEtrace>) {
+        self.push_into(chunk, sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
+        self.finish_into(sink);
+    }
+
+    fn reset(&mut self) {
+        if let Some(stream) = &mut self.stream {
+            stream.deframer = Deframer::default();
+            stream.reader.reset();
+            stream.flow.reset();
+        }
+    }
+}

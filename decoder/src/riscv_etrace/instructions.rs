@@ -1,0 +1,49 @@
+//! Every retired instruction by itself.
+
+use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
+use traceproof_vectors::{Fault, Place, Sink};
+
+use super::program_map::ProgramMap;
+
+/// A sink that cuts every [`Event::Retire`] into single instructions and hands everything on to another sink.
+///
+/// The instruction boundaries come from the program. Instructions that the map does not know are handed on in one piece.
+#[derive(Debug)]
+pub struct Instructions<'a, S: ?Sized> {
+    map: &'a ProgramMap,
+    sink: &'a mut S,
+}
+
+impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
+    /// Cuts along the instructions of `map` and hands on to `sink`.
+    #[must_use]
+    pub fn new(map: &'a ProgramMap, sink: &'a mut S) -> Self {
+        Self { map, sink }
+    }
+}
+
+impl<S: Sink<RiscvEtrace> + ?Sized> Sink<RiscvEtrace> for Instructions<'_, S> {
+    fn packet(&mut self, place: Place, packet: &Packet) {
+        self.sink.packet(place, packet);
+    }
+
+    fn event(&mut self, place: Place, event: &Event) {
+        let &Event::Retire { mut first, end, mut count } = event else {
+            self.sink.event(place, event);
+            return;
+        };
+        while count > 1 {
+            let Some(instruction) = self.map.instruction(first) else { break };
+            let next = self.map.behind(first, instruction);
+            self.sink.event(place, &Event::Retire { first, end: next, count: 1 });
+            (first, count) = (next, count - 1);
+        }
+        if count > 0 {
+            self.sink.event(place, &Event::Retire { first, end, count });
+        }
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.sink.fault(fault);
+    }
+}

@@ -1,0 +1,299 @@
+//! Payload -> packet: the field layouts of ET 7.
+
+use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, QualStatus, ReportedAddress};
+use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
+
+use super::Payload;
+use super::bits::{Defect, Fields, Observer};
+use super::modes::{Announcements, check};
+
+/// Reads packets one after the other and follows the modes that support packets announce.
+#[derive(Clone, Debug)]
+pub struct PacketReader {
+    widths: Widths,
+    announcements: Announcements,
+    modes: Modes,
+}
+
+/// Field widths in bits that the parameters fix.
+#[derive(Clone, Copy, Debug)]
+struct Widths {
+    privilege: u32,
+    time: u32,
+    context: u32,
+    ecause: u32,
+    /// `iaddress_width_p`, also the width of `tval`.
+    iaddress: u32,
+    address: u32,
+    address_shift: u32,
+    irdepth: u32,
+    f0s: u32,
+    /// `cache_size_p`, the width of `index`; 0 = no cache.
+    index: u32,
+    has_predictor: bool,
+}
+
+/// The differentially coded bits behind an address or a branch map (RVET-PKT-025 to 029).
+#[derive(Clone, Copy, Default)]
+struct Status {
+    notify: bool,
+    updiscon: bool,
+    irreport: bool,
+    irdepth: u32,
+}
+
+impl PacketReader {
+    /// A reader at the start of a stream.
+    ///
+    /// # Errors
+    ///
+    /// When no hardware can have these parameters.
+    pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
+        check(parameters)?;
+        let widths = Widths {
+            privilege: u32::from(parameters.privilege_width_p),
+            time: parameters.time_width(),
+            context: parameters.context_width(),
+            ecause: u32::from(parameters.ecause_width_p),
+            iaddress: u32::from(parameters.iaddress_width_p),
+            address: parameters.address_width(),
+            address_shift: u32::from(parameters.iaddress_lsb_p),
+            irdepth: parameters.irdepth_width(),
+            f0s: u32::from(parameters.f0s_width_p),
+            index: u32::from(parameters.cache_size_p),
+            has_predictor: parameters.bpred_size_p > 0,
+        };
+        let announcements = Announcements::new(parameters);
+        Ok(Self { widths, modes: announcements.initial(), announcements })
+    }
+
+    /// Back to the modes before the first support packet.
+    pub fn reset(&mut self) {
+        self.modes = self.announcements.initial();
+    }
+
+    /// The modes in force.
+    #[must_use]
+    pub const fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Reads one packet. `place` is the first bit of its payload.
+    ///
+    /// # Errors
+    ///
+    /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044);
+    /// * `IllegalInState`: a format 0 packet for which no mode is on, at its first bit, or at its `subformat` if only
+    ///   that one's mode is off (RVET-DEC-044);
+    /// * `Overlong` behind the last field: whole bytes left over, or filling that does not copy the top bit
+    ///   (RVET-PKT-003).
+    #[inline]
+    pub fn read(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
+        self.read_observed(place, payload, &mut ())
+    }
+
+    /// As [`read`](Self::read), and tells `observer` of every field.
+    #[inline]
+    pub(super) fn read_observed<O: Observer>(
+        &mut self,
+        place: Place,
+        payload: &Payload,
+        observer: &mut O,
+    ) -> Result<Packet, Fault> {
+        let mut fields = Fields::new(payload, observer);
+        let read = self.packet(&mut fields).and_then(|packet| fields.finish().map(|()| packet));
+        match read {
+            Ok(packet) => {
+                if let Packet::Support { ioptions, .. } = packet {
+                    self.modes = self.announcements.read(ioptions);
+                }
+                Ok(packet)
+            }
+            Err(Defect { class, bit }) => Err(Fault { class, place: at_bit(place, bit), address: None }),
+        }
+    }
+
+    /// Spec: RVET-PKT-009 (ET 7).
+    #[inline]
+    fn packet<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
+        match fields.take("format", 2) {
+            0 => self.extension(fields),
+            1 => Ok(self.branch(fields)),
+            2 => {
+                let (address, status) = self.reported(fields);
+                let Status { notify, updiscon, irreport, irdepth } = status;
+                Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
+            }
+            _ => Ok(self.synchronisation(fields)),
+        }
+    }
+
+    /// Format 3. Spec: RVET-PKT-010 (ET 7.1).
+    fn synchronisation<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+        match fields.take("subformat", 2) {
+            0 => {
+                let branch = fields.flag("branch");
+                let (privilege, time, context) = self.situation(fields);
+                Packet::Start { branch, privilege, time, context, address: self.absolute(fields) }
+            }
+            1 => self.trap(fields),
+            2 => {
+                let (privilege, time, context) = self.situation(fields);
+                Packet::Context { privilege, time, context }
+            }
+            _ => self.support(fields),
+        }
+    }
+
+    /// Format 3 subformat 1. Spec: RVET-PKT-016 to 019 (ET 7.3).
+    fn trap<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+        let branch = fields.flag("branch");
+        let (privilege, time, context) = self.situation(fields);
+        let ecause = fields.take("ecause", self.widths.ecause) as u16;
+        let interrupt = fields.flag("interrupt");
+        let thaddr = fields.flag("thaddr");
+        let implicit = thaddr && self.modes.implicit_exception;
+        let address = (!implicit).then(|| self.absolute(fields));
+        let tval = (!interrupt).then(|| fields.take("tval", self.widths.iaddress));
+        Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+    }
+
+    /// Format 3 subformat 3. Spec: RVET-PKT-021, RVET-PKT-022 (ET 7.5).
+    fn support<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+        let layout = self.announcements.layout();
+        let ienable = fields.flag("ienable");
+        let encoder_mode = fields.take("encoder_mode", u32::from(layout.encoder_mode_width)) as u8;
+        let qual_status = match fields.take("qual_status", 2) {
+            0 => QualStatus::NoChange,
+            1 => QualStatus::EndedRep,
+            2 => QualStatus::TraceLost,
+            _ => QualStatus::EndedNtr,
+        };
+        let ioptions = fields.take("ioptions", layout.ioptions.len() as u32) as u32;
+        let (denable, dloss, doptions) = if layout.data_fields {
+            let width = u32::from(layout.doptions_width);
+            (fields.flag("denable"), fields.flag("dloss"), fields.take("doptions", width) as u32)
+        } else {
+            (false, false, 0)
+        };
+        Packet::Support { ienable, encoder_mode, qual_status, ioptions, denable, dloss, doptions }
+    }
+
+    /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
+    #[inline]
+    fn branch<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+        let branches = fields.take("branches", 5) as u8;
+        let width = if branches == 0 { 31 } else { map_width(branches) };
+        let branch_map = fields.take("branch_map", width) as u32;
+        let (address, status) = if branches == 0 {
+            (None, Status::default())
+        } else {
+            let (address, status) = self.reported(fields);
+            (Some(address), status)
+        };
+        let Status { notify, updiscon, irreport, irdepth } = status;
+        Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+    }
+
+    /// Format 0. Spec: RVET-PKT-036 to 044 (ET 7.8).
+    fn extension<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
+        let counts = self.modes.branch_prediction && self.widths.has_predictor;
+        let indexes = self.modes.jump_target_cache && self.widths.index > 0;
+        if !counts && !indexes {
+            return Err(Defect { class: FaultClass::IllegalInState, bit: 0 });
+        }
+        let bit = fields.position();
+        let subformat =
+            if self.widths.f0s == 0 { u64::from(!counts) } else { fields.take("subformat", self.widths.f0s) };
+        match subformat {
+            0 if counts => self.branch_count(fields),
+            1 if indexes => Ok(self.jump_target_index(fields)),
+            0 | 1 => Err(Defect { class: FaultClass::IllegalInState, bit }),
+            _ => Err(Defect { class: FaultClass::ReservedEncoding, bit }),
+        }
+    }
+
+    /// Format 0 subformat 0. Spec: RVET-PKT-039 to 041 (ET 7.8).
+    fn branch_count<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
+        let branch_count = fields.take("branch_count", 32) as u32;
+        let bit = fields.position();
+        let branch_fmt = fields.take("branch_fmt", 2) as u8;
+        let (address, status) = match branch_fmt {
+            0 => (None, Status::default()),
+            1 => return Err(Defect { class: FaultClass::ReservedEncoding, bit }),
+            _ => {
+                let (address, status) = self.reported(fields);
+                (Some(address), status)
+            }
+        };
+        let Status { notify, updiscon, irreport, irdepth } = status;
+        Ok(Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth })
+    }
+
+    /// Format 0 subformat 1. Spec: RVET-PKT-042 to 044 (ET 7.8).
+    fn jump_target_index<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+        let index = fields.take("index", self.widths.index) as u32;
+        let branches = fields.take("branches", 5) as u8;
+        let branch_map = fields.take("branch_map", map_width(branches)) as u32;
+        // The top bit of the map as it travels, or `branches[4]`, which is 0 where there is no map.
+        let (irreport, irdepth) = self.implicit_return(fields);
+        Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth }
+    }
+
+    /// `privilege`, `time`, `context`.
+    #[inline]
+    fn situation<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (u8, Option<u64>, Option<u64>) {
+        let privilege = fields.take("privilege", self.widths.privilege) as u8;
+        let time = (self.widths.time > 0).then(|| fields.take("time", self.widths.time));
+        let context = (self.widths.context > 0).then(|| fields.take("context", self.widths.context));
+        (privilege, time, context)
+    }
+
+    /// An absolute byte address. Spec: RVET-PKT-015 (ET 7.2).
+    #[inline]
+    fn absolute<O: Observer>(&self, fields: &mut Fields<'_, O>) -> u64 {
+        fields.take("address", self.widths.address) << self.widths.address_shift
+    }
+
+    /// The address of formats 0, 1 and 2 with what follows it. Spec: RVET-PKT-024 to 027 (ET 7.6).
+    #[inline]
+    fn reported<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (ReportedAddress, Status) {
+        let value = self.absolute(fields);
+        let address = if self.modes.full_address {
+            ReportedAddress::Full(value)
+        } else {
+            let unused = 64 - self.widths.iaddress;
+            ReportedAddress::Delta(((value << unused) as i64) >> unused)
+        };
+        let mut previous = fields.latest_bit();
+        let mut flag = |name| {
+            let bit = fields.flag(name);
+            core::mem::replace(&mut previous, bit) != bit
+        };
+        let (notify, updiscon) = (flag("notify"), flag("updiscon"));
+        let (irreport, irdepth) = self.implicit_return(fields);
+        (address, Status { notify, updiscon, irreport, irdepth })
+    }
+
+    /// `irreport` and `irdepth`. Spec: RVET-PKT-027 to 030 (ET 7.6.3).
+    #[inline]
+    fn implicit_return<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (bool, u32) {
+        let previous = fields.latest_bit();
+        let irreport = fields.flag("irreport") != previous;
+        let irdepth = fields.take("irdepth", self.widths.irdepth) as u32;
+        (irreport, if irreport { irdepth } else { 0 })
+    }
+}
+
+/// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
+#[inline]
+const fn map_width(branches: u8) -> u32 {
+    (1 << (u8::BITS - branches.leading_zeros())) - 1
+}
+
+/// The place of the bit `bit` of the payload whose first bit is at `place`.
+#[inline]
+pub(super) const fn at_bit(place: Place, bit: u32) -> Place {
+    let bits = place.bit as u32 + bit;
+    Place { packet: place.packet, byte: place.byte + (bits / 8) as u64, bit: (bits % 8) as u8 }
+}

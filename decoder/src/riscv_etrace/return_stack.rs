@@ -1,0 +1,55 @@
+//! The return addresses of implicit return mode (ET 3.2.5).
+
+use alloc::collections::VecDeque;
+
+use traceproof_vectors::riscv_etrace::Parameters;
+
+/// Return addresses of the calls since the latest synchronisation, as many as the encoder counts or keeps.
+///
+/// The encoder has either a return address stack or only a counter; the decoder needs the addresses in both cases.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReturnStack {
+    links: VecDeque<u64>,
+    most: usize,
+}
+
+impl ReturnStack {
+    /// A stack of `2^return_stack_size_p` addresses. A counter of `call_counter_size_p` bits ends one below that
+    /// power of two, because `irdepth`, which has as many bits, must be able to hold it.
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        let most = match (parameters.return_stack_size_p, parameters.call_counter_size_p) {
+            (0, 0) => 0,
+            (0, counter) => (1 << counter) - 1,
+            (stack, _) => 1 << stack,
+        };
+        Self { links: VecDeque::with_capacity(most), most }
+    }
+
+    /// Every synchronisation does this. Spec: RVET-DEC-037 (ET 3.2.5).
+    pub(super) fn clear(&mut self) {
+        self.links.clear();
+    }
+
+    pub(super) fn depth(&self) -> u32 {
+        self.links.len() as u32
+    }
+
+    /// Where the next implicit return goes.
+    pub(super) fn top(&self) -> Option<u64> {
+        self.links.back().copied()
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.links.pop_back();
+    }
+
+    /// A call was left; the oldest entry makes room. Spec: RVET-DEC-035 (ET 3.2.5).
+    pub(super) fn push(&mut self, link: u64) {
+        if self.links.len() >= self.most {
+            self.links.pop_front();
+        }
+        if self.most > 0 {
+            self.links.push_back(link);
+        }
+    }
+}

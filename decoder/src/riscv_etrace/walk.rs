@@ -1,0 +1,461 @@
+//! Walking over the program from the latest reported instruction to the next (ET 11).
+
+use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace};
+use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+
+use super::instruction::Class;
+use super::jump_target_cache::JumpTargetCache;
+use super::outcomes::Outcomes;
+use super::packet::at_bit;
+use super::predictor::Predictor;
+use super::program_map::{ProgramMap, Slot};
+use super::return_stack::ReturnStack;
+
+/// Instructions that a walk may pass without consuming an outcome or a reported address (RVET-DEC-046).
+pub const STEP_BUDGET: u64 = 1 << 20;
+
+/// Work that one packet may cause; more is a fault of class `Limit` (RVET-DEC-046).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// See [`STEP_BUDGET`]. Looked at where the walk jumps; so a straight run is never cut. A circle of inferable
+    /// jumps is recognised earlier: none of them is followed twice without an outcome in between.
+    pub steps: u64,
+    /// Correct predictions that one packet may report. The field holds up to 2^32.
+    pub predictions: u64,
+}
+
+impl Default for Limits {
+    /// A million of either.
+    fn default() -> Self {
+        Self { steps: STEP_BUDGET, predictions: 1 << 20 }
+    }
+}
+
+/// Where the walker stands in the program, and all that decides where it goes next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walker {
+    /// The latest reported instruction.
+    pub(super) pc: u64,
+    /// The instruction before it; equal to `pc` where none is known. Kept up in `sijump` mode only.
+    last_pc: u64,
+    pub(super) outcomes: Outcomes,
+    pub(super) modes: Modes,
+    pub(super) predictor: Predictor,
+    pub(super) cache: JumpTargetCache,
+    pub(super) returns: ReturnStack,
+    pub(super) limits: Limits,
+    mask: u64,
+    /// Returns may be sequentially inferable, because a 3-bit `itype` does not tell them from other jumps.
+    infers_returns: bool,
+}
+
+/// When a walk is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// At the branch that the last outcome is for, not past it (RVET-DEC-011).
+    LastBranch,
+    /// As soon as the address is met with all outcomes consumed, however it is reached.
+    Arrival,
+    /// When an uninferable discontinuity leads to the address.
+    Discontinuity,
+}
+
+/// What a walk is to reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    pub(super) until: Until,
+    /// The reported address; means nothing for [`Until::LastBranch`].
+    pub(super) address: u64,
+    /// `irdepth`, if the packet reports one.
+    pub(super) depth: Option<u32>,
+    /// The address comes from a synchronisation packet: the caller reports the instruction there, and the
+    /// jump target cache does not learn it.
+    pub(super) synchronisation: bool,
+}
+
+/// How a walk ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// Without an uninferable discontinuity right before.
+    Direct,
+    /// By an uninferable discontinuity.
+    Discontinuity,
+}
+
+/// What went wrong, to be reported at bit `bit` of the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) class: FaultClass,
+    pub(super) address: Option<u64>,
+    pub(super) bit: u32,
+}
+
+impl Trouble {
+    pub(super) const fn new(class: FaultClass) -> Self {
+        Self { class, address: None, bit: 0 }
+    }
+
+    pub(super) const fn at(class: FaultClass, address: u64) -> Self {
+        Self { class, address: Some(address), bit: 0 }
+    }
+
+    pub(super) const fn fault(self, place: Place) -> Fault {
+        Fault { class: self.class, place: at_bit(place, self.bit), address: self.address }
+    }
+}
+
+/// Where the flow goes from an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To this address, by the instruction alone.
+    To(u64),
+    /// To this address, which the instruction before it loaded.
+    Sequential(u64),
+    /// To this address, where the latest call came from.
+    ImplicitReturn(u64),
+    /// To the first address if the branch is taken, else to the second.
+    Branch(u64, u64),
+    /// To an address that only a packet can tell.
+    Discontinuity,
+}
+
+impl Walker {
+    pub(super) fn new(parameters: &Parameters, limits: Limits) -> Self {
+        Self {
+            modes: parameters.modes,
+            predictor: Predictor::new(parameters),
+            cache: JumpTargetCache::new(parameters),
+            returns: ReturnStack::new(parameters),
+            limits,
+            mask: parameters.address_mask(),
+            infers_returns: parameters.itype_width_p < 4,
+            ..Self::default()
+        }
+    }
+
+    /// Forgets everything that a synchronisation makes void; `outcome` is that of a branch at the pc.
+    pub(super) fn synchronise(&mut self, outcome: Option<bool>) {
+        self.outcomes.clear();
+        if let Some(taken) = outcome {
+            self.outcomes.push(taken);
+        }
+        self.predictor.reset();
+        self.cache.invalidate();
+        self.returns.clear();
+        self.forget_last();
+    }
+
+    /// No inference crosses this point. Spec: RVET-DEC-033 (ET 11).
+    pub(super) const fn forget_last(&mut self) {
+        self.last_pc = self.pc;
+    }
+
+    /// The address `distance` bytes behind `address`.
+    #[inline]
+    const fn offset(&self, address: u64, distance: u64) -> u64 {
+        address.wrapping_add(distance) & self.mask
+    }
+
+    /// Reports the single instruction at the pc.
+    pub(super) fn report_here<S>(&self, slot: &Slot, place: Place, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let end = self.offset(self.pc, u64::from(slot.length));
+        sink.event(place, &Event::Retire { first: self.pc, end, count: 1 });
+    }
+
+    /// Where the flow goes from the pc, whose instruction is `slot`. `depth` is the `irdepth` that the packet
+    /// reports: a return at this depth is not implicit. Tests in the order of ET 11.
+    #[inline]
+    pub(super) fn step(&self, map: &ProgramMap, slot: &Slot, depth: Option<u32>) -> Step {
+        let behind = self.offset(self.pc, u64::from(slot.length));
+        match slot.class {
+            class if class.is_inferable_jump() => Step::To(slot.target(self.pc) & self.mask),
+            Class::Branch => Step::Branch(slot.target(self.pc) & self.mask, behind),
+            Class::TrapReturn => Step::Discontinuity,
+            class if class.is_uninferable_jump() => self.uninferable(map, slot, depth),
+            _ => Step::To(behind),
+        }
+    }
+
+    /// Spec: RVET-DEC-032, RVET-DEC-036 (ET 11).
+    #[inline]
+    fn uninferable(&self, map: &ProgramMap, slot: &Slot, depth: Option<u32>) -> Step {
+        let is_return = slot.class == Class::Return;
+        if self.modes.sijump
+            && (self.infers_returns || !is_return)
+            && let Some(target) = self.sequential_target(map, slot)
+        {
+            return Step::Sequential(target);
+        }
+        if self.modes.implicit_return
+            && is_return
+            && depth != Some(self.returns.depth())
+            && let Some(link) = self.returns.top()
+        {
+            return Step::ImplicitReturn(link);
+        }
+        Step::Discontinuity
+    }
+
+    /// The target of a jump through the register that the instruction before it loaded. Spec: RVET-DEC-034 (ET 11).
+    fn sequential_target(&self, map: &ProgramMap, jump: &Slot) -> Option<u64> {
+        if self.last_pc == self.pc || jump.register == 0 {
+            return None;
+        }
+        let last = map.slot(map.locate(self.last_pc)?);
+        let base = match last.class {
+            Class::LoadUpper => 0,
+            Class::LoadUpperPc => self.last_pc,
+            _ => return None,
+        };
+        let target = |slot: &Slot, base: u64| base.wrapping_add_signed(i64::from(slot.immediate));
+        (last.register == jump.register).then(|| target(jump, target(last, base)) & !1 & self.mask)
+    }
+
+    /// Walks from the pc to the goal and reports every instruction that it comes to (RVET-DEC-003).
+    ///
+    /// Afterwards the pc is the instruction reached, and what is left of the outcomes is its own.
+    #[inline]
+    pub(super) fn walk<S>(
+        &mut self,
+        map: &ProgramMap,
+        goal: &Goal,
+        place: Place,
+        sink: &mut S,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let mut report = Report { sink, place, first: 0, end: 0, count: 0 };
+        let result = self.follow(map, goal, &mut report);
+        report.flush();
+        self.outcomes.settle(&self.predictor, self.pc);
+        result
+    }
+
+    /// Walks leap by leap: over a straight run, or over the control-flow instruction behind it.
+    fn follow<S>(
+        &mut self,
+        map: &ProgramMap,
+        goal: &Goal,
+        report: &mut Report<'_, S>,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let mut here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
+        let mut effort = Effort::default();
+        loop {
+            let slot = *map.slot(here);
+            let mut arrival = Arrival::Direct;
+            if slot.run > 0 {
+                if let Some(reached) = self.stop_within(map, goal, here, &slot) {
+                    let stop = map.slot(reached);
+                    let first = self.offset(self.pc, u64::from(slot.length));
+                    self.leap(map, here, reached);
+                    let mut count = u64::from(slot.count() - stop.count());
+                    let mut end = self.offset(self.pc, u64::from(stop.length));
+                    if goal.synchronisation {
+                        (count, end) = (count - 1, self.pc);
+                    }
+                    report.add(first, end, count);
+                    return Ok(arrival);
+                }
+                let first = self.offset(self.pc, u64::from(slot.length));
+                let behind = here + slot.run as usize;
+                self.leap(map, here, behind);
+                report.add(first, self.pc, u64::from(slot.count()) - 1);
+                effort.steps += u64::from(slot.count());
+                here = if map.slot(behind).class == Class::Missing {
+                    // Code may go on at the other end of the address space.
+                    map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?
+                } else {
+                    behind
+                };
+            } else {
+                let step = self.step(map, &slot, goal.depth);
+                let to = self.take(step, &slot, goal, &mut effort)?;
+                if slot.class.is_call() && self.modes.implicit_return {
+                    self.returns.push(self.offset(self.pc, u64::from(slot.length)));
+                }
+                self.last_pc = core::mem::replace(&mut self.pc, to);
+                effort.steps += 1;
+                if step == Step::Discontinuity {
+                    arrival = Arrival::Discontinuity;
+                }
+                here = match map.locate(to) {
+                    Some(here) => here,
+                    None if goal.synchronisation && arrival == Arrival::Discontinuity => return Ok(arrival),
+                    None => return Err(Trouble::at(FaultClass::NoCode, to)),
+                };
+            }
+            let landed = map.slot(here);
+            let is_branch = landed.class == Class::Branch;
+            let stops = self.stops(goal, arrival, is_branch);
+            if stops && goal.synchronisation {
+                return Ok(arrival);
+            }
+            report.add(self.pc, self.offset(self.pc, u64::from(landed.length)), 1);
+            if stops {
+                return match arrival {
+                    Arrival::Discontinuity => self.check_outcomes(is_branch).map(|()| arrival),
+                    Arrival::Direct => Ok(arrival),
+                };
+            }
+        }
+    }
+
+    /// Whether the walk is over at the pc, which was reached so. The tests stand in the order of ET 11.
+    #[inline]
+    fn stops(&self, goal: &Goal, arrival: Arrival, is_branch: bool) -> bool {
+        match goal.until {
+            Until::LastBranch => is_branch && self.outcomes.len() == 1,
+            _ if arrival == Arrival::Discontinuity => true,
+            Until::Arrival => {
+                self.pc == goal.address
+                    && self.outcomes.len() == u64::from(is_branch)
+                    && self.is_depth(goal.depth)
+            }
+            Until::Discontinuity => false,
+        }
+    }
+
+    /// The slot strictly within the straight run of `slot` at which the walk is over.
+    #[inline]
+    fn stop_within(&self, map: &ProgramMap, goal: &Goal, here: usize, slot: &Slot) -> Option<usize> {
+        let distance = goal.address.wrapping_sub(self.pc) & self.mask;
+        if distance == 0 || distance >= 2 * u64::from(slot.run) || distance & 1 != 0 {
+            return None;
+        }
+        let ahead = (distance / 2) as usize;
+        // No instruction within a straight run is a branch, so nothing may be left for one.
+        let stops = goal.until == Until::Arrival
+            && self.outcomes.len() == 0
+            && self.is_depth(goal.depth)
+            && map.passes(here, ahead);
+        stops.then_some(here + ahead)
+    }
+
+    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth tells apart arrivals at the same address.
+    #[inline]
+    fn is_depth(&self, depth: Option<u32>) -> bool {
+        depth.is_none_or(|depth| depth == self.returns.depth())
+    }
+
+    /// Moves the pc over straight code from the slot `from` to the slot `to`.
+    #[inline]
+    fn leap(&mut self, map: &ProgramMap, from: usize, to: usize) {
+        let distance = to - from;
+        let pc = self.pc;
+        self.pc = self.offset(pc, 2 * distance as u64);
+        if self.modes.sijump {
+            let short = map.slot(to - 1).length == 2 && map.passes(from, distance - 1);
+            let before = if short { distance - 1 } else { distance.saturating_sub(2) };
+            self.last_pc = self.offset(pc, 2 * before as u64);
+        }
+    }
+
+    /// Takes the step from the pc: where it leads, or why it cannot be taken.
+    #[inline]
+    fn take(&mut self, step: Step, slot: &Slot, goal: &Goal, effort: &mut Effort) -> Result<u64, Trouble> {
+        match step {
+            Step::Branch(target, behind) => {
+                let taken = self
+                    .outcomes
+                    .take(&self.predictor, self.pc)
+                    .ok_or(Trouble::at(FaultClass::MissingOutcome, self.pc))?;
+                if self.modes.branch_prediction {
+                    self.predictor.learn(self.pc, taken);
+                }
+                *effort = Effort::default();
+                Ok(if taken { target } else { behind })
+            }
+            Step::Discontinuity if goal.until == Until::LastBranch => {
+                Err(Trouble::at(FaultClass::UnexpectedDiscontinuity, self.pc))
+            }
+            Step::Discontinuity => {
+                if self.modes.jump_target_cache && !goal.synchronisation {
+                    self.cache.store(goal.address);
+                }
+                Ok(goal.address)
+            }
+            Step::To(to) | Step::Sequential(to) => {
+                effort.jump(slot, self.limits).ok_or(Trouble::at(FaultClass::Limit, self.pc))?;
+                Ok(to)
+            }
+            Step::ImplicitReturn(to) => {
+                effort.jump(slot, self.limits).ok_or(Trouble::at(FaultClass::Limit, self.pc))?;
+                self.returns.pop();
+                Ok(to)
+            }
+        }
+    }
+
+    /// At a target the only outcome left must be its own. Spec: RVET-DEC-014 (ET 11).
+    pub(super) fn check_outcomes(&self, is_branch: bool) -> Result<(), Trouble> {
+        match self.outcomes.len() {
+            0 if is_branch => Err(Trouble::at(FaultClass::MissingOutcome, self.pc)),
+            left if left == u64::from(is_branch) => Ok(()),
+            _ => Err(Trouble::at(FaultClass::LeftoverOutcome, self.pc)),
+        }
+    }
+}
+
+/// What a walk has spent since the latest outcome.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    steps: u64,
+    /// In an endless circle of inferable jumps: those that are not yet followed.
+    fresh_jumps: Option<u32>,
+}
+
+impl Effort {
+    /// A jump is about to be followed; `None` if that leads nowhere.
+    #[inline]
+    fn jump(&mut self, slot: &Slot, limits: Limits) -> Option<()> {
+        if self.steps > limits.steps {
+            return None;
+        }
+        if slot.class.is_inferable_jump() && slot.laps() > 0 {
+            let fresh = self.fresh_jumps.get_or_insert(slot.laps());
+            *fresh = fresh.checked_sub(1)?;
+        }
+        Some(())
+    }
+}
+
+/// Joins consecutive instructions into one event.
+struct Report<'a, S: ?Sized> {
+    sink: &'a mut S,
+    place: Place,
+    first: u64,
+    end: u64,
+    count: u64,
+}
+
+impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
+    #[inline]
+    fn add(&mut self, first: u64, end: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        if self.count > 0 && self.end == first {
+            self.count += count;
+        } else {
+            self.flush();
+            (self.first, self.count) = (first, count);
+        }
+        self.end = end;
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        if self.count > 0 {
+            let &mut Self { first, end, count, .. } = self;
+            self.sink.event(self.place, &Event::Retire { first, end, count });
+            self.count = 0;
+        }
+    }
+}
