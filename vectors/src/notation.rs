@@ -5,6 +5,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{self, Visitor};
@@ -27,8 +28,8 @@ pub fn parse_u64(text: &str) -> Option<u64> {
 
 /// Parses `hex` bytes: pairs of digits, optionally separated by blanks.
 #[must_use]
-pub fn parse_bytes(text: &str) -> Option<alloc::vec::Vec<u8>> {
-    let mut bytes = alloc::vec::Vec::new();
+pub fn parse_bytes(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
     for word in text.split_ascii_whitespace() {
         if word.len() % 2 != 0 || !word.is_ascii() {
             return None;

@@ -60,10 +60,8 @@ impl Program {
             .and_then(|length| section.address.checked_add(length))
             .ok_or(ProgramError::AddressOverflow { address: section.address })?;
         let at = self.sections.partition_point(|other| other.address < section.address);
-        let overlap = |other: &Section| ProgramError::Overlap {
-            address: section.address,
-            existing: other.address,
-        };
+        let overlap =
+            |other: &Section| ProgramError::Overlap { address: section.address, existing: other.address };
         if let Some(next) = self.sections.get(at)
             && next.address <= last
         {

@@ -1,5 +1,6 @@
 //! Which families exist, and which types make up the vocabulary of one.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
@@ -27,7 +28,7 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// Decoders may legally cut the same execution into different pieces (one event per instruction, or one
     /// per straight run). This joins what the family says carries no meaning when cut.
     #[must_use]
-    fn canonical(events: alloc::vec::Vec<Self::Event>) -> alloc::vec::Vec<Self::Event> {
+    fn canonical(events: Vec<Self::Event>) -> Vec<Self::Event> {
         events
     }
 
@@ -60,13 +61,8 @@ pub enum Family {
 
 impl Family {
     /// Every family, in table order.
-    pub const ALL: [Self; 5] = [
-        Self::RiscvEtrace,
-        Self::ArmEtm,
-        Self::ArmPft,
-        Self::ArmEte,
-        Self::ItaniumPmu,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::RiscvEtrace, Self::ArmEtm, Self::ArmPft, Self::ArmEte, Self::ItaniumPmu];
 
     /// The module and directory name, e.g. `riscv_etrace`.
     #[must_use]

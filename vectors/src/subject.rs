@@ -166,11 +166,7 @@ impl<P: Protocol> Sink<P> for Log<P> {
 /// The place of an encoder's packet is its index and the number of bytes that had left before it.
 impl<P: Protocol> EncoderSink<P> for Log<P> {
     fn packet(&mut self, packet: &P::Packet) {
-        let place = Place {
-            packet: self.entries.len() as u64,
-            byte: self.wire.len() as u64,
-            bit: 0,
-        };
+        let place = Place { packet: self.entries.len() as u64, byte: self.wire.len() as u64, bit: 0 };
         self.entries.push((place, Entry::Packet(packet.clone())));
     }
 

@@ -21,10 +21,10 @@ mod suite;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use assembly::{Assembly, assemble};
+pub use assembly::{Assembly, InstructionSet, Operands, assemble};
 pub use location::{Labels, Location, Path};
 pub use problem::{CaseError, Problem};
-pub use suite::{CaseFile, load, suites_directory};
+pub use suite::{CaseFile, SuiteError, check, lint, load, retired_ids, suites_directory};
 
 use crate::{Family, FaultClass, Place, Program, Protocol};
 
@@ -117,17 +117,14 @@ impl ExpectedFault {
 
 /// One case, as written. [`Case::parse`] reads it, [`Case::resolve`] makes it ready to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    bound(
-        serialize = "P: CaseProtocol",
-        deserialize = "P: CaseProtocol"
-    )
-)]
+#[serde(deny_unknown_fields, bound(serialize = "P: CaseProtocol", deserialize = "P: CaseProtocol"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
-    schemars(bound = "P: CaseProtocol + schemars::JsonSchema, P::Parameters: schemars::JsonSchema, P::Policy: schemars::JsonSchema, P::StimulusEntry: schemars::JsonSchema, P::EventEntry: schemars::JsonSchema, P::Packet: schemars::JsonSchema")
+    schemars(
+        rename = "Case",
+        bound = "P: CaseProtocol, P::Parameters: schemars::JsonSchema, P::Policy: schemars::JsonSchema, P::StimulusEntry: schemars::JsonSchema, P::EventEntry: schemars::JsonSchema, P::Packet: schemars::JsonSchema"
+    )
 )]
 pub struct Case<P: CaseProtocol> {
     /// Version of the case format: 1.
@@ -168,7 +165,7 @@ pub struct Case<P: CaseProtocol> {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
     /// What the hardware sees. Where present, an encoder must turn it into exactly `wire` and `packets`.
-    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stimulus: Vec<P::StimulusEntry>,
     /// What travels, one string per transport unit in the family's notation.
     pub wire: Vec<String>,
@@ -300,11 +297,8 @@ impl<P: CaseProtocol> Case<P> {
     /// Names the entry that cannot be resolved.
     pub fn resolve(&self) -> Result<Resolved<P>, Problem> {
         let assembly = P::assemble(&self.program, &self.parameters)?;
-        let execution = if self.stimulus.is_empty() {
-            None
-        } else {
-            Some(P::execution(&self.stimulus, &assembly)?)
-        };
+        let execution =
+            if self.stimulus.is_empty() { None } else { Some(P::execution(&self.stimulus, &assembly)?) };
         let events = self.events.as_deref().map(|entries| P::expected(entries, &assembly)).transpose()?;
         Ok(Resolved {
             execution,

@@ -1,16 +1,18 @@
 //! How RISC-V E-Trace cases are written.
 
+mod instructions;
+mod resolve;
+mod wire;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Path, Problem};
-use crate::riscv_etrace::{
-    Cycle, Epc, Event, Modes, Parameters, Retire, RiscvEtrace, Step, Stimulus, StopReason, Trap,
-};
+use crate::riscv_etrace::{Cycle, Modes, Parameters, RiscvEtrace, Step, StopReason};
 
 /// One line of `stimulus`.
 ///
-/// `privilege` (3 at first), `context`, `time` and `qualified` (true at first) stay in force until a later line changes them; the
-/// other fields are for this line only. The encoder is off at first: `{ enable = true }` comes before anything else.
+/// `privilege` (3 at first), `context`, `time` (0 at first) and `qualified` (true at first) stay in force until a later line
+/// changes them, `context` also by `retire_context`; the other fields are for this line only. The encoder is off at first: `{ enable = true }` comes before anything else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -126,4 +128,37 @@ pub enum EventEntry {
     Stop(StopReason),
     /// A fault.
     Fault(ExpectedFault),
+}
+
+impl CaseProtocol for RiscvEtrace {
+    type StimulusEntry = StimulusEntry;
+    type EventEntry = EventEntry;
+    type Execution = Vec<Step>;
+
+    fn assemble(text: &str, parameters: &Parameters) -> Result<Assembly, Problem> {
+        parameters
+            .check()
+            .map_err(|(parameter, reason)| Problem::new(format!("parameters.{parameter}"), reason))?;
+        super::assemble(text, &instructions::Riscv::new(parameters))
+    }
+
+    fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Step>, Problem> {
+        resolve::execution(entries, assembly)
+    }
+
+    fn expected(entries: &[EventEntry], assembly: &Assembly) -> Result<Vec<Expected<Self>>, Problem> {
+        resolve::expected(entries, assembly)
+    }
+
+    fn wire(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>, Problem> {
+        wire::parse(lines, parameters.encapsulation)
+    }
+
+    fn show_wire(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
+        wire::show(bytes, parameters.encapsulation)
+    }
+
+    fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+        resolve::required_features(parameters)
+    }
 }

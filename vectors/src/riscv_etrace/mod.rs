@@ -19,6 +19,8 @@ pub use parameters::{
 pub use policy::{Compression, InterruptReport, Policy, SyncMode};
 pub use stimulus::{Block, Cycle, Itype, Stimulus};
 
+use alloc::vec::Vec;
+
 use crate::{Family, Protocol};
 
 /// The vocabulary of RISC-V E-Trace.
@@ -33,7 +35,7 @@ impl Protocol for RiscvEtrace {
     type Packet = Packet;
     type Event = Event;
 
-    fn canonical(events: alloc::vec::Vec<Event>) -> alloc::vec::Vec<Event> {
+    fn canonical(events: Vec<Event>) -> Vec<Event> {
         event::canonical(events)
     }
 

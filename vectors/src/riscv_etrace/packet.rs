@@ -273,7 +273,8 @@ impl serde::Serialize for ReportedAddress {
 impl<'de> serde::Deserialize<'de> for ReportedAddress {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use crate::notation::parse_u64;
-        let text = alloc::string::String::deserialize(deserializer)?;
+        use alloc::string::String;
+        let text = String::deserialize(deserializer)?;
         let parsed = if let Some(magnitude) = text.strip_prefix('+') {
             parse_u64(magnitude).and_then(|value| i64::try_from(value).ok()).map(Self::Delta)
         } else if let Some(magnitude) = text.strip_prefix('-') {
@@ -321,7 +322,11 @@ mod tests {
             ReportedAddress::Full(u64::MAX),
         ] {
             let text = serde_json::to_string(&address).expect("serialises");
-            assert_eq!(serde_json::from_str::<ReportedAddress>(&text).expect("reads back"), address, "{text}");
+            assert_eq!(
+                serde_json::from_str::<ReportedAddress>(&text).expect("reads back"),
+                address,
+                "{text}"
+            );
         }
         assert!(serde_json::from_str::<ReportedAddress>("\"+0xffffffffffffffff\"").is_err());
         assert!(serde_json::from_str::<ReportedAddress>("\"--1\"").is_err());

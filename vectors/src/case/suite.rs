@@ -1,0 +1,262 @@
+//! Suites of cases on disk: `<suites>/<family>/**/<name>.toml`, and the rules that every shipped case keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Case, CaseError, CaseProtocol, Expected, Polarity, Resolved};
+use crate::clause::Registry;
+use crate::{Family, Severity};
+
+/// The directory of the suites that come with this crate.
+#[must_use]
+pub fn suites_directory() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/suites"))
+}
+
+/// A case and the file it was read from.
+#[derive(Clone, Debug)]
+pub struct CaseFile<P: CaseProtocol> {
+    /// Path of the file, relative to the directory of suites.
+    pub path: PathBuf,
+    /// The whole file.
+    pub text: String,
+    /// The case as written.
+    pub case: Case<P>,
+    /// The case ready to run.
+    pub resolved: Resolved<P>,
+}
+
+/// Something is wrong with a file of a suite or of the registry of clauses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// Line and column from 1, where one place is to blame.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl SuiteError {
+    pub(crate) fn new(path: &Path, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), place: None, message: message.into() }
+    }
+
+    pub(crate) fn at(path: &Path, error: CaseError) -> Self {
+        Self { path: path.to_owned(), place: Some((error.line, error.column)), message: error.message }
+    }
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some((line, column)) = self.place {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.message)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+/// Reads and resolves every case of a family under `suites`, in the order of their paths.
+///
+/// # Errors
+///
+/// All of them: what cannot be read, parsed or resolved.
+pub fn load<P: CaseProtocol>(suites: &Path) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
+    let mut errors = Vec::new();
+    let mut paths = Vec::new();
+    walk(suites, Path::new(P::FAMILY.name()), &mut paths, &mut errors);
+    let mut files = Vec::new();
+    for path in paths {
+        match read(suites, &path) {
+            Ok(file) => files.push(file),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(files) } else { Err(errors) }
+}
+
+/// Like [`load`], and the cases also keep the rules of [`lint`] with the clauses in `clauses`.
+///
+/// # Errors
+///
+/// All of them.
+pub fn check<P: CaseProtocol>(suites: &Path, clauses: &Path) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
+    let registry = Registry::load(clauses, P::FAMILY)?;
+    let files = load::<P>(suites)?;
+    let retired = retired_ids(suites, P::FAMILY)
+        .map_err(|error| vec![SuiteError::new(&retired_path(P::FAMILY), error.to_string())])?;
+    let errors = lint(&files, &registry, &retired);
+    if errors.is_empty() { Ok(files) } else { Err(errors) }
+}
+
+/// Collects the case files under `suites/directory`, sorted, as paths relative to `suites`.
+fn walk(suites: &Path, directory: &Path, paths: &mut Vec<PathBuf>, errors: &mut Vec<SuiteError>) {
+    let listing = fs::read_dir(suites.join(directory)).and_then(|entries| {
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            names.push((entry.file_name(), entry.file_type()?));
+        }
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(names)
+    });
+    let names = match listing {
+        Ok(names) => names,
+        Err(error) => return errors.push(SuiteError::new(directory, error.to_string())),
+    };
+    for (name, kind) in names {
+        let path = directory.join(name);
+        if kind.is_dir() {
+            walk(suites, &path, paths, errors);
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            paths.push(path);
+        }
+    }
+}
+
+fn read<P: CaseProtocol>(suites: &Path, path: &Path) -> Result<CaseFile<P>, SuiteError> {
+    let text =
+        fs::read_to_string(suites.join(path)).map_err(|error| SuiteError::new(path, error.to_string()))?;
+    let case = Case::<P>::parse(&text).map_err(|error| SuiteError::at(path, error))?;
+    let resolved = case.resolve().map_err(|problem| SuiteError::at(path, problem.locate(&text)))?;
+    Ok(CaseFile { path: path.to_owned(), text, case, resolved })
+}
+
+fn retired_path(family: Family) -> PathBuf {
+    Path::new(family.name()).join("retired.txt")
+}
+
+/// Ids of cases that are gone and whose ids must not come back: the lines of `<family>/retired.txt`.
+/// Blank lines and those that start with `#` do not count; without the file there are none.
+///
+/// # Errors
+///
+/// When there is a file but it cannot be read.
+pub fn retired_ids(suites: &Path, family: Family) -> io::Result<BTreeSet<String>> {
+    match fs::read_to_string(suites.join(retired_path(family))) {
+        Ok(text) => Ok(text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(str::to_owned)
+            .collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What the ids of a family's cases start with.
+const fn id_prefix(family: Family) -> &'static str {
+    match family {
+        Family::RiscvEtrace => "etr-",
+        Family::ArmEtm => "etm-",
+        Family::ArmPft => "pft-",
+        Family::ArmEte => "ete-",
+        Family::ItaniumPmu => "pmu-",
+    }
+}
+
+/// The rules that hold for the shipped cases of a family, beyond being readable.
+///
+/// * Ids have the family's prefix and at least four digits; none is used twice or after its retirement.
+/// * Clauses are named, each once, and stand in the registry.
+/// * Title and `catches` are one line each.
+/// * File names are words of small letters and digits joined by `_`.
+/// * A case judges packets, events or both; a negative one expects a fault, a positive one none that stops
+///   the decoder.
+#[must_use]
+pub fn lint<P: CaseProtocol>(
+    files: &[CaseFile<P>],
+    registry: &Registry,
+    retired: &BTreeSet<String>,
+) -> Vec<SuiteError> {
+    let mut errors = Vec::new();
+    let mut ids = BTreeMap::new();
+    for file in files {
+        let mut report = |field: &str, message: String| {
+            errors.push(SuiteError::at(&file.path, CaseError::at_field(&file.text, field, message)));
+        };
+        let case = &file.case;
+        let prefix = id_prefix(P::FAMILY);
+        if !is_id(&case.id, prefix) {
+            report("id", format!("`{}` is not `{prefix}` and at least four digits", case.id));
+        }
+        if retired.contains(&case.id) {
+            report("id", format!("`{}` is retired", case.id));
+        }
+        if let Some(other) = ids.insert(case.id.as_str(), &file.path) {
+            report("id", format!("`{}` is the id of {}, too", case.id, other.display()));
+        }
+        for (field, line) in [("title", &case.title), ("catches", &case.catches)] {
+            if line.trim().is_empty() || line.contains('\n') {
+                report(field, format!("`{field}` must be one line of text"));
+            }
+        }
+        lint_clauses(case, registry, &mut report);
+        lint_expectation(file, &mut report);
+        if !is_slug(&file.path) {
+            let message = "names of files and directories are small letters, digits and `_`";
+            errors.push(SuiteError::new(&file.path, message));
+        }
+    }
+    errors
+}
+
+fn lint_clauses<P: CaseProtocol>(case: &Case<P>, registry: &Registry, report: &mut impl FnMut(&str, String)) {
+    if case.clauses.is_empty() {
+        report("clauses", "a case proves at least one clause".to_owned());
+    }
+    for (index, id) in case.clauses.iter().enumerate() {
+        let field = format!("clauses[{index}]");
+        if registry.get(id).is_none() {
+            report(&field, format!("there is no clause `{id}`"));
+        }
+        if case.clauses.iter().take(index).any(|other| other == id) {
+            report(&field, format!("`{id}` is named twice"));
+        }
+    }
+}
+
+fn lint_expectation<P: CaseProtocol>(file: &CaseFile<P>, report: &mut impl FnMut(&str, String)) {
+    if file.case.packets.is_none() && file.case.events.is_none() {
+        report("wire", "a case judges `packets`, `events` or both".to_owned());
+    }
+    let faults = || {
+        file.resolved.events.iter().flatten().enumerate().filter_map(|(index, expected)| match expected {
+            Expected::Fault(fault) => Some((index, fault)),
+            Expected::Event(_) => None,
+        })
+    };
+    match file.case.polarity {
+        Polarity::Negative if faults().next().is_none() => {
+            report("polarity", "a negative case expects a fault among its events".to_owned());
+        }
+        Polarity::Positive => {
+            for (_, fault) in faults().filter(|(_, fault)| fault.class.severity() == Severity::Error) {
+                report("events", format!("a positive case expects no `{}`", fault.class));
+            }
+        }
+        Polarity::Negative => {}
+    }
+}
+
+fn is_id(id: &str, prefix: &str) -> bool {
+    id.strip_prefix(prefix)
+        .is_some_and(|digits| digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether every part of the path is a word of small letters, digits and `_`.
+fn is_slug(path: &Path) -> bool {
+    path.with_extension("").components().all(|part| {
+        part.as_os_str().to_str().is_some_and(|name| {
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        })
+    })
+}
