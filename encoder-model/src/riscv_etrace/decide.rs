@@ -38,8 +38,6 @@ pub(super) struct Situation {
     /// A trigger asks for a report.
     pub(super) notify: bool,
     pub(super) next: Next,
-    /// An imprecise context change has not been reported yet.
-    pub(super) context: bool,
 }
 
 /// What the item behind means for the one at hand.
@@ -57,7 +55,7 @@ pub(super) enum Next {
     Ends,
 }
 
-/// Which packet an item gets, at most one.
+/// Which packet an item gets, at most one besides a context packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// None.
@@ -74,8 +72,6 @@ pub(super) enum Decision {
     Address(Reason),
     /// Pending branches without address.
     Branches,
-    /// Format 3 subformat 2.
-    Context,
 }
 
 /// Why an address is reported.
@@ -89,7 +85,8 @@ pub(super) enum Reason {
     Last,
 }
 
-/// Goes through the list. The first rule that applies wins.
+/// Goes through the list. The first rule that applies wins. Line 13, context packets, is not part of the
+/// choice: such a packet excludes no other.
 ///
 /// Spec: RVET-ENC-001 to 004, RVET-ENC-015 to 025, RVET-ENC-029, RVET-ENC-076, RVET-ENC-084 (ET 9).
 pub(super) const fn decide(s: &Situation) -> Decision {
@@ -99,7 +96,7 @@ pub(super) const fn decide(s: &Situation) -> Decision {
     }
 }
 
-/// A trap never takes the rules for addresses, branches and contexts (RVET-ENC-076).
+/// A trap never takes the rules for addresses and branches (RVET-ENC-076).
 const fn trap(s: &Situation) -> Decision {
     // Lines 2 and 3: the handler of the trap before never retires. They need a decoder that knows of the
     // trap before (RVET-ENC-084).
@@ -143,10 +140,6 @@ const fn instruction(s: &Situation) -> Decision {
     if s.branches_full {
         return Decision::Branches;
     }
-    // Line 13.
-    if s.context {
-        return Decision::Context;
-    }
     Decision::Nothing
 }
 
@@ -167,7 +160,6 @@ mod tests {
         count_full: false,
         notify: false,
         next: Next::Continues,
-        context: false,
     };
 
     #[test]
@@ -206,12 +198,11 @@ mod tests {
             (Situation { next: Next::Breaks, ..PLAIN }, Decision::Address(Reason::Last)),
             (Situation { next: Next::Changes, ..PLAIN }, Decision::Nothing),
             (Situation { next: Next::Changes, branches: true, ..PLAIN }, Decision::Address(Reason::Last)),
-            // 12, 13
-            (Situation { branches: true, branches_full: true, context: true, ..PLAIN }, Decision::Branches),
-            (Situation { context: true, ..PLAIN }, Decision::Context),
-            // A trap item gets no address, branch or context packet.
+            // 12
+            (Situation { branches: true, branches_full: true, ..PLAIN }, Decision::Branches),
+            // A trap item gets no address or branch packet.
             (
-                Situation { next: Next::Ends, notify: true, context: true, resync: State::Now, ..exception },
+                Situation { next: Next::Ends, notify: true, resync: State::Now, ..exception },
                 Decision::Nothing,
             ),
         ];

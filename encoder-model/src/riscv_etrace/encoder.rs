@@ -18,7 +18,19 @@ use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
 
 /// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
-const CLAIMED: [&str; 6] = ["rv32", "rv64", "compressed", "context", "time", "full_address"];
+const CLAIMED: [&str; 11] = [
+    "rv32",
+    "rv64",
+    "compressed",
+    "context",
+    "time",
+    "full_address",
+    "implicit_exception",
+    "implicit_return",
+    "sijump",
+    "branch_prediction",
+    "jump_target_cache",
+];
 
 /// The reference encoder model.
 ///
@@ -119,7 +131,7 @@ impl Encoder {
     fn push(&mut self, item: &Item, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         let next = self.window.next(item);
         let report = self.tracer.item(&self.window.current, next);
-        if let Some(packet) = &report.packet {
+        for packet in [&report.context, &report.packet].into_iter().flatten() {
             self.output.send(packet, sink);
         }
         if let Some(qual_status) = report.ended {
@@ -261,16 +273,6 @@ fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
         return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
     }
     let wanted = parameters.modes;
-    let unclaimed = [
-        (wanted.implicit_return, "implicit_return"),
-        (wanted.implicit_exception, "implicit_exception"),
-        (wanted.jump_target_cache, "jump_target_cache"),
-        (wanted.branch_prediction, "branch_prediction"),
-        (wanted.sijump, "sijump"),
-    ];
-    if let Some((_, feature)) = unclaimed.into_iter().find(|(wanted, _)| *wanted) {
-        return Err(Refusal::unsupported(feature));
-    }
     let available = available(parameters);
     let lacking: [(bool, bool, &'static str, &'static str); 5] = [
         (

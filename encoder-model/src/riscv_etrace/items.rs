@@ -39,6 +39,8 @@ pub(super) struct Retired {
     pub(super) itype: Itype,
     pub(super) sijump: bool,
     pub(super) notify: bool,
+    /// The last instruction of its block.
+    pub(super) last: bool,
     /// How a context change at this instruction is to be reported.
     pub(super) ctype: u8,
 }
@@ -60,6 +62,14 @@ impl Item {
 
     pub(super) const fn is_trap(&self) -> bool {
         matches!(self.kind, Kind::Trap(_))
+    }
+
+    /// Whether nothing retires between this item and the next one.
+    pub(super) const fn ends_block(&self) -> bool {
+        match self.kind {
+            Kind::Retire(retired) => retired.last,
+            Kind::Trap(_) | Kind::Gap => true,
+        }
     }
 
     /// Ingress `ctype` of a retired instruction, 0 for everything else.
@@ -200,6 +210,7 @@ impl Ingress {
             itype,
             sijump: block.sijump,
             notify: block.notify,
+            last: true,
             ctype,
         };
         if halfwords == size {
@@ -211,6 +222,7 @@ impl Ingress {
             itype: Itype::Nothing,
             sijump: false,
             notify: false,
+            last: false,
             ctype,
         };
         last.ctype = 0;

@@ -44,7 +44,8 @@
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
 //!   where the others are.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
-//! * An imprecise context change that no later packet can carry before tracing ends is not reported.
+//! * An imprecise context change is reported at once, before the packet that its instruction may get for another
+//!   reason.
 
 mod bits;
 mod branches;

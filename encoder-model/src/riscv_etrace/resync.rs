@@ -9,6 +9,8 @@ pub(super) struct Resync {
     limit: u64,
     count: u64,
     state: State,
+    /// The item at hand is the last instruction of its block.
+    at_block_end: bool,
 }
 
 /// States 1, 2 and 3 of ET 9.2.
@@ -28,15 +30,26 @@ impl Resync {
 
     pub(super) const fn new(policy: &Policy) -> Self {
         let exponent = if policy.sync_max > Self::LARGEST_SYNC_MAX { 63 } else { policy.sync_max as u32 + 4 };
-        Self { counts: policy.sync_mode, limit: 1 << exponent, count: 0, state: State::Counting }
+        Self {
+            counts: policy.sync_mode,
+            limit: 1 << exponent,
+            count: 0,
+            state: State::Counting,
+            at_block_end: true,
+        }
     }
 
-    pub(super) const fn state(&self) -> State {
-        self.state
+    /// The state as the item at hand must see it.
+    ///
+    /// What is reported to clear the way must be the instruction directly before the synchronisation packet's.
+    /// Behind the first instruction of a longer block come others that the port does not show.
+    pub(super) fn state(&self) -> State {
+        if self.state == State::Due && !self.at_block_end { State::Counting } else { self.state }
     }
 
     /// An item arrives, `ticks` cycles or half-words after the item before.
-    pub(super) fn arrive(&mut self, ticks: u64) {
+    pub(super) fn arrive(&mut self, ticks: u64, at_block_end: bool) {
+        self.at_block_end = at_block_end;
         self.count = self.count.saturating_add(ticks);
         if self.state == State::Counting && self.counts != SyncMode::Off && self.count >= self.limit {
             self.state = State::Due;
@@ -59,7 +72,7 @@ impl Resync {
     /// An instruction is dealt with. `reported`: no branch is pending and the way from here to the next
     /// instruction is known to a decoder (RVET-ENC-080).
     pub(super) fn settle(&mut self, reported: bool) {
-        if self.state == State::Due && reported {
+        if self.state() == State::Due && reported {
             self.state = State::Now;
         }
     }

@@ -30,8 +30,6 @@ pub(super) struct Tracer {
     lost: bool,
     /// The way of tracing changed: the next instruction starts anew.
     restart: bool,
-    /// An imprecise context change has not been reported yet.
-    context_pending: bool,
     /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
     pub(super) base: u64,
     pub(super) branches: Branches,
@@ -68,6 +66,8 @@ pub(super) enum Flow {
 /// What is to be sent for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Report {
+    /// A context packet that comes before it.
+    pub(super) context: Option<Packet>,
     /// The packet that reports it.
     pub(super) packet: Option<Packet>,
     /// The item is the last qualified one, and this is how its report is to be read.
@@ -92,7 +92,6 @@ impl Tracer {
             trap_reported: false,
             lost: false,
             restart: false,
-            context_pending: false,
             base: 0,
             branches: Branches::new(None),
             resync: Resync::new(policy),
@@ -132,14 +131,15 @@ impl Tracer {
     pub(super) fn item(&mut self, item: &Item, next: Next) -> Report {
         if !item.qualified {
             self.finish_item(item, Flow::Inferable, false);
-            return Report { packet: None, ended: None };
+            return Report { context: None, packet: None, ended: None };
         }
-        self.resync.arrive(item.ticks);
+        self.resync.arrive(item.ticks, item.ends_block());
         let decision = match item.kind {
             Kind::Retire(retired) => self.arrive(item, &retired, next),
             Kind::Trap(trap) => self.arrive_trap(&trap, next),
             Kind::Gap => Decision::Nothing,
         };
+        let context = self.context_packet(decision, item);
         let packet = self.packet(decision, item, next);
         if let Some(packet) = &packet {
             self.sent(decision, packet, item);
@@ -154,7 +154,7 @@ impl Tracer {
             Decision::Address(Reason::Updiscon) => QualStatus::EndedNtr,
             _ => QualStatus::EndedRep,
         });
-        Report { packet, ended }
+        Report { context, packet, ended }
     }
 
     fn finish_item(&mut self, item: &Item, flow: Flow, trap_reported: bool) {
@@ -175,7 +175,6 @@ impl Tracer {
                 returns.branch();
             }
         }
-        self.context_pending |= retired.ctype == 1;
         let change = self.restart || changes_context(&self.previous, item);
         decide(&self.situation(Subject::Instruction, change, retired.notify, next))
     }
@@ -208,7 +207,6 @@ impl Tracer {
             count_full: self.branches.count_full(),
             notify,
             next,
-            context: self.context_pending,
         }
     }
 
@@ -287,10 +285,6 @@ impl Tracer {
                 self.synchronised(own);
             }
             Decision::TrapBefore | Decision::TrapHere => self.synchronised(None),
-            Decision::Context => {
-                self.context_pending = false;
-                self.resync.packet();
-            }
             Decision::Nothing | Decision::Branches | Decision::Address(_) => {
                 self.branches.clear();
                 if !matches!(
@@ -308,7 +302,6 @@ impl Tracer {
     /// Spec: RVET-ENC-037, RVET-ENC-039, RVET-ENC-054, RVET-ENC-062, RVET-ENC-071 (ET 9).
     fn synchronised(&mut self, own: Option<(u64, bool)>) {
         self.resync.synchronised();
-        self.context_pending = false;
         self.branches.synchronised(own);
         if let Some(cache) = &mut self.cache {
             cache.invalidate();
@@ -331,13 +324,21 @@ impl Tracer {
             },
             (Decision::Address(reason), Kind::Retire(retired)) => Some(self.report(&retired, reason, next)),
             (Decision::Branches, _) => Some(self.branches_alone()),
-            (Decision::Context, _) => Some(Packet::Context {
-                privilege: item.privilege,
-                time: self.time(item),
-                context: self.context(item),
-            }),
             _ => None,
         }
+    }
+
+    /// Line 13 of the list: an imprecise context change that no synchronisation packet carries.
+    ///
+    /// It has no position in the flow, and comes before the packet of its item so that an `ended` support packet
+    /// directly follows the packet it speaks about. Spec: RVET-ENC-041 (ET 4.2).
+    fn context_packet(&mut self, decision: Decision, item: &Item) -> Option<Packet> {
+        if item.ctype() != 1 || matches!(decision, Decision::Start | Decision::Handler) {
+            return None;
+        }
+        self.resync.packet();
+        let (time, context) = (self.time(item), self.context(item));
+        Some(Packet::Context { privilege: item.privilege, time, context })
     }
 
     /// Spec: RVET-PKT-011, RVET-PKT-012 (ET 7.2).
