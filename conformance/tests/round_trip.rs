@@ -14,7 +14,7 @@ proptest! {
     fn executions_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..1500)) {
         let scenario = scenario(&bytes);
         if let Err(failure) = round_trip(&scenario) {
-            return Err(TestCaseError::fail(format!("{failure}\n{scenario:#x?}")));
+            return Err(TestCaseError::fail(format!("{failure}\n{scenario}")));
         }
     }
 }

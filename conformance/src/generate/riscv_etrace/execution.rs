@@ -119,7 +119,9 @@ impl<'a, 'e> Walk<'a, 'e> {
         let mut ctype = 0;
         if self.happenings.context > 0 && self.entropy.chance(self.happenings.context) {
             self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
-            ctype = self.entropy.pick(&[2, 3]);
+            // A precise change (2) directly behind an uninferable jump puts a format 3 subformat 0 packet on the
+            // target of a jump that was not reported; no decoder can tell which arrival is meant.
+            ctype = if self.since_fact.len() == 1 { 3 } else { self.entropy.pick(&[2, 3]) };
         }
         let mut retire = Retire {
             address: self.at,

@@ -93,7 +93,7 @@ fn qualified_until_retire(steps: &[&Step]) -> bool {
 
 fn trap_observation(trap: &Trap, required: bool, previous: Option<&Step>) -> Observation {
     // At the start of a trace and within chains the protocol does not always tell the EPC (RVET-DEC-050).
-    let told = matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
+    let told = trap.qualified && matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
     Observation::Trap {
         interrupt: trap.interrupt,
         cause: trap.cause,
@@ -164,23 +164,38 @@ fn agrees(expected: &Observation, got: &Observation) -> bool {
 }
 
 fn compare(expected: &[Observation], got: &[Observation]) -> Result<(), Mismatch> {
-    let mut wanted = expected.iter().peekable();
-    let mut matched = 0;
-    for observation in got.iter().filter(|observation| **observation != Observation::Gap) {
-        loop {
-            match wanted.next() {
-                Some(candidate) if agrees(candidate, observation) => break,
-                // A trap that need not be reported was not.
-                Some(Observation::Trap { required: false, .. }) => {}
-                other => return Err(mismatch(matched, other, Some(observation))),
+    let got: Vec<Observation> = got.iter().copied().filter(|o| *o != Observation::Gap).collect();
+    let (mut wanted, mut reported) = (expected, got.as_slice());
+    loop {
+        let (wanted_traps, wanted_rest) = traps_in_front(wanted);
+        let (reported_traps, reported_rest) = traps_in_front(reported);
+        let matched = got.len() - reported.len();
+        if !satisfied(wanted_traps, reported_traps) {
+            return Err(mismatch(matched, wanted.first(), reported.first()));
+        }
+        match (wanted_rest.split_first(), reported_rest.split_first()) {
+            (None, None) => return Ok(()),
+            (Some((a, wanted_rest)), Some((b, reported_rest))) if agrees(a, b) => {
+                (wanted, reported) = (wanted_rest, reported_rest);
+            }
+            (a, b) => {
+                return Err(mismatch(matched + reported_traps.len(), a.map(|(a, _)| a), b.map(|(b, _)| b)));
             }
         }
-        matched += 1;
     }
-    match wanted.find(|rest| !matches!(rest, Observation::Trap { required: false, .. })) {
-        Some(missing) => Err(mismatch(matched, Some(missing), None)),
-        None => Ok(()),
-    }
+}
+
+/// Cuts before the first retirement.
+fn traps_in_front(observations: &[Observation]) -> (&[Observation], &[Observation]) {
+    let traps = observations.iter().take_while(|o| matches!(o, Observation::Trap { .. })).count();
+    observations.split_at(traps)
+}
+
+/// Whether the reported traps are some of the wanted ones, in order, and all required ones among them.
+fn satisfied(wanted: &[Observation], reported: &[Observation]) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return reported.is_empty() };
+    let used = reported.split_first().is_some_and(|(got, others)| agrees(first, got) && satisfied(rest, others));
+    used || (!matches!(first, Observation::Trap { required: true, .. }) && satisfied(rest, reported))
 }
 
 /// Every stretch between gaps must be found in the execution, in order.

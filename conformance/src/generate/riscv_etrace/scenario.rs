@@ -1,5 +1,7 @@
 //! A whole scenario: parameters, policy, program and execution.
 
+use std::fmt;
+
 use traceproof_vectors::riscv_etrace::{
     Compression, InterruptReport, Modes, Parameters, Policy, Step, SyncMode, Xlen,
 };
@@ -94,5 +96,56 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Happenings 
         contexts: 1 << parameters.context_width_p.min(8),
         causes: 1 << parameters.ecause_width_p,
         tval_mask: parameters.address_mask(),
+    }
+}
+
+/// A listing for people: what differs from the defaults, the code, the steps.
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameters: p, policy, program, steps } = self;
+        writeln!(
+            f,
+            "parameters: {:?} iaddress {}:{} ecause {} context {} time {} retires {} itype {} {:?}",
+            p.xlen,
+            p.iaddress_width_p,
+            p.iaddress_lsb_p,
+            p.ecause_width_p,
+            p.context_width(),
+            p.time_width(),
+            p.retires_p,
+            p.itype_width_p,
+            p.modes
+        )?;
+        writeln!(f, "policy: {policy:?}")?;
+        for (address, instruction) in &program.instructions {
+            let size = if instruction.compressed { "c." } else { "" };
+            writeln!(f, "{address:#x}: {size}{:?}", instruction.kind)?;
+        }
+        for step in steps {
+            match step {
+                Step::Retire(retire) => {
+                    write!(f, "retire {:#x} privilege {}", retire.address, retire.privilege)?;
+                    let notes = [
+                        (retire.taken == Some(true), "taken"),
+                        (retire.notify, "notify"),
+                        (!retire.qualified, "unqualified"),
+                    ];
+                    for (_, note) in notes.iter().filter(|(holds, _)| *holds) {
+                        write!(f, " {note}")?;
+                    }
+                    if retire.ctype > 0 {
+                        write!(f, " context {:#x} ctype {}", retire.context, retire.ctype)?;
+                    }
+                    writeln!(f)?;
+                }
+                Step::Trap(trap) => {
+                    let kind = if trap.interrupt { "interrupt" } else { "exception" };
+                    let note = if trap.qualified { "" } else { " unqualified" };
+                    writeln!(f, "{kind} {} epc {:#x}{note}", trap.cause, trap.epc)?;
+                }
+                Step::Stimulus(stimulus) => writeln!(f, "{stimulus:?}")?,
+            }
+        }
+        Ok(())
     }
 }
