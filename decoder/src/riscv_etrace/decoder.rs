@@ -5,13 +5,25 @@ use traceproof_vectors::{
     Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Program, Refusal, Sink,
 };
 
+use super::effort::Limits;
 use super::encapsulation::{Deframer, Unit};
 use super::flow::Flow;
 use super::packet::PacketReader;
-use super::walk::Limits;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 6] = ["rv32", "rv64", "compressed", "context", "time", "full_address"];
+const FEATURES: [&str; 11] = [
+    "rv32",
+    "rv64",
+    "compressed",
+    "context",
+    "time",
+    "full_address",
+    "implicit_exception",
+    "implicit_return",
+    "sijump",
+    "branch_prediction",
+    "jump_target_cache",
+];
 
 /// The reference decoder of RISC-V E-Trace instruction trace.
 ///

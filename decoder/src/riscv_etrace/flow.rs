@@ -5,12 +5,13 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Fault, FaultClass, Place, Program, Refusal, Sink};
 
+use super::effort::Limits;
 use super::instruction::Class;
 use super::modes::{Announcements, check};
 use super::packet::at_bit;
 use super::program_map::ProgramMap;
 use super::trap_chain::{Situation, TrapChain};
-use super::walk::{Arrival, Goal, Limits, Step, Trouble, Until, Walker};
+use super::walk::{Arrival, Goal, Step, Trouble, Until, Walker};
 
 /// Bit of `encoder_mode` in a support packet (RVET-PKT-021).
 const ENCODER_MODE_BIT: u32 = 5;

@@ -43,13 +43,12 @@ impl ReturnStack {
         self.links.pop_back();
     }
 
-    /// A call was left; the oldest entry makes room. Spec: RVET-DEC-035 (ET 3.2.5).
-    pub(super) fn push(&mut self, link: u64) {
-        if self.links.len() >= self.most {
-            self.links.pop_front();
-        }
+    /// A call was left; the oldest entry makes room and is given back. Spec: RVET-DEC-035 (ET 3.2.5).
+    pub(super) fn push(&mut self, link: u64) -> Option<u64> {
+        let lost = if self.links.len() >= self.most { self.links.pop_front() } else { None };
         if self.most > 0 {
             self.links.push_back(link);
         }
+        lost
     }
 }

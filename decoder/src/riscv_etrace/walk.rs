@@ -3,6 +3,7 @@
 use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace};
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
+use super::effort::{Effort, Jump, Limits};
 use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
@@ -10,26 +11,6 @@ use super::packet::at_bit;
 use super::predictor::Predictor;
 use super::program_map::{ProgramMap, Slot};
 use super::return_stack::ReturnStack;
-
-/// Instructions that a walk may pass without consuming an outcome or a reported address (RVET-DEC-046).
-pub const STEP_BUDGET: u64 = 1 << 20;
-
-/// Work that one packet may cause; more is a fault of class `Limit` (RVET-DEC-046).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// See [`STEP_BUDGET`]. Looked at where the walk jumps; so a straight run is never cut. A circle of inferable
-    /// jumps is recognised earlier: none of them is followed twice without an outcome in between.
-    pub steps: u64,
-    /// Correct predictions that one packet may report. The field holds up to 2^32.
-    pub predictions: u64,
-}
-
-impl Default for Limits {
-    /// A million of either.
-    fn default() -> Self {
-        Self { steps: STEP_BUDGET, predictions: 1 << 20 }
-    }
-}
 
 /// Where the walker stands in the program, and all that decides where it goes next.
 #[derive(Clone, Debug, Default)]
@@ -267,7 +248,7 @@ impl Walker {
                 let behind = here + slot.run as usize;
                 self.leap(map, here, behind);
                 report.add(first, self.pc, u64::from(slot.count()) - 1);
-                effort.steps += u64::from(slot.count());
+                effort.pass(slot.count());
                 here = if map.slot(behind).class == Class::Missing {
                     // Code may go on at the other end of the address space.
                     map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?
@@ -278,10 +259,13 @@ impl Walker {
                 let step = self.step(map, &slot, goal.depth);
                 let to = self.take(step, &slot, goal, &mut effort)?;
                 if slot.class.is_call() && self.modes.implicit_return {
-                    self.returns.push(self.offset(self.pc, u64::from(slot.length)));
+                    let lost = self.returns.push(self.offset(self.pc, u64::from(slot.length)));
+                    if lost.is_some() {
+                        effort.forget_bottom();
+                    }
                 }
                 self.last_pc = core::mem::replace(&mut self.pc, to);
-                effort.steps += 1;
+                effort.pass(1);
                 if step == Step::Discontinuity {
                     arrival = Arrival::Discontinuity;
                 }
@@ -360,6 +344,7 @@ impl Walker {
     /// Takes the step from the pc: where it leads, or why it cannot be taken.
     #[inline]
     fn take(&mut self, step: Step, slot: &Slot, goal: &Goal, effort: &mut Effort) -> Result<u64, Trouble> {
+        let limit = Trouble::at(FaultClass::Limit, self.pc);
         match step {
             Step::Branch(target, behind) => {
                 let taken = self
@@ -381,14 +366,15 @@ impl Walker {
                 }
                 Ok(goal.address)
             }
-            Step::To(to) | Step::Sequential(to) => {
-                effort.jump(slot, self.limits).ok_or(Trouble::at(FaultClass::Limit, self.pc))?;
-                Ok(to)
+            Step::To(to) => effort.jump(slot, self.limits).map(|()| to).ok_or(limit),
+            Step::Sequential(to) => {
+                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
+                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
             }
             Step::ImplicitReturn(to) => {
-                effort.jump(slot, self.limits).ok_or(Trouble::at(FaultClass::Limit, self.pc))?;
                 self.returns.pop();
-                Ok(to)
+                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
+                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
             }
         }
     }
@@ -400,29 +386,6 @@ impl Walker {
             left if left == u64::from(is_branch) => Ok(()),
             _ => Err(Trouble::at(FaultClass::LeftoverOutcome, self.pc)),
         }
-    }
-}
-
-/// What a walk has spent since the latest outcome.
-#[derive(Clone, Copy, Default)]
-struct Effort {
-    steps: u64,
-    /// In an endless circle of inferable jumps: those that are not yet followed.
-    fresh_jumps: Option<u32>,
-}
-
-impl Effort {
-    /// A jump is about to be followed; `None` if that leads nowhere.
-    #[inline]
-    fn jump(&mut self, slot: &Slot, limits: Limits) -> Option<()> {
-        if self.steps > limits.steps {
-            return None;
-        }
-        if slot.class.is_inferable_jump() && slot.laps() > 0 {
-            let fresh = self.fresh_jumps.get_or_insert(slot.laps());
-            *fresh = fresh.checked_sub(1)?;
-        }
-        Some(())
     }
 }
 

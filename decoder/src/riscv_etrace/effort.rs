@@ -1,0 +1,97 @@
+//! How much work one packet may cause (RVET-DEC-046, RVET-DEC-048, RVET-DEC-051).
+
+use super::program_map::Slot;
+
+/// Instructions that a walk may pass without consuming an outcome or a reported address (RVET-DEC-046).
+pub const STEP_BUDGET: u64 = 1 << 20;
+
+/// Work that one packet may cause; more is a fault of class `Limit` (RVET-DEC-046).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// See [`STEP_BUDGET`]. Looked at where the walk jumps; so a straight run is never cut. A circle of inferable
+    /// jumps is recognised earlier: none of them is followed twice without an outcome in between.
+    pub steps: u64,
+    /// Correct predictions that one packet may report. The field holds up to 2^32.
+    pub predictions: u64,
+}
+
+impl Default for Limits {
+    /// A million of either.
+    fn default() -> Self {
+        Self { steps: STEP_BUDGET, predictions: 1 << 20 }
+    }
+}
+
+/// What a walk has spent since the latest outcome, and whether it goes round in a circle.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Effort {
+    steps: u64,
+    /// In an endless circle of inferable jumps: those that are not yet followed.
+    fresh_jumps: Option<u32>,
+    inference: Inference,
+}
+
+/// The latest noted inferred jump; looks for the same one in the same situation (Brent's cycle detection).
+#[derive(Clone, Copy, Default)]
+struct Inference {
+    noted: Option<Jump>,
+    /// Shallowest return stack since.
+    shallowest: u32,
+    /// Inferred jumps since.
+    since: u32,
+    /// Inferred jumps after which another one is noted.
+    patience: u32,
+}
+
+/// A jump that was inferred from what ran before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Jump {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// Depth of the return stack behind it.
+    pub(super) depth: u32,
+}
+
+impl Effort {
+    /// This many instructions were passed.
+    #[inline]
+    pub(super) fn pass(&mut self, instructions: u32) {
+        self.steps += u64::from(instructions);
+    }
+
+    /// An inferable jump is about to be followed; `None` if that leads nowhere.
+    #[inline]
+    pub(super) fn jump(&mut self, slot: &Slot, limits: Limits) -> Option<()> {
+        if self.steps > limits.steps {
+            return None;
+        }
+        if slot.laps() > 0 {
+            let fresh = self.fresh_jumps.get_or_insert(slot.laps());
+            *fresh = fresh.checked_sub(1)?;
+        }
+        Some(())
+    }
+
+    /// An inferred jump is about to be followed; `None` if that leads nowhere.
+    ///
+    /// The same jump at the same depth repeats for ever if the stack below was not touched in between.
+    pub(super) fn infer(&mut self, jump: Jump, limits: Limits) -> Option<()> {
+        let inference = &mut self.inference;
+        inference.shallowest = inference.shallowest.min(jump.depth);
+        let repeats = inference.noted == Some(jump) && inference.shallowest >= jump.depth;
+        if repeats || self.steps > limits.steps {
+            return None;
+        }
+        inference.since += 1;
+        if inference.since > inference.patience {
+            let patience = 2 * inference.patience + 1;
+            *inference = Inference { noted: Some(jump), shallowest: jump.depth, since: 0, patience };
+        }
+        Some(())
+    }
+
+    /// The oldest return address was lost, so no situation is as it was.
+    pub(super) fn forget_bottom(&mut self) {
+        self.inference.shallowest = 0;
+    }
+}
