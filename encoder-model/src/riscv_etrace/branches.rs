@@ -95,3 +95,26 @@ impl Branches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceproof_vectors::riscv_etrace::Parameters;
+
+    /// RVET-ENC-067: 0xffff_ffff + 31 right predictions are the most that travel.
+    #[test]
+    fn the_count_has_32_bits() {
+        let predictor = Predictor::new(&Parameters { bpred_size_p: 1, ..Parameters::default() });
+        let mut branches = Branches::new(Some(predictor));
+        let most = u64::from(u32::MAX) + MAP_SIZE;
+        branches.count = most - 1;
+        branches.predicted = most - 1;
+        assert_eq!((branches.excess(), branches.count_full()), (Some(u32::MAX - 1), false));
+        // An untouched entry predicts "not taken".
+        branches.record(0x1000, false);
+        assert_eq!(
+            (branches.excess(), branches.count_full(), branches.full()),
+            (Some(u32::MAX), true, false)
+        );
+    }
+}

@@ -242,19 +242,16 @@ impl Hart {
             _ => 0,
         };
         let same_cycle = self.joins_cycle(retire);
-        let mut open = match self.open {
-            Some(open) if same_cycle && self.port.takes(&open, retire.address, halfwords) => open,
-            _ => {
-                self.close();
-                if !same_cycle || self.is_full() {
-                    self.emit(sink);
-                }
-                if self.cycle.blocks.is_empty() {
-                    self.begin_cycle(retire);
-                }
-                OpenBlock::at(retire.address)
+        if !self.open.is_some_and(|open| same_cycle && self.port.takes(&open, retire.address, halfwords)) {
+            self.close();
+            if !same_cycle || self.is_full() {
+                self.emit(sink);
             }
-        };
+            if self.cycle.blocks.is_empty() {
+                self.begin_cycle(retire);
+            }
+        }
+        let open = self.open.get_or_insert(OpenBlock::at(retire.address));
         open.end = retire.address.wrapping_add(2 * u64::from(halfwords));
         open.halfwords += u32::from(halfwords);
         open.instructions += 1;
@@ -264,7 +261,6 @@ impl Hart {
         open.notify = retire.notify;
         open.undecided = class == Class::Branch && retire.taken.is_none();
         open.complete = class.ends_block() || retire.notify;
-        self.open = Some(open);
     }
 
     /// Spec: ET 4.1.1, RVET-ENC-052 (ET 4.2): with a 4-bit itype returns are never inferred this way.

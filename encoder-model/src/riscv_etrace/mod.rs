@@ -43,6 +43,7 @@
 //! * Parameters whose longest packet exceeds the 248 bits of an encapsulated one are refused.
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
 //!   where the others are.
+//! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.

@@ -140,7 +140,8 @@ impl Tracer {
             Kind::Gap => Decision::Nothing,
         };
         let context = self.context_packet(decision, item);
-        let packet = self.packet(decision, item, next);
+        // Most instructions get no packet, and this is where they are told apart.
+        let packet = if decision == Decision::Nothing { None } else { self.packet(decision, item, next) };
         if let Some(packet) = &packet {
             self.sent(decision, packet, item);
         }

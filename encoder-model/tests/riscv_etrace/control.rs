@@ -258,6 +258,32 @@ fn context_changes_by_type() {
     assert_eq!(context_packets(&[in_context(0x1000, 2, 1)]), [start_in(0x1000, 2), ended]);
 }
 
+/// Each synchronisation packet has the time of the instruction that it reports, a trap before its handler that of
+/// the trap.
+#[test]
+fn times_are_those_of_what_is_reported() {
+    let parameters = Parameters { notime_p: false, time_width_p: 8, ..Parameters::default() };
+    let at = |address, time| Step::Retire(Retire { time, ..instruction(address) });
+    let trap = Step::Trap(traceproof_vectors::riscv_etrace::Trap {
+        cause: 2,
+        epc: 0x1004,
+        privilege: 3,
+        time: 7,
+        qualified: true,
+        ..Default::default()
+    });
+    let steps = [enable(true), at(0x1000, 5), at(0x100c, 6), trap, at(0x3000, 0x108), at(0x3004, 9)];
+    let log = encode(&small_program(), &parameters, &Policy::default(), &steps);
+    let times: Vec<Option<u64>> = log
+        .packets()
+        .filter_map(|packet| match packet {
+            Packet::Start { time, .. } | Packet::Trap { time, .. } => Some(*time),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(times, [Some(5), Some(7), Some(8)]);
+}
+
 /// An updiscon target in front of a precise context change has the updiscon flag (RVET-ENC-034).
 #[test]
 fn context_change_behind_an_updiscon_target() {
