@@ -12,7 +12,7 @@
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
-//! | The words of one specification | [`riscv_etrace`] |
+//! | The words of one specification | [`riscv_etrace`], [`arm_etm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
 //!
@@ -22,6 +22,7 @@
 
 extern crate alloc;
 
+pub mod arm_etm;
 #[cfg(feature = "cases")]
 pub mod case;
 #[cfg(feature = "cases")]

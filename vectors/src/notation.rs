@@ -143,6 +143,60 @@ pub mod hex_option {
     }
 }
 
+/// `u32` as a `"0x…"` string: `#[serde(with = "notation::hex32")]`.
+pub mod hex32 {
+    use super::hex;
+    use serde::de::{self, Unexpected};
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+        hex::serialize(&u64::from(*value), serializer)
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 32 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+        let value = hex::deserialize(deserializer)?;
+        u32::try_from(value)
+            .map_err(|_| de::Error::invalid_value(Unexpected::Unsigned(value), &"a number of 32 bits"))
+    }
+}
+
+/// `Option<u32>` as a `"0x…"` string; combine with `default` and `skip_serializing_if`.
+pub mod hex32_option {
+    use super::hex32;
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => hex32::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 32 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+        hex32::deserialize(deserializer).map(Some)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

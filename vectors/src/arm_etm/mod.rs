@@ -1,0 +1,89 @@
+//! ARM Embedded Trace Macrocell, architectures 1, 2 and 3: the words of the specification.
+//!
+//! Source references: plain numbers such as `6.4.3` are sections of ARM IHI 0014Q. `PC-n` is a project
+//! convention: bits that no text available to this project confirms. Each stands behind one named constant in
+//! each codec, and cases that depend on one list it as reading (see [`READINGS`]).
+//!
+//! | question | place |
+//! |---|---|
+//! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
+//! | What travels, pin by pin? | [`wire`] |
+//! | What travels, packet by packet? | [`Packet`] |
+//! | What does a decoder report, in which order, and which faults? | [`Event`] |
+//! | What does the macrocell see in one cycle? | [`Stimulus`] |
+//! | Which legal choices does a macrocell make? | [`Policy`] |
+//!
+//! Only architecture 2 is spoken so far; parameters that ask for another one are refused.
+
+mod address;
+mod event;
+mod packet;
+mod parameters;
+mod policy;
+mod stimulus;
+pub mod wire;
+
+pub use address::{CompressedAddress, DataAddress, ParseDataAddressError};
+pub use event::{Event, MissingReason, Value};
+pub use packet::{Packet, Reason};
+pub use parameters::{Architecture, Isa, Parameters};
+pub use policy::{Policy, TagChoice};
+pub use stimulus::{Access, BranchTarget, Instruction, MissReturn, Position, Stimulus, Transfer};
+
+use crate::{Family, Protocol};
+
+/// The vocabulary of ARM ETM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArmEtm;
+
+impl Protocol for ArmEtm {
+    const FAMILY: Family = Family::ArmEtm;
+    type Parameters = Parameters;
+    type Policy = Policy;
+    type Stimulus = Stimulus;
+    type Packet = Packet;
+    type Event = Event;
+}
+
+/// Names of the optional features that a subject may claim in its capabilities.
+///
+/// * `etmv1`, `etmv2`, `etmv3`: the architectures;
+/// * `port_4`, `port_16`: trace ports other than 8 bits wide (architectures 1 and 2);
+/// * `cycle_accurate`: every cycle is captured (6.11);
+/// * `jazelle`: Java state, architecture 2.1.
+pub const FEATURES: [&str; 7] = ["etmv1", "etmv2", "etmv3", "port_4", "port_16", "cycle_accurate", "jazelle"];
+
+/// Names of the readings (PC-1 to PC-14) that a subject may follow and a case may depend on.
+///
+/// | reading | convention |
+/// |---|---|
+/// | `etm-pc-1` | numbers of the 16 PIPESTAT codes: see [`wire::Pipestat`] |
+/// | `etm-pc-2` | TFO packet header `L RR J 0000`: L = LSM in progress, RR = reason, J = Java state (2.1) |
+/// | `etm-pc-3` | TFO value N on TRACEPKT: N\[3:0\] in \[7:4\], N\[6:4\] in \[3:1\], 1 in \[0\] |
+/// | `etm-pc-4` | a byte that enters an empty FIFO may leave in the same cycle: [`Parameters::fifo_latency`] |
+/// | `etm-pc-5` | branch address bytes as in ETMv3's original scheme: see [`CompressedAddress`] |
+/// | `etm-pc-6` | LSM-in-progress body: LSM address, then the current one as branch address packet |
+/// | `etm-pc-7` | TD with TRACEPKT\[3:0\] = b1111 is no TFO but an empty cycle of cycle-accurate trace |
+/// | `etm-pc-8` | 4-bit port: N\[6:4\] and 1 in the TFO cycle, one gap cycle, then N\[3:0\] |
+/// | `etm-pc-9` | trigger in a TFO cycle: the TFO value is on the next cycle's TRACEPKT, the FIFO stalls there too |
+/// | `etm-pc-10` | order in a group: miss data, data, Context ID, branch address |
+/// | `etm-pc-11` | a superseded miss is never revived |
+/// | `etm-pc-12` | no miss data in address-only mode |
+/// | `etm-pc-13` | after a reserved header the decoder waits for the next TFO |
+/// | `etm-pc-14` | Context IDs and full addresses are little-endian |
+pub const READINGS: [&str; 14] = [
+    "etm-pc-1",
+    "etm-pc-2",
+    "etm-pc-3",
+    "etm-pc-4",
+    "etm-pc-5",
+    "etm-pc-6",
+    "etm-pc-7",
+    "etm-pc-8",
+    "etm-pc-9",
+    "etm-pc-10",
+    "etm-pc-11",
+    "etm-pc-12",
+    "etm-pc-13",
+    "etm-pc-14",
+];

@@ -1,0 +1,65 @@
+//! What a macrocell was told by registers that only it needs to know, and which legal choices it makes.
+
+/// Sizes, periods and free choices of a macrocell. Each has the default of a plain one; a case states only what
+/// it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Policy {
+    /// Bytes that the FIFO holds, 1 to [`MAX_FIFO_SIZE`](Self::MAX_FIFO_SIZE).
+    pub fifo_size: u8,
+    /// ETMSYNCFR: cycles between synchronisations; 0 = none.
+    pub sync_period: u32,
+    /// How tags are given to load misses.
+    pub tags: TagChoice,
+    /// Tag 0 is given too; Table 6.2 does not reserve it (ETM2-LM-051).
+    pub tag_zero: bool,
+    /// Values travel in as few bytes as they need (ETM2-HDR-012); otherwise always in 4.
+    pub minimal_values: bool,
+    /// Addresses travel in as few bytes as they need; otherwise always in 5.
+    pub minimal_addresses: bool,
+}
+
+impl Policy {
+    /// The largest FIFO whose fill a TFO value can tell, b111 in the upper bits being reserved (PC-3, PC-7).
+    pub const MAX_FIFO_SIZE: u8 = 111;
+
+    /// The first choice that no macrocell can make, with what is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// The choice's name and the reason.
+    pub const fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if self.fifo_size == 0 || self.fifo_size > Self::MAX_FIFO_SIZE {
+            return Err(("fifo_size", "must be 1 to 111"));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            fifo_size: 60,
+            sync_period: 1024,
+            tags: TagChoice::default(),
+            tag_zero: false,
+            minimal_values: true,
+            minimal_addresses: true,
+        }
+    }
+}
+
+/// How tags are given to load misses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum TagChoice {
+    /// The lowest one that is free.
+    #[default]
+    Lowest,
+    /// The next free one behind the one given last.
+    RoundRobin,
+}

@@ -1,0 +1,153 @@
+//! What the macrocell sees of processor and filters in one cycle.
+
+use alloc::vec::Vec;
+
+use super::Isa;
+
+/// One processor cycle. The default is a cycle in which nothing happens and nothing is traced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Stimulus {
+    /// Level of TraceEnable: instructions are traced.
+    pub trace_enable: bool,
+    /// Level of ViewData: transfers of traced instructions are traced.
+    pub view_data: bool,
+    /// Level: the processor is in debug state.
+    pub debug: bool,
+    /// The processor is reset: whatever it waited for will never come.
+    pub reset: bool,
+    /// The trigger occurs.
+    pub trigger: bool,
+    /// The instruction that completes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub instruction: Option<Instruction>,
+    /// Data transfers, in order: of this instruction, or of an earlier LSM.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub transfers: Vec<Transfer>,
+    /// Data of earlier load misses that arrive.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub returns: Vec<MissReturn>,
+    /// The Context ID register is written with this value.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+    pub context_id: Option<u32>,
+}
+
+/// An instruction that completes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Instruction {
+    /// Where it is; of a cycle with a phantom, where the phantom is.
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub address: u32,
+    /// The state it is in.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub isa: Isa,
+    /// Its condition passed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub executed: bool,
+    /// A folded direct branch completes in front of it: whether that one is taken.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub phantom: Option<bool>,
+    /// It branches, or an exception is taken behind it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub branch: Option<BranchTarget>,
+}
+
+/// Where an instruction branches to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BranchTarget {
+    /// The target.
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub address: u32,
+    /// The state there.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub isa: Isa,
+    /// A direct branch: its target follows from the code, and is output in branch broadcast mode only.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub direct: bool,
+}
+
+/// One data transfer: a word or less, or two words in one cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Transfer {
+    /// Where, as the instruction asked for it (GEN-009). Of no meaning for coprocessor transfers.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex32"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub address: u32,
+    /// How.
+    pub access: Access,
+    /// The value before sign extension (GEN-008); of two words, the one with the lower address in bits \[31:0\]
+    /// (GEN-010). Of no meaning for misses.
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub value: u64,
+    /// Two words at once.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub wide: bool,
+    /// Which of its instruction's transfers it is.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub position: Position,
+}
+
+/// How a transfer goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Access {
+    /// A store.
+    Store,
+    /// A load whose data are there.
+    Hit,
+    /// A load whose data come later, as the [`MissReturn`] of this number. Numbers of outstanding misses differ.
+    Miss(u32),
+    /// A coprocessor register transfer.
+    Coprocessor,
+}
+
+/// Which of an instruction's transfers one is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Position {
+    /// The only one.
+    #[default]
+    Only,
+    /// The first one of an LSM, which is the latest instruction.
+    First,
+    /// Neither first nor last of an LSM.
+    Middle,
+    /// The last one of an LSM.
+    Last,
+}
+
+/// The data of a load miss arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MissReturn {
+    /// The number that [`Access::Miss`] gave it.
+    pub miss: u32,
+    /// The value; of two words, the one with the lower address in bits \[31:0\].
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub value: u64,
+}
