@@ -1,15 +1,16 @@
 //! Bits of a payload: LSB first, virtually sign-extended, read field by field.
 
-use traceproof_vectors::FaultClass;
+use traceproof_vectors::{Fault, FaultClass, Place};
 
-/// Words of a payload; more bits than the longest packet has (RVET-PKT-016: 283 bits at most).
-const WORDS: usize = 8;
+/// Words that hold the longest payload and at least one copy of its top bit.
+const WORDS: usize = 4;
 
 /// The payload of one packet: 1 to 31 bytes, followed by endless copies of its top bit.
 ///
 /// Bit 0 is the least significant bit of the first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
+    /// Sign-extended.
     words: [u64; WORDS],
     length: u8,
 }
@@ -32,15 +33,7 @@ impl Payload {
             && let Some(bytes) = rest.first_chunk::<8>()
         {
             let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
-            return Self { words: [word, fill, fill, fill, fill, fill, fill, fill], length: length as u8 };
-        }
-        if length <= 16
-            && let Some((low, behind)) = rest.split_first_chunk::<8>()
-            && let Some(high) = behind.first_chunk::<8>()
-        {
-            let (word, fill) = sign_extend(u64::from_le_bytes(*high), length - 8);
-            let low = u64::from_le_bytes(*low);
-            return Self { words: [low, word, fill, fill, fill, fill, fill, fill], length: length as u8 };
+            return Self { words: [word, fill, fill, fill], length: length as u8 };
         }
         Self::load_bytewise(rest.get(..length).unwrap_or(rest))
     }
@@ -73,18 +66,25 @@ impl Payload {
 
     /// The `width` (0 to 64) bits from `first` on, zero-extended. Bits that did not travel are copies of the
     /// top bit that did.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn bits(&self, first: u32, width: u32) -> u64 {
-        if width == 0 {
-            return 0;
+        let mask = u64::MAX.checked_shr(64 - width.min(64)).unwrap_or(0);
+        let [word, ..] = self.words;
+        if self.length <= 8 {
+            // An arithmetic shift makes as many copies as anyone asks for.
+            return ((word as i64) >> first.min(63)) as u64 & mask;
         }
-        let index = (first / 64) as usize;
+        self.bits_across(first) & mask
+    }
+
+    /// The 64 bits from `first` on.
+    fn bits_across(&self, first: u32) -> u64 {
+        let fill = self.words.last().map_or(0, |&top| ((top as i64) >> 63) as u64);
+        let word = |index: u32| self.words.get(index as usize).copied().unwrap_or(fill);
         let shift = first % 64;
-        let low = self.words[index % WORDS] >> shift;
         // Two shifts, because one by 64 is not defined.
-        let high = (self.words[(index + 1) % WORDS] << 1) << (63 - shift);
-        (low | high) & (u64::MAX >> (64 - width.min(64)))
+        word(first / 64) >> shift | (word(first / 64 + 1) << 1) << (63 - shift)
     }
 }
 
@@ -96,13 +96,6 @@ const fn sign_extend(word: u64, bytes: usize) -> (u64, u64) {
     (extended as u64, (extended >> 63) as u64)
 }
 
-/// What is wrong with a payload, and at which of its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Defect {
-    pub(super) class: FaultClass,
-    pub(super) bit: u32,
-}
-
 /// Is told of every field as it is read.
 pub(super) trait Observer {
     /// A field of `width` bits, the first of which is bit `bit` of the payload, has the raw value `value`.
@@ -111,31 +104,41 @@ pub(super) trait Observer {
 
 /// Nobody watches; costs nothing.
 impl Observer for () {
-    #[inline]
+    #[inline(always)]
     fn field(&mut self, _: &'static str, _: u32, _: u32, _: u64) {}
 }
 
 /// Reads the fields of a payload one after the other.
+///
+/// What is read millions of times a second must not travel through memory, hence the forced inlining.
 pub(super) struct Fields<'a, O> {
     payload: &'a Payload,
+    /// Of the payload.
+    place: Place,
     position: u32,
     observer: &'a mut O,
 }
 
 impl<'a, O: Observer> Fields<'a, O> {
-    #[inline]
-    pub(super) fn new(payload: &'a Payload, observer: &'a mut O) -> Self {
-        Self { payload, position: 0, observer }
+    #[inline(always)]
+    pub(super) fn new(payload: &'a Payload, place: Place, observer: &'a mut O) -> Self {
+        Self { payload, place, position: 0, observer }
     }
 
     /// The bit at which the next field starts.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn position(&self) -> u32 {
         self.position
     }
 
+    /// A fault at this bit of the payload.
+    #[cold]
+    pub(super) const fn fault(&self, class: FaultClass, bit: u32) -> Fault {
+        Fault { class, place: at_bit(self.place, bit), address: None }
+    }
+
     /// Reads the next `width` (0 to 64) bits. A field without bits is no field.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, name: &'static str, width: u32) -> u64 {
         let value = self.payload.bits(self.position, width);
         if width > 0 {
@@ -146,13 +149,13 @@ impl<'a, O: Observer> Fields<'a, O> {
     }
 
     /// Reads one bit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn flag(&mut self, name: &'static str) -> bool {
         self.take(name, 1) != 0
     }
 
     /// The latest bit that was read.
-    #[inline]
+    #[inline(always)]
     pub(super) fn latest_bit(&self) -> bool {
         self.position.checked_sub(1).is_some_and(|bit| self.payload.bits(bit, 1) != 0)
     }
@@ -163,21 +166,29 @@ impl<'a, O: Observer> Fields<'a, O> {
     ///
     /// `Overlong` at the first bit behind the last field, when whole bytes are left over or when the filling
     /// of the last byte does not copy the packet's top bit.
-    #[inline]
-    pub(super) fn finish(&self) -> Result<(), Defect> {
+    #[inline(always)]
+    pub(super) fn finish(&self) -> Result<(), Fault> {
         let received = self.payload.received_bits();
         if received <= self.position {
             return Ok(());
         }
-        let overlong = Err(Defect { class: FaultClass::Overlong, bit: self.position });
         let excess = received - self.position;
-        if excess >= 8 {
-            return overlong;
+        if excess < 8 {
+            let filling = self.payload.bits(self.position, excess);
+            let copies = if self.latest_bit() { (1 << excess) - 1 } else { 0 };
+            if filling == copies {
+                return Ok(());
+            }
         }
-        let filling = self.payload.bits(self.position, excess);
-        let copies = if self.latest_bit() { (1 << excess) - 1 } else { 0 };
-        if filling == copies { Ok(()) } else { overlong }
+        Err(self.fault(FaultClass::Overlong, self.position))
     }
+}
+
+/// The place of the bit `bit` of the payload whose first bit is at `place`.
+#[inline]
+pub(super) const fn at_bit(place: Place, bit: u32) -> Place {
+    let bits = place.bit as u32 + bit;
+    Place { packet: place.packet, byte: place.byte + (bits / 8) as u64, bit: (bits % 8) as u8 }
 }
 
 #[cfg(test)]

@@ -37,6 +37,12 @@ pub struct Decoder {
 #[derive(Clone, Debug)]
 struct Stream {
     deframer: Deframer,
+    packets: Packets,
+}
+
+/// What happens behind the transport.
+#[derive(Clone, Debug)]
+struct Packets {
     reader: PacketReader,
     flow: Flow,
 }
@@ -53,10 +59,8 @@ impl Decoder {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let Some(stream) = &mut self.stream else { return };
-        let mut rest = chunk;
-        while let Some(unit) = stream.deframer.next(&mut rest) {
-            stream.unit(&unit, sink);
+        if let Some(Stream { deframer, packets }) = &mut self.stream {
+            deframer.push(chunk, |unit| packets.unit(unit, sink));
         }
     }
 
@@ -71,30 +75,34 @@ impl Decoder {
     }
 }
 
-impl Stream {
+impl Packets {
     #[inline]
     fn unit<S>(&mut self, unit: &Unit, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let Some(payload) = &unit.payload else {
-            if let Some(fault) = &unit.fault {
-                sink.fault(fault);
-                self.flow.lose_synchronisation();
-            }
-            return;
-        };
-        let place = unit.payload_place();
-        match self.reader.read(place, payload) {
-            // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
-            Ok(packet) if self.flow.is_refusing() && !matches!(packet, Packet::Support { .. }) => {}
-            Err(_) if self.flow.is_refusing() => {}
-            Ok(packet) => {
-                sink.packet(place, &packet);
-                self.flow.packet(place, &packet, sink);
-            }
+        let payload = match unit.payload() {
+            Ok(Some(payload)) => payload,
+            Ok(None) => return,
             Err(fault) => {
                 sink.fault(&fault);
+                self.flow.lose_synchronisation();
+                return;
+            }
+        };
+        let place = unit.payload_place();
+        let read = self.reader.read(place, payload);
+        // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
+        if self.flow.is_refusing() && !matches!(read, Ok(Packet::Support { .. })) {
+            return;
+        }
+        match &read {
+            Ok(packet) => {
+                sink.packet(place, packet);
+                self.flow.packet(place, packet, sink);
+            }
+            Err(fault) => {
+                sink.fault(fault);
                 self.flow.lose_synchronisation();
             }
         }
@@ -110,8 +118,10 @@ impl Subject<RiscvEtrace> for Decoder {
         self.stream = None;
         self.stream = Some(Stream {
             deframer: Deframer::new(parameters)?,
-            reader: PacketReader::new(parameters)?,
-            flow: Flow::new(parameters, program, self.limits)?,
+            packets: Packets {
+                reader: PacketReader::new(parameters)?,
+                flow: Flow::new(parameters, program, self.limits)?,
+            },
         });
         Ok(())
     }
@@ -127,8 +137,8 @@ impl Subject<RiscvEtrace> for Decoder {
     fn reset(&mut self) {
         if let Some(stream) = &mut self.stream {
             stream.deframer = Deframer::default();
-            stream.reader.reset();
-            stream.flow.reset();
+            stream.packets.reader.reset();
+            stream.packets.flow.reset();
         }
     }
 }

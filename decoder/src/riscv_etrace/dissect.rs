@@ -24,10 +24,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
         return Vec::new();
     };
     let mut dissections = Vec::new();
-    let mut rest = wire;
-    while let Some(unit) = deframer.next(&mut rest) {
-        dissections.push(dissect_unit(&unit, &mut reader));
-    }
+    deframer.push(wire, |unit| dissections.push(dissect_unit(unit, &mut reader)));
     if let Some((header, place)) = deframer.finish() {
         dissections.push(Dissection {
             place,
@@ -41,14 +38,15 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
 
 fn dissect_unit(unit: &Unit, reader: &mut PacketReader) -> Dissection<RiscvEtrace> {
     let mut fields = Vec::from(header_fields(unit.header, unit.place));
-    let (place, packet) = match &unit.payload {
-        Some(payload) => {
+    let (place, packet) = match unit.payload() {
+        Ok(Some(payload)) => {
             let place = unit.payload_place();
             let received = payload.received_bits();
             let mut collector = Collector { fields: &mut fields, first_bit: place.byte * 8, received };
             (place, Some(reader.read_observed(place, payload, &mut collector)))
         }
-        None => (unit.place, unit.fault.map(Err)),
+        Ok(None) => (unit.place, None),
+        Err(fault) => (unit.place, Some(Err(fault))),
     };
     Dissection { place, bytes: unit.bytes(), fields, packet }
 }

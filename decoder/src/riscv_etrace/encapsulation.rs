@@ -44,13 +44,27 @@ pub struct Unit {
     pub place: Place,
     /// The header.
     pub header: Header,
-    /// The payload; `None` for a null packet, and where the header itself is faulty.
-    pub payload: Option<Payload>,
-    /// Why the unit cannot be used.
-    pub fault: Option<Fault>,
+    payload: Payload,
 }
 
 impl Unit {
+    /// The payload; `None` for a null packet.
+    ///
+    /// # Errors
+    ///
+    /// `Framing` at the header, which announces a timestamp where timestamps have no bytes. Spec: RVET-ENCAP-008
+    /// (EN 2.1.1).
+    #[inline]
+    pub const fn payload(&self) -> Result<Option<&Payload>, Fault> {
+        if self.header.is_null() {
+            Ok(None)
+        } else if self.header.extend() {
+            Err(Fault { class: FaultClass::Framing, place: self.place, address: None })
+        } else {
+            Ok(Some(&self.payload))
+        }
+    }
+
     /// Index of the packet and the first bit of its payload.
     #[must_use]
     pub const fn payload_place(&self) -> Place {
@@ -86,7 +100,7 @@ impl Deframer {
     ///
     /// # Errors
     ///
-    /// `source_id`, `timestamp` or `type` is unsupported when the encapsulation has such a field.
+    /// `source_id`, `timestamp` or `data_trace` is unsupported when the encapsulation has `srcID`, timestamps or `type`.
     pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         match parameters.encapsulation {
             Encapsulation::Normal(normal) if normal.src_id_bits > 0 => Err(Refusal::unsupported("source_id")),
@@ -99,40 +113,43 @@ impl Deframer {
         }
     }
 
-    /// The next unit that is complete, taken off the front of `rest`. `None`: more bytes are needed.
+    /// Consumes the next bytes of the stream and hands every unit that is complete to `each`.
+    ///
+    /// By reference and not as an iterator, because a unit that is copied between packets costs more than reading it.
     #[inline]
-    pub fn next(&mut self, rest: &mut &[u8]) -> Option<Unit> {
-        if self.open.is_some() {
-            return self.resume(rest);
+    pub fn push(&mut self, chunk: &[u8], mut each: impl FnMut(&Unit)) {
+        let mut rest = chunk;
+        if let Some(header) = self.open
+            && self.resume(header, &mut rest)
+        {
+            let held = self.held;
+            each(&self.unit(header, &held));
         }
-        let (&first, behind) = rest.split_first()?;
-        let header = Header(first);
-        let length = usize::from(header.length());
-        let Some(after) = behind.get(length..) else {
-            self.open = Some(header);
-            self.hold(behind);
-            *rest = &[];
-            return None;
-        };
-        *rest = after;
-        Some(self.unit(header, behind))
+        while let Some((&first, behind)) = rest.split_first() {
+            let header = Header(first);
+            let Some(after) = behind.get(usize::from(header.length())..) else {
+                self.open = Some(header);
+                self.hold(behind);
+                return;
+            };
+            rest = after;
+            each(&self.unit(header, behind));
+        }
     }
 
-    /// Goes on with a unit that an earlier chunk began.
+    /// Goes on with a unit that an earlier chunk began; whether it is complete now.
     #[cold]
-    fn resume(&mut self, rest: &mut &[u8]) -> Option<Unit> {
-        let header = self.open?;
-        let missing = usize::from(header.length()).saturating_sub(self.held_length);
-        let (now, later) = rest.split_at(missing.min(rest.len()));
+    fn resume(&mut self, header: Header, rest: &mut &[u8]) -> bool {
+        let length = usize::from(header.length());
+        let (now, later) = rest.split_at(length.saturating_sub(self.held_length).min(rest.len()));
         self.hold(now);
         *rest = later;
-        if self.held_length < usize::from(header.length()) {
-            return None;
+        let complete = self.held_length >= length;
+        if complete {
+            self.open = None;
+            self.held_length = 0;
         }
-        let held = self.held;
-        self.open = None;
-        self.held_length = 0;
-        Some(self.unit(header, &held))
+        complete
     }
 
     /// Keeps bytes of an incomplete payload.
@@ -149,18 +166,8 @@ impl Deframer {
         let place = Place { packet: self.packet, byte: self.offset, bit: 0 };
         let length = header.length();
         self.offset += 1 + u64::from(length);
-        let mut unit = Unit { place, header, payload: None, fault: None };
-        if length == 0 {
-            return unit;
-        }
-        self.packet += 1;
-        if header.extend() {
-            // Spec: RVET-ENCAP-008 (EN 2.1.1): `extend` is 0 where timestamps have no bytes.
-            unit.fault = Some(Fault { class: FaultClass::Framing, place, address: None });
-        } else {
-            unit.payload = Some(Payload::load(bytes, usize::from(length)));
-        }
-        unit
+        self.packet += u64::from(!header.is_null());
+        Unit { place, header, payload: Payload::load(bytes, usize::from(length)) }
     }
 
     /// The stream ends here. Gives the header of a unit that is cut off, and the place of that header.
@@ -183,11 +190,7 @@ mod tests {
         let mut deframer = Deframer::default();
         let mut units = Vec::new();
         for chunk in chunks {
-            let mut rest = *chunk;
-            while let Some(unit) = deframer.next(&mut rest) {
-                units.push((unit.place.packet, unit.place.byte, unit.header.0));
-            }
-            assert!(rest.is_empty());
+            deframer.push(chunk, |unit| units.push((unit.place.packet, unit.place.byte, unit.header.0)));
         }
         (units, deframer.finish().map(|(_, place)| place))
     }
@@ -214,13 +217,11 @@ mod tests {
 
     #[test]
     fn extend_without_timestamps_is_a_framing_fault_of_that_unit_only() {
-        let mut deframer = Deframer::default();
-        let mut rest: &[u8] = &[0x81, 0x02, 0x01, 0x02];
-        let faulty = deframer.next(&mut rest).expect("a unit");
-        let fault = faulty.fault.expect("a fault");
+        let mut units = Vec::new();
+        Deframer::default().push(&[0x81, 0x02, 0x01, 0x02], |unit| units.push(*unit));
+        let [faulty, good] = units.as_slice() else { panic!("two units") };
+        let fault = faulty.payload().expect_err("a fault");
         assert_eq!((fault.class, fault.place), (FaultClass::Framing, Place::default()));
-        assert!(faulty.payload.is_none());
-        let good = deframer.next(&mut rest).expect("a unit");
-        assert_eq!((good.place.packet, good.payload), (1, Payload::new(&[0x02])));
+        assert_eq!((good.place.packet, good.payload()), (1, Ok(Payload::new(&[0x02]).as_ref())));
     }
 }

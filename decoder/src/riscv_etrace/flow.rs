@@ -5,10 +5,10 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Fault, FaultClass, Place, Program, Refusal, Sink};
 
+use super::bits::at_bit;
 use super::effort::Limits;
 use super::instruction::Class;
 use super::modes::{Announcements, check};
-use super::packet::at_bit;
 use super::program_map::ProgramMap;
 use super::trap_chain::{Situation, TrapChain};
 use super::walk::{Arrival, Goal, Step, Trouble, Until, Walker};

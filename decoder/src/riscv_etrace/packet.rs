@@ -4,7 +4,7 @@ use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, QualStatus, Re
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
-use super::bits::{Defect, Fields, Observer};
+use super::bits::{Fields, Observer};
 use super::modes::{Announcements, check};
 
 /// Reads packets one after the other and follows the modes that support packets announce.
@@ -100,31 +100,20 @@ impl PacketReader {
         payload: &Payload,
         observer: &mut O,
     ) -> Result<Packet, Fault> {
-        let mut fields = Fields::new(payload, observer);
-        let read = self.packet(&mut fields).and_then(|packet| fields.finish().map(|()| packet));
-        match read {
-            Ok(packet) => {
+        let mut fields = Fields::new(payload, place, observer);
+        // Spec: RVET-PKT-009 (ET 7).
+        match fields.take("format", 2) {
+            0 => self.extension(&mut fields),
+            1 => self.branch(&mut fields),
+            2 => self.address(&mut fields),
+            _ => {
+                let packet = self.synchronisation(&mut fields);
+                fields.finish()?;
                 if let Packet::Support { ioptions, .. } = packet {
                     self.modes = self.announcements.read(ioptions);
                 }
                 Ok(packet)
             }
-            Err(Defect { class, bit }) => Err(Fault { class, place: at_bit(place, bit), address: None }),
-        }
-    }
-
-    /// Spec: RVET-PKT-009 (ET 7).
-    #[inline]
-    fn packet<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
-        match fields.take("format", 2) {
-            0 => self.extension(fields),
-            1 => Ok(self.branch(fields)),
-            2 => {
-                let (address, status) = self.reported(fields);
-                let Status { notify, updiscon, irreport, irdepth } = status;
-                Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
-            }
-            _ => Ok(self.synchronisation(fields)),
         }
     }
 
@@ -179,9 +168,17 @@ impl PacketReader {
         Packet::Support { ienable, encoder_mode, qual_status, ioptions, denable, dloss, doptions }
     }
 
+    /// Format 2. Spec: RVET-PKT-024 (ET 7.6).
+    #[inline(always)]
+    fn address<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+        let (address, Status { notify, updiscon, irreport, irdepth }) = self.reported(fields);
+        fields.finish()?;
+        Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
+    }
+
     /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
-    #[inline]
-    fn branch<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+    #[inline(always)]
+    fn branch<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
         let branches = fields.take("branches", 5) as u8;
         let width = if branches == 0 { 31 } else { map_width(branches) };
         let branch_map = fields.take("branch_map", width) as u32;
@@ -191,53 +188,56 @@ impl PacketReader {
             let (address, status) = self.reported(fields);
             (Some(address), status)
         };
+        fields.finish()?;
         let Status { notify, updiscon, irreport, irdepth } = status;
-        Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+        Ok(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth })
     }
 
     /// Format 0. Spec: RVET-PKT-036 to 044 (ET 7.8).
-    fn extension<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
+    fn extension<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
         let counts = self.modes.branch_prediction && self.widths.has_predictor;
         let indexes = self.modes.jump_target_cache && self.widths.index > 0;
         if !counts && !indexes {
-            return Err(Defect { class: FaultClass::IllegalInState, bit: 0 });
+            return Err(fields.fault(FaultClass::IllegalInState, 0));
         }
         let bit = fields.position();
         let subformat =
             if self.widths.f0s == 0 { u64::from(!counts) } else { fields.take("subformat", self.widths.f0s) };
         match subformat {
             0 if counts => self.branch_count(fields),
-            1 if indexes => Ok(self.jump_target_index(fields)),
-            0 | 1 => Err(Defect { class: FaultClass::IllegalInState, bit }),
-            _ => Err(Defect { class: FaultClass::ReservedEncoding, bit }),
+            1 if indexes => self.jump_target_index(fields),
+            0 | 1 => Err(fields.fault(FaultClass::IllegalInState, bit)),
+            _ => Err(fields.fault(FaultClass::ReservedEncoding, bit)),
         }
     }
 
     /// Format 0 subformat 0. Spec: RVET-PKT-039 to 041 (ET 7.8).
-    fn branch_count<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Defect> {
+    fn branch_count<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
         let branch_count = fields.take("branch_count", 32) as u32;
         let bit = fields.position();
         let branch_fmt = fields.take("branch_fmt", 2) as u8;
         let (address, status) = match branch_fmt {
             0 => (None, Status::default()),
-            1 => return Err(Defect { class: FaultClass::ReservedEncoding, bit }),
+            1 => return Err(fields.fault(FaultClass::ReservedEncoding, bit)),
             _ => {
                 let (address, status) = self.reported(fields);
                 (Some(address), status)
             }
         };
+        fields.finish()?;
         let Status { notify, updiscon, irreport, irdepth } = status;
         Ok(Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth })
     }
 
     /// Format 0 subformat 1. Spec: RVET-PKT-042 to 044 (ET 7.8).
-    fn jump_target_index<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+    fn jump_target_index<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
         let index = fields.take("index", self.widths.index) as u32;
         let branches = fields.take("branches", 5) as u8;
         let branch_map = fields.take("branch_map", map_width(branches)) as u32;
-        // The top bit of the map as it travels, or `branches[4]`, which is 0 where there is no map.
+        // Relative to the top bit of the map as it travels, or to `branches[4]`, which is 0 where there is no map.
         let (irreport, irdepth) = self.implicit_return(fields);
-        Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth }
+        fields.finish()?;
+        Ok(Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth })
     }
 
     /// `privilege`, `time`, `context`.
@@ -250,13 +250,13 @@ impl PacketReader {
     }
 
     /// An absolute byte address. Spec: RVET-PKT-015 (ET 7.2).
-    #[inline]
+    #[inline(always)]
     fn absolute<O: Observer>(&self, fields: &mut Fields<'_, O>) -> u64 {
         fields.take("address", self.widths.address) << self.widths.address_shift
     }
 
     /// The address of formats 0, 1 and 2 with what follows it. Spec: RVET-PKT-024 to 027 (ET 7.6).
-    #[inline]
+    #[inline(always)]
     fn reported<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (ReportedAddress, Status) {
         let value = self.absolute(fields);
         let address = if self.modes.full_address {
@@ -276,7 +276,7 @@ impl PacketReader {
     }
 
     /// `irreport` and `irdepth`. Spec: RVET-PKT-027 to 030 (ET 7.6.3).
-    #[inline]
+    #[inline(always)]
     fn implicit_return<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (bool, u32) {
         let previous = fields.latest_bit();
         let irreport = fields.flag("irreport") != previous;
@@ -286,14 +286,7 @@ impl PacketReader {
 }
 
 /// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
-#[inline]
+#[inline(always)]
 const fn map_width(branches: u8) -> u32 {
     (1 << (u8::BITS - branches.leading_zeros())) - 1
-}
-
-/// The place of the bit `bit` of the payload whose first bit is at `place`.
-#[inline]
-pub(super) const fn at_bit(place: Place, bit: u32) -> Place {
-    let bits = place.bit as u32 + bit;
-    Place { packet: place.packet, byte: place.byte + (bits / 8) as u64, bit: (bits % 8) as u8 }
 }

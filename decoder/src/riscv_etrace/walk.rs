@@ -3,11 +3,11 @@
 use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace};
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
+use super::bits::at_bit;
 use super::effort::{Effort, Jump, Limits};
 use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
-use super::packet::at_bit;
 use super::predictor::Predictor;
 use super::program_map::{ProgramMap, Slot};
 use super::return_stack::ReturnStack;
