@@ -1,12 +1,4 @@
 //! A small assembler: labels, directives, and whichever instructions a family supplies.
-//!
-//! ```text
-//! .org 0x1000             # where what follows lies; 0 at first
-//! A:  addi x0, x0, 0      # a label may stand before an instruction or alone
-//!     bne a0, x0, A       # names of locations: A, A+4, . (this instruction), .-8
-//! table:
-//!     .word 0x1234, A     # .byte .half .word .dword, little end first
-//! ```
 
 use super::Problem;
 use super::location::{Labels, UNKNOWN, is_name, split_offset};
@@ -110,7 +102,15 @@ struct Placed<'a, I> {
 
 type Statements<'a, S> = Vec<Placed<'a, <S as InstructionSet>::Instruction>>;
 
-/// Assembles `text`, see [the module](self).
+/// Assembles a program.
+///
+/// ```text
+/// .org 0x1000             # where what follows lies; 0 at first
+/// A:  addi x0, x0, 0      # a label may stand before an instruction or alone
+///     bne a0, x0, A       # names of locations: A, A+4, . (this instruction), .-8
+/// table:
+///     .word 0x1234, A     # .byte .half .word .dword, little end first
+/// ```
 ///
 /// # Errors
 ///

@@ -6,13 +6,18 @@ use crate::riscv_etrace::{Parameters, Xlen};
 
 /// RISC-V as a case's parameters describe it.
 pub(super) struct Riscv {
-    pub(super) xlen: Xlen,
-    pub(super) address_mask: u64,
+    xlen: Xlen,
+    zcmp_zcmt: bool,
+    address_mask: u64,
 }
 
 impl Riscv {
     pub(super) const fn new(parameters: &Parameters) -> Self {
-        Self { xlen: parameters.xlen, address_mask: parameters.address_mask() }
+        Self {
+            xlen: parameters.xlen,
+            zcmp_zcmt: parameters.zcmp_zcmt,
+            address_mask: parameters.address_mask(),
+        }
     }
 }
 
@@ -229,6 +234,10 @@ impl InstructionSet for Riscv {
             .iter()
             .find(|instruction| instruction.name == mnemonic)
             .ok_or_else(|| format!("unknown mnemonic `{mnemonic}`"))?;
+        // Without the extensions the same bits are floating-point stores, which no decoder would take for jumps.
+        if mnemonic.starts_with("cm.") && !self.zcmp_zcmt {
+            return Err(format!("`{mnemonic}` needs the parameter zcmp_zcmt"));
+        }
         match found.only {
             Some(Xlen::Rv32) if self.xlen != Xlen::Rv32 => Err(format!("`{mnemonic}` exists on RV32 only")),
             Some(Xlen::Rv64) if self.xlen != Xlen::Rv64 => Err(format!("`{mnemonic}` exists on RV64 only")),
@@ -517,7 +526,7 @@ mod tests {
 
     fn set(xlen: Xlen) -> Riscv {
         let address_mask = if xlen == Xlen::Rv32 { 0xffff_ffff } else { u64::MAX };
-        Riscv { xlen, address_mask }
+        Riscv { xlen, zcmp_zcmt: true, address_mask }
     }
 
     /// Assembles the text of a listing as one program and compares every address and every word.
@@ -655,6 +664,9 @@ mod tests {
         }
         let problem = assemble("c.jal .", &set(Xlen::Rv64)).expect_err("RV64");
         assert_eq!(problem.message, "`c.jal` exists on RV32 only");
+        let without = Riscv { zcmp_zcmt: false, ..set(Xlen::Rv32) };
+        let problem = assemble("cm.jt 1", &without).expect_err("no Zcmt");
+        assert_eq!(problem.message, "`cm.jt` needs the parameter zcmp_zcmt");
     }
 
     #[test]
