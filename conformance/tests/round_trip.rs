@@ -3,7 +3,7 @@
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip` runs more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::riscv_etrace::{round_trip, scenario};
+use traceproof_conformance::generate::riscv_etrace::{Scope, round_trip, scenario};
 use traceproof_conformance::generate::seeded;
 use traceproof_vectors::riscv_etrace::Step;
 
@@ -12,7 +12,7 @@ proptest! {
 
     #[test]
     fn executions_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..1500)) {
-        let scenario = scenario(&bytes);
+        let scenario = scenario(&bytes, Scope::Core);
         if let Err(failure) = round_trip(&scenario) {
             return Err(TestCaseError::fail(format!("{failure}\n{scenario}")));
         }
@@ -24,7 +24,7 @@ proptest! {
 fn scenarios_contain_what_they_are_for() {
     let (mut traps, mut unqualified, mut notified, mut wide, mut retired, mut longest) = (0, 0, 0, 0, 0, 0);
     for seed in 0..400 {
-        let scenario = scenario(&seeded(seed, 1200));
+        let scenario = scenario(&seeded(seed, 1200), Scope::Core);
         longest = longest.max(scenario.steps.len());
         wide += usize::from(scenario.parameters.iaddress_width_p > 32);
         for step in &scenario.steps {

@@ -30,7 +30,8 @@ pub fn from_cases(cases: &[CaseFile<RiscvEtrace>]) -> Vec<Seed> {
         }
     }
     for seed in 0..32 {
-        let bytes = traceproof_conformance::generate::seeded(seed, 40 + 20 * usize::try_from(seed).unwrap_or(0));
+        let bytes =
+            traceproof_conformance::generate::seeded(seed, 40 + 20 * usize::try_from(seed).unwrap_or(0));
         seeds.push(("riscv_etrace_round_trip", format!("seed-{seed:02}"), bytes));
     }
     seeds

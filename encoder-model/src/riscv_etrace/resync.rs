@@ -9,8 +9,8 @@ pub(super) struct Resync {
     limit: u64,
     count: u64,
     state: State,
-    /// The item at hand is the last instruction of its block.
-    at_block_end: bool,
+    /// A synchronisation packet may come directly behind the item at hand.
+    may_precede: bool,
 }
 
 /// States 1, 2 and 3 of ET 9.2.
@@ -35,21 +35,22 @@ impl Resync {
             limit: 1 << exponent,
             count: 0,
             state: State::Counting,
-            at_block_end: true,
+            may_precede: true,
         }
     }
 
     /// The state as the item at hand must see it.
     ///
-    /// What is reported to clear the way must be the instruction directly before the synchronisation packet's.
-    /// Behind the first instruction of a longer block come others that the port does not show.
+    /// What is reported to clear the way must be the instruction directly before the synchronisation packet's, and
+    /// a decoder must know the way between the two.
     pub(super) fn state(&self) -> State {
-        if self.state == State::Due && !self.at_block_end { State::Counting } else { self.state }
+        if self.state == State::Due && !self.may_precede { State::Counting } else { self.state }
     }
 
-    /// An item arrives, `ticks` cycles or half-words after the item before.
-    pub(super) fn arrive(&mut self, ticks: u64, at_block_end: bool) {
-        self.at_block_end = at_block_end;
+    /// An item arrives, `ticks` cycles or half-words after the item before. `may_precede`: a synchronisation
+    /// packet may come directly behind it.
+    pub(super) fn arrive(&mut self, ticks: u64, may_precede: bool) {
+        self.may_precede = may_precede;
         self.count = self.count.saturating_add(ticks);
         if self.state == State::Counting && self.counts != SyncMode::Off && self.count >= self.limit {
             self.state = State::Due;

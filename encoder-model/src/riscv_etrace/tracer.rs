@@ -133,7 +133,7 @@ impl Tracer {
             self.finish_item(item, Flow::Inferable, false);
             return Report { context: None, packet: None, ended: None };
         }
-        self.resync.arrive(item.ticks, item.ends_block());
+        self.resync.arrive(item.ticks, item.ends_block() && !self.return_may_fail(item));
         let decision = match item.kind {
             Kind::Retire(retired) => self.arrive(item, &retired, next),
             Kind::Trap(trap) => self.arrive_trap(&trap, next),
@@ -192,6 +192,13 @@ impl Tracer {
         let subject =
             if trap.interrupt && !self.separate_interrupts { Subject::QuietTrap } else { Subject::Trap };
         decide(&self.situation(subject, false, false, next))
+    }
+
+    /// Whether the item is a return that may turn out to be mispredicted: then format 3 subformat 0, which has no
+    /// `irreport`, cannot name its target.
+    const fn return_may_fail(&self, item: &Item) -> bool {
+        matches!(item.kind, Kind::Retire(retired) if matches!(retired.itype, Itype::Return))
+            && self.returns.is_some()
     }
 
     fn situation(&self, subject: Subject, change: bool, notify: bool, next: Next) -> Situation {

@@ -31,5 +31,9 @@ pub fn run(data: &[u8]) {
         .unwrap_or_else(|error| panic!("{packet:?} was read but cannot be written: {error}"));
     assert!(written.len() <= framed.len(), "{packet:?} became longer: {framed:02x?} -> {written:02x?}");
     let again = dissect(&written, &parameters);
-    assert_eq!(again.first().and_then(|unit| unit.packet), Some(Ok(packet)), "{framed:02x?} -> {written:02x?}");
+    assert_eq!(
+        again.first().and_then(|unit| unit.packet),
+        Some(Ok(packet)),
+        "{framed:02x?} -> {written:02x?}"
+    );
 }

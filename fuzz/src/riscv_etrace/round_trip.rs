@@ -2,7 +2,7 @@
 //!
 //! The input is the entropy of the scenario generator.
 
-use traceproof_conformance::generate::riscv_etrace::{round_trip, scenario};
+use traceproof_conformance::generate::riscv_etrace::{Scope, round_trip, scenario};
 
 /// Makes a scenario, encodes and decodes it.
 ///
@@ -10,7 +10,7 @@ use traceproof_conformance::generate::riscv_etrace::{round_trip, scenario};
 ///
 /// When the execution does not come back.
 pub fn run(data: &[u8]) {
-    let scenario = scenario(data);
+    let scenario = scenario(data, Scope::Core);
     if let Err(failure) = round_trip(&scenario) {
         panic!("{failure}");
     }

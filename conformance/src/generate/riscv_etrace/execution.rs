@@ -28,6 +28,22 @@ pub(super) struct Happenings {
     pub(super) causes: u16,
     /// Mask of `tval`.
     pub(super) tval_mask: u64,
+    /// Every trap goes to the first instruction of the program.
+    pub(super) one_handler: bool,
+    /// Whether and how returns go back to where the call came from.
+    pub(super) returns: Returns,
+}
+
+/// Where returns go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// Anywhere.
+    #[default]
+    Anywhere,
+    /// Mostly behind the call.
+    Mostly,
+    /// Behind the call whenever there was one.
+    Always,
 }
 
 /// Walks through the program by random outcomes.
@@ -45,6 +61,10 @@ pub(super) struct Walk<'a, 'e> {
     /// Addresses passed since the latest branch, uninferable discontinuity or trap. Going to one of them
     /// again would be a lap of an inferable loop, which leaves no trace at all: the protocol cannot count it.
     since_fact: Vec<u64>,
+    /// The instruction retired directly before, unless a trap came between.
+    previous: Option<u64>,
+    /// Return addresses of the calls so far.
+    links: Vec<u64>,
 }
 
 impl<'a, 'e> Walk<'a, 'e> {
@@ -67,6 +87,8 @@ impl<'a, 'e> Walk<'a, 'e> {
             qualified: true,
             transport: true,
             since_fact: Vec::new(),
+            previous: None,
+            links: Vec::new(),
         };
         walk.at = walk.somewhere();
         walk.steps.push(Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Enable(true)));
@@ -94,7 +116,8 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
         if self.happenings.transport > 0 && self.entropy.chance(self.happenings.transport) {
             self.transport = !self.transport;
-            self.steps.push(Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Transport(self.transport)));
+            self.steps
+                .push(Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Transport(self.transport)));
         }
     }
 
@@ -116,6 +139,8 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
         self.since_fact.push(self.at);
         let next = self.at.wrapping_add(instruction.size());
+        let sequential = self.sequential_target(instruction);
+        self.previous = Some(self.at);
         let mut ctype = 0;
         if self.happenings.context > 0 && self.entropy.chance(self.happenings.context) {
             self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
@@ -135,7 +160,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         };
         let offset = |offset: i32| self.at.wrapping_add_signed(i64::from(offset));
         self.at = match instruction.kind {
-            Kind::Plain | Kind::EnvironmentCall => next,
+            Kind::Plain | Kind::UpperImmediate | Kind::EnvironmentCall => next,
             Kind::Branch(target) => {
                 let target = offset(target);
                 let taken = self.entropy.chance(128);
@@ -143,11 +168,24 @@ impl<'a, 'e> Walk<'a, 'e> {
                 self.since_fact.clear();
                 if taken { target } else { next }
             }
-            Kind::Jump(target) | Kind::Call(target) => offset(target),
-            Kind::IndirectJump | Kind::IndirectCall | Kind::Return | Kind::CoroutineSwap => {
-                self.since_fact.clear();
-                self.somewhere()
+            Kind::Jump(target) => offset(target),
+            Kind::Call(target) => {
+                self.links.push(next);
+                offset(target)
             }
+            Kind::IndirectJump(_) | Kind::IndirectCall(_) | Kind::CoroutineSwap => {
+                if matches!(instruction.kind, Kind::IndirectCall(_)) {
+                    self.links.push(next);
+                }
+                match sequential {
+                    Some(target) => target,
+                    None => {
+                        self.since_fact.clear();
+                        self.somewhere()
+                    }
+                }
+            }
+            Kind::Return => self.return_target(),
             Kind::TrapReturn => {
                 self.since_fact.clear();
                 self.privilege = self.entropy.pick(self.happenings.privileges);
@@ -156,6 +194,31 @@ impl<'a, 'e> Walk<'a, 'e> {
         };
         self.steps.push(Step::Retire(retire));
         true
+    }
+
+    /// Where an indirect jump goes whose register was set by the instruction directly before. An encoder may not
+    /// report it, so it counts as no fact.
+    fn sequential_target(&self, instruction: super::Instruction) -> Option<u64> {
+        let offset = instruction.sequential_offset()?;
+        let before = self.previous.filter(|before| before.wrapping_add(4) == self.at)?;
+        (self.program.at(before)?.kind == Kind::UpperImmediate)
+            .then(|| before.wrapping_add_signed(i64::from(offset)))
+    }
+
+    fn return_target(&mut self) -> u64 {
+        let back = match self.happenings.returns {
+            Returns::Anywhere => false,
+            Returns::Mostly => self.entropy.chance(200),
+            Returns::Always => true,
+        };
+        match self.links.pop() {
+            // Nobody may report this return, so it counts as no fact.
+            Some(link) if back && self.program.at(link).is_some() => link,
+            _ => {
+                self.since_fact.clear();
+                self.somewhere()
+            }
+        }
     }
 
     fn trap(&mut self, interrupt: bool, cause: u16) {
@@ -172,6 +235,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }));
         self.privilege = self.happenings.privileges.iter().copied().max().unwrap_or(3);
         self.since_fact.clear();
-        self.at = self.somewhere();
+        self.previous = None;
+        self.at = if self.happenings.one_handler { self.program.base } else { self.somewhere() };
     }
 }

@@ -13,4 +13,4 @@ mod scenario;
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
 pub use round_trip::{Cause, Failure, Success, round_trip};
-pub use scenario::{Scenario, scenario};
+pub use scenario::{Scenario, Scope, scenario};

@@ -31,8 +31,18 @@ impl std::error::Error for Mismatch {}
 /// One thing that can be observed in an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Observation {
-    Retire { address: u64, privilege: u8, context: Option<u64> },
-    Trap { interrupt: bool, cause: u16, tval: Option<u64>, epc: Epc, required: bool },
+    Retire {
+        address: u64,
+        privilege: u8,
+        context: Option<u64>,
+    },
+    Trap {
+        interrupt: bool,
+        cause: u16,
+        tval: Option<u64>,
+        epc: Epc,
+        required: bool,
+    },
     /// The encoder may have lost what comes between two of these.
     Gap,
 }
@@ -59,8 +69,7 @@ pub fn judge(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<(), Mismatch
 fn expected(scenario: &Scenario) -> Vec<Observation> {
     let mut observations = Vec::new();
     let mut previous: Option<&Step> = None;
-    let steps: Vec<&Step> =
-        scenario.steps.iter().filter(|step| !matches!(step, Step::Stimulus(_))).collect();
+    let steps: Vec<&Step> = scenario.steps.iter().filter(|step| !matches!(step, Step::Stimulus(_))).collect();
     for (index, step) in steps.iter().enumerate() {
         match step {
             Step::Retire(retire) if retire.qualified => observations.push(Observation::Retire {
@@ -113,7 +122,9 @@ fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observati
     for (_, entry) in &log.entries {
         let Entry::Event(event) = entry else { continue };
         match *event {
-            Event::Context { privilege: level, context: value, precise: true } => (privilege, context) = (level, value),
+            Event::Context { privilege: level, context: value, precise: true } => {
+                (privilege, context) = (level, value)
+            }
             Event::Context { .. } | Event::Time { .. } => {}
             Event::Stop { .. } => observations.push(Observation::Gap),
             Event::Trap { interrupt, cause, tval, epc } => {
@@ -194,7 +205,8 @@ fn traps_in_front(observations: &[Observation]) -> (&[Observation], &[Observatio
 /// Whether the reported traps are some of the wanted ones, in order, and all required ones among them.
 fn satisfied(wanted: &[Observation], reported: &[Observation]) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return reported.is_empty() };
-    let used = reported.split_first().is_some_and(|(got, others)| agrees(first, got) && satisfied(rest, others));
+    let used =
+        reported.split_first().is_some_and(|(got, others)| agrees(first, got) && satisfied(rest, others));
     used || (!matches!(first, Observation::Trap { required: true, .. }) && satisfied(rest, reported))
 }
 
@@ -210,7 +222,9 @@ fn compare_stretches(expected: &[Observation], got: &[Observation]) -> Result<()
         if stretch.is_empty() {
             continue;
         }
-        let found = execution.get(from..).and_then(|rest| rest.windows(stretch.len()).position(|window| window == stretch));
+        let found = execution
+            .get(from..)
+            .and_then(|rest| rest.windows(stretch.len()).position(|window| window == stretch));
         match found {
             Some(offset) => from += offset + stretch.len(),
             None => return Err(mismatch(from, execution.get(from), stretch.first())),

@@ -21,9 +21,13 @@ impl GeneratedProgram {
     /// Makes a program of up to 48 instructions at `base`.
     pub(super) fn generate(entropy: &mut Entropy<'_>, base: u64, compressed: bool) -> Self {
         let length = 4 + entropy.below(MOST - 3);
-        let shapes: Vec<(usize, bool, usize)> = (0..length)
+        let mut shapes: Vec<(usize, bool, usize)> = (0..length)
             .map(|_| (entropy.below(64), compressed && entropy.chance(96), entropy.below(length)))
             .collect();
+        // Every call must have an instruction behind it to return to.
+        if let Some((weight, ..)) = shapes.last_mut() {
+            *weight = 0;
+        }
         let mut addresses = Vec::with_capacity(length);
         let mut address = base;
         for &(weight, short, _) in &shapes {
@@ -36,8 +40,11 @@ impl GeneratedProgram {
             .zip(&addresses)
             .map(|(&(weight, short, target), &address)| {
                 let target = addresses.get(target).copied().unwrap_or(base);
+                // Offsets count from the instruction itself, those of indirect jumps from the 4-byte one before it.
+                let indirect = matches!(kind(weight, 0), Kind::IndirectJump(_) | Kind::IndirectCall(_));
+                let from = if indirect { address.wrapping_sub(4) } else { address };
                 #[allow(clippy::cast_possible_truncation, reason = "programs are shorter than 256 bytes")]
-                let kind = kind(weight, target.wrapping_sub(address).cast_signed() as i32);
+                let kind = kind(weight, target.wrapping_sub(from).cast_signed() as i32);
                 (address, Instruction { kind, compressed: short && Instruction::can_compress(kind) })
             })
             .collect();
@@ -67,12 +74,13 @@ impl GeneratedProgram {
 /// Chooses a kind. Small weights are plain instructions, so that shrinking leaves straight code.
 const fn kind(weight: usize, offset: i32) -> Kind {
     match weight {
-        0..=23 => Kind::Plain,
+        0..=21 => Kind::Plain,
+        22..=23 => Kind::UpperImmediate,
         24..=38 => Kind::Branch(offset),
         39..=43 => Kind::Jump(offset),
         44..=47 => Kind::Call(offset),
-        48..=52 => Kind::IndirectJump,
-        53..=54 => Kind::IndirectCall,
+        48..=52 => Kind::IndirectJump(offset),
+        53..=54 => Kind::IndirectCall(offset),
         55..=58 => Kind::Return,
         59 => Kind::CoroutineSwap,
         60..=61 => Kind::TrapReturn,

@@ -4,8 +4,8 @@ use std::fmt;
 
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::notation::show_bytes;
+use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Decoder as _, Encoder as _, Log, Refusal};
 
 use super::Scenario;
@@ -96,8 +96,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     decoder.push(&sent.wire, &mut received);
     decoder.finish(&mut received);
     compare_packets(&sent, &received).map_err(|cause| failed(cause, &sent.wire))?;
-    oracle::judge(scenario, &received)
-        .map_err(|mismatch| failed(Cause::Execution(mismatch), &sent.wire))?;
+    oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Execution(mismatch), &sent.wire))?;
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
 }
 

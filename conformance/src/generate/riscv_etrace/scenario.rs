@@ -3,11 +3,11 @@
 use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{
-    Compression, InterruptReport, Modes, Parameters, Policy, Step, SyncMode, Xlen,
+    Compression, InterruptReport, Modes, Parameters, Policy, Step, SyncMode, TrapVectors, Xlen,
 };
 
 use super::GeneratedProgram;
-use super::execution::{Happenings, Walk};
+use super::execution::{Happenings, Returns, Walk};
 use crate::generate::Entropy;
 
 /// Everything that a round trip needs.
@@ -26,15 +26,28 @@ pub struct Scenario {
 /// Most steps of an execution.
 const MOST_STEPS: usize = 400;
 
+/// Which modes a scenario may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Delta and full address mode only.
+    Core,
+    /// Any mixture of the optional modes.
+    Modes,
+}
+
 /// The scenario that `bytes` stand for.
 #[must_use]
-pub fn scenario(bytes: &[u8]) -> Scenario {
+pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     let entropy = &mut Entropy::new(bytes);
     let compressed = entropy.chance(160);
     let wide = entropy.chance(96);
-    let parameters = parameters(entropy, compressed, wide);
+    let modes = modes(entropy, scope);
+    let mut parameters = parameters(entropy, modes, compressed, wide);
     let policy = policy(entropy);
     let base = base_address(entropy, parameters.iaddress_width_p);
+    if parameters.modes.implicit_exception {
+        parameters.trap_vectors = Some(TrapVectors { base, vectored: false });
+    }
     let happenings = happenings(entropy, &parameters);
     let program = GeneratedProgram::generate(entropy, base, compressed);
     let length = 2 + entropy.below(MOST_STEPS);
@@ -42,9 +55,16 @@ pub fn scenario(bytes: &[u8]) -> Scenario {
     Scenario { parameters, policy, program, steps }
 }
 
-fn parameters(entropy: &mut Entropy<'_>, compressed: bool, wide: bool) -> Parameters {
+fn parameters(entropy: &mut Entropy<'_>, modes: Modes, compressed: bool, wide: bool) -> Parameters {
     let iaddress_width_p = if wide { entropy.pick(&[64, 48, 40]) } else { entropy.pick(&[32, 32, 24]) };
     let defaults = Parameters::default();
+    // A call counter or a return stack; both together only sometimes.
+    let (stack, counter) = match (modes.implicit_return, entropy.below(3)) {
+        (false, _) => (entropy.pick(&[0, 0, 3]), 0),
+        (true, 0) => (entropy.pick(&[3, 1]), 0),
+        (true, 1) => (0, entropy.pick(&[3, 1])),
+        (true, _) => (2, 2),
+    };
     Parameters {
         xlen: if wide { Xlen::Rv64 } else { Xlen::Rv32 },
         iaddress_width_p,
@@ -55,9 +75,31 @@ fn parameters(entropy: &mut Entropy<'_>, compressed: bool, wide: bool) -> Parame
         notime_p: !entropy.chance(32),
         time_width_p: entropy.pick(&[16, 32, 40]),
         retires_p: entropy.pick(&[1, 2, 4]),
-        itype_width_p: entropy.pick(&[4, 4, 3]),
-        modes: Modes { full_address: entropy.chance(64), ..Modes::default() },
+        itype_width_p: if modes.implicit_return { 4 } else { entropy.pick(&[4, 4, 3]) },
+        bpred_size_p: if modes.branch_prediction { entropy.pick(&[1, 4]) } else { 0 },
+        cache_size_p: if modes.jump_target_cache { entropy.pick(&[5, 2]) } else { 0 },
+        f0s_width_p: u8::from(modes.branch_prediction && modes.jump_target_cache) + entropy.pick(&[0, 1]),
+        return_stack_size_p: stack,
+        call_counter_size_p: counter,
+        sijump_p: modes.sijump,
+        modes,
         ..defaults
+    }
+}
+
+/// In [`Scope::Modes`] half of the scenarios have no optional mode, the others any mixture.
+fn modes(entropy: &mut Entropy<'_>, scope: Scope) -> Modes {
+    let full_address = entropy.chance(64);
+    if scope == Scope::Core || !entropy.chance(128) {
+        return Modes { full_address, ..Modes::default() };
+    }
+    Modes {
+        full_address,
+        implicit_return: entropy.chance(96),
+        implicit_exception: entropy.chance(96),
+        jump_target_cache: entropy.chance(96),
+        branch_prediction: entropy.chance(96),
+        sijump: entropy.chance(96),
     }
 }
 
@@ -85,7 +127,14 @@ fn base_address(entropy: &mut Entropy<'_>, width: u8) -> u64 {
 
 fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Happenings {
     let context = if parameters.nocontext_p { 0 } else { entropy.pick(&[12, 0]) };
+    let returns = match (parameters.modes.implicit_return, parameters.return_stack_size_p) {
+        // A call counter trusts the program (ET 3.2.5).
+        (true, 0) => Returns::Always,
+        _ => entropy.pick(&[Returns::Mostly, Returns::Anywhere]),
+    };
     Happenings {
+        one_handler: parameters.modes.implicit_exception,
+        returns,
         traps: entropy.pick(&[0, 8, 48]),
         notify: entropy.pick(&[0, 0, 24]),
         filter: entropy.pick(&[0, 0, 0, 16]),

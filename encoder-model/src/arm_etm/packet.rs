@@ -1,0 +1,189 @@
+//! Packets to bytes.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
+
+use super::conventions::tfo_header;
+
+/// A packet that has no representation under the given parameters: the field that is to blame, by its name in
+/// [`Packet`], or `packet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnencodablePacket {
+    /// The field.
+    pub field: &'static str,
+}
+
+impl fmt::Display for UnencodablePacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` cannot travel like this with these parameters", self.field)
+    }
+}
+
+impl core::error::Error for UnencodablePacket {}
+
+/// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
+/// tells; see [`Encoder`](super::Encoder).
+///
+/// # Errors
+///
+/// When the packet cannot travel unchanged under these parameters.
+///
+/// Spec: ETM2-HDR-001 to 010 (6.4.1), ETM2-TFO-006 to 009 (6.5).
+pub fn write_packet(packet: &Packet, parameters: &Parameters) -> Result<Vec<u8>, UnencodablePacket> {
+    match check(packet, parameters) {
+        Some(field) => Err(UnencodablePacket { field }),
+        None => {
+            let mut bytes = Vec::new();
+            append(packet, parameters, &mut bytes);
+            Ok(bytes)
+        }
+    }
+}
+
+/// C bit. Spec: ETM2-HDR-009 (6.4.1).
+const MORE: u8 = 1 << 7;
+/// A bit of Normal Data and Load Miss Occurred packets.
+const FIRST: u8 = 1 << 5;
+/// Continue bit of address bytes.
+const CONTINUE: u8 = 1 << 7;
+
+/// Appends the bytes of a packet that [`check`] has nothing against.
+pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    match *packet {
+        Packet::BranchAddress(address) => append_branch(address, bytes),
+        Packet::NormalData { more, first, address, ss, value } => {
+            bytes.push(flag(more, MORE) | flag(first, FIRST) | ss << 2 | 0b10);
+            append_data_address(address, bytes);
+            append_low(value.unwrap_or(0), value.map_or(0, |_| value_bytes(ss)), bytes);
+        }
+        Packet::LoadMissOccurred { more, first, tag, address } => {
+            bytes.push(flag(more, MORE) | flag(first, FIRST) | 0b0101_0000 | tag << 2);
+            append_data_address(address, bytes);
+        }
+        Packet::LoadMissData { more, tag, ss, value } => {
+            bytes.push(flag(more, MORE) | tag << 5 | ss << 2);
+            append_low(value, value_bytes(ss), bytes);
+        }
+        Packet::ValueNotTraced { more } => bytes.push(flag(more, MORE) | 0b0110_1010),
+        Packet::ContextId { more, value } => {
+            bytes.push(flag(more, MORE) | 0b0110_1110);
+            append_low(value, parameters.context_id_bytes.into(), bytes);
+        }
+        Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
+            bytes.push(tfo_header(reason, under_lsm.is_some(), jazelle));
+            append_low(context_id.unwrap_or(0), parameters.context_id_bytes.into(), bytes);
+            append_low(address, 4, bytes);
+            if let Some(current) = under_lsm {
+                append_branch(current, bytes);
+            }
+        }
+    }
+}
+
+/// Spec: ETM2-HDR-010 (6.4.1).
+const fn value_bytes(ss: u8) -> usize {
+    match ss {
+        0 => 0,
+        1 => 1,
+        2 => 2,
+        _ => 4,
+    }
+}
+
+/// The smallest SS that holds the value. Spec: ETM2-HDR-012 (6.4.1).
+pub(super) const fn minimal_ss(value: u32) -> u8 {
+    match value {
+        0 => 0,
+        1..=0xff => 1,
+        0x100..=0xffff => 2,
+        _ => 3,
+    }
+}
+
+/// Little-endian, PC-14.
+fn append_low(value: u32, count: usize, bytes: &mut Vec<u8>) {
+    bytes.extend(value.to_le_bytes().into_iter().take(count));
+}
+
+/// Spec: ETM2-BR-001 (6.7): the first byte has bit 0 set and six address bits.
+fn append_branch(address: CompressedAddress, bytes: &mut Vec<u8>) {
+    let first = (address.bits as u8 & 0x3f) << 1 | 1;
+    append_sevens(first, address.bits >> 6, address.bytes, bytes);
+}
+
+/// Spec: ETM2-DA-001 (6.4.2).
+fn append_data_address(address: Option<CompressedAddress>, bytes: &mut Vec<u8>) {
+    if let Some(address) = address {
+        append_sevens(address.bits as u8 & 0x7f, address.bits >> 7, address.bytes, bytes);
+    }
+}
+
+fn append_sevens(first: u8, mut rest: u64, count: u8, bytes: &mut Vec<u8>) {
+    let mut byte = first;
+    for following in (0..count).rev() {
+        bytes.push(byte | if following > 0 { CONTINUE } else { 0 });
+        byte = rest as u8 & 0x7f;
+        rest >>= 7;
+    }
+}
+
+/// The field for which the packet cannot travel unchanged, if there is one.
+fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
+    let blame = |wrong: bool, field| wrong.then_some(field);
+    let address = |first: bool, address: Option<CompressedAddress>| {
+        blame((first && parameters.data_address) != address.is_some(), "address")
+            .or_else(|| blame(address.is_some_and(|address| !fits(address, 7, 32)), "address"))
+    };
+    let fits_ss = |value: u32, ss: u8| ss <= 3 && minimal_ss(value) <= ss;
+    let fits_context = |value: u32| u64::from(value) < 1 << (u32::from(parameters.context_id_bytes) * 8);
+    let branch = |address: CompressedAddress| fits(address, 6, 33) && has_state(address, parameters);
+    match *packet {
+        Packet::BranchAddress(address) => blame(!branch(address), "branch_address"),
+        Packet::NormalData { first, address: at, ss, value, .. } => {
+            blame(!parameters.traces_data(), "packet")
+                .or_else(|| address(first, at))
+                .or_else(|| blame(value.is_some() != parameters.data_value, "value"))
+                .or_else(|| blame(!fits_ss(value.unwrap_or(0), ss), "ss"))
+        }
+        Packet::LoadMissOccurred { first, tag, address: at, .. } => {
+            blame(!parameters.traces_data(), "packet")
+                .or_else(|| blame(tag > 3, "tag"))
+                .or_else(|| address(first, at))
+        }
+        Packet::LoadMissData { tag, ss, value, .. } => blame(!parameters.traces_data(), "packet")
+            .or_else(|| blame(tag > 3, "tag"))
+            .or_else(|| blame(!fits_ss(value, ss), "ss")),
+        Packet::ValueNotTraced { .. } => blame(!parameters.traces_data(), "packet"),
+        Packet::ContextId { value, .. } => {
+            blame(parameters.context_id_bytes == 0, "packet").or_else(|| blame(!fits_context(value), "value"))
+        }
+        Packet::TraceFifoOffset { jazelle, context_id, under_lsm, .. } => {
+            blame(jazelle && !parameters.has_jazelle(), "jazelle")
+                .or_else(|| blame(context_id.is_some() != (parameters.context_id_bytes > 0), "context_id"))
+                .or_else(|| blame(context_id.is_some_and(|value| !fits_context(value)), "context_id"))
+                .or_else(|| blame(under_lsm.is_some_and(|address| !branch(address)), "under_lsm"))
+        }
+    }
+}
+
+/// Whether `bits` fit in the bytes, the first of which has `first` bits, and in `widest` bits altogether.
+const fn fits(address: CompressedAddress, first: u32, widest: u32) -> bool {
+    let CompressedAddress { bits, bytes } = address;
+    if bytes == 0 || bytes > 5 {
+        return false;
+    }
+    let width = first + 7 * (bytes as u32 - 1);
+    bits >> (if width < widest { width } else { widest }) == 0
+}
+
+/// Whether byte 5, if there is one, tells a state. Spec: ETM2-BR-008 (6.7), PC-5.
+const fn has_state(address: CompressedAddress, parameters: &Parameters) -> bool {
+    let byte = (address.bits >> 27) as u8;
+    address.bytes < 5
+        || byte >> 3 == 0b00001
+        || byte >> 4 == 0b0001
+        || (byte >> 5 == 0b001 && parameters.has_jazelle())
+}
