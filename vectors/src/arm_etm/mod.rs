@@ -28,7 +28,7 @@ pub use event::{Event, MissingReason, Value};
 pub use packet::{Packet, Reason};
 pub use parameters::{Architecture, Isa, Parameters};
 pub use policy::{Policy, TagChoice};
-pub use stimulus::{Access, BranchTarget, Instruction, MissReturn, Position, Stimulus, Transfer};
+pub use stimulus::{Access, BranchTarget, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer};
 
 use crate::{Family, Protocol};
 

@@ -44,7 +44,7 @@ pub struct Stimulus {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instruction {
-    /// Where it is; of a cycle with a phantom, where the phantom is.
+    /// Where it is.
     #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
     pub address: u32,
@@ -54,12 +54,27 @@ pub struct Instruction {
     /// Its condition passed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub executed: bool,
-    /// A folded direct branch completes in front of it: whether that one is taken.
+    /// A folded direct branch that completes in front of it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    pub phantom: Option<bool>,
+    pub phantom: Option<Phantom>,
     /// It branches, or an exception is taken behind it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub branch: Option<BranchTarget>,
+}
+
+/// A predicted direct branch that completes in the cycle of the next instruction (6.1.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Phantom {
+    /// Where it is.
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub address: u32,
+    /// It is taken.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub taken: bool,
 }
 
 /// Where an instruction branches to.
