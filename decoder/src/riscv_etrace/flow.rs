@@ -35,6 +35,8 @@ pub struct Flow {
     privilege: u8,
     /// The pc may be the first of two arrivals at the reported address (RVET-DEC-017).
     provisional: Option<Provisional>,
+    /// The latest report had the updiscon flag: nothing retires between it and the synchronisation (ET 7.6.2).
+    last_before_synchronisation: bool,
     chain: TrapChain,
     /// Waiting for a synchronisation packet.
     start_of_trace: bool,
@@ -95,8 +97,9 @@ struct Reported {
     /// `None`: only outcomes.
     address: Option<u64>,
     notify: bool,
-    /// The report can only mean an arrival by an updiscon.
     updiscon: bool,
+    /// It can only mean an arrival by an updiscon.
+    definite: bool,
     depth: Option<u32>,
 }
 
@@ -119,6 +122,7 @@ impl Flow {
             base: 0,
             privilege: 0,
             provisional: None,
+            last_before_synchronisation: false,
             chain: TrapChain::Closed,
             start_of_trace: true,
             refusing: false,
@@ -224,16 +228,22 @@ impl Flow {
         report_time(place, time, sink);
         let mut arrival = Ok(());
         if !self.start_of_trace && !self.chain.is_open() {
-            if self.provisional.is_some() && !self.is_first_arrival(privilege, address) {
-                self.second_arrival(place, sink)?;
+            let mut next = self.last_before_synchronisation;
+            if self.provisional.is_some() {
+                next = self.is_first_arrival(privilege, address);
+                if !next {
+                    self.second_arrival(place, sink)?;
+                }
             }
-            let own = self.is_branch(address);
+            let own = self.is(Class::Branch, address);
             if own {
                 self.walker.outcomes.push(!branch);
             }
             // Where the level changed, a trap return leads to the address (RVET-DEC-005).
             let until = if privilege == self.privilege { Until::Arrival } else { Until::Discontinuity };
-            let goal = Goal { until, address, depth: None, synchronisation: true };
+            // The packet has no `irreport`, but the target of a return right before it need not be guessed.
+            let depth = (next && self.is(Class::Return, self.walker.pc)).then(|| self.walker.returns.depth());
+            let goal = Goal { until, address, depth, synchronisation: true };
             if self.walker.walk(&self.map, &goal, place, sink)? == Arrival::Discontinuity {
                 arrival = self.walker.check_outcomes(own);
             }
@@ -323,7 +333,8 @@ impl Flow {
         }
         // Before anything else, because this walk may store into the jump target cache (RVET-DEC-042).
         self.second_arrival(place, sink)?;
-        let Some(Reported { address, notify, updiscon, depth }) = self.reported(packet)? else {
+        self.last_before_synchronisation = false;
+        let Some(Reported { address, notify, updiscon, definite, depth }) = self.reported(packet)? else {
             return Ok(());
         };
         let Some(address) = address else {
@@ -331,7 +342,8 @@ impl Flow {
             return self.walker.walk(&self.map, &goal, place, sink).map(|_| ());
         };
         self.base = address;
-        let until = if updiscon && !notify { Until::Discontinuity } else { Until::Arrival };
+        self.last_before_synchronisation = updiscon;
+        let until = if definite || updiscon && !notify { Until::Discontinuity } else { Until::Arrival };
         let goal = Goal { until, address, depth, synchronisation: false };
         let arrival = self.walker.walk(&self.map, &goal, place, sink)?;
         // At a branch the number of outcomes tells the two arrivals apart (RVET-DEC-023).
@@ -349,14 +361,15 @@ impl Flow {
         match *packet {
             Packet::Address { address, notify, updiscon, irreport, irdepth } => {
                 let address = Some(self.resolve(address));
-                Ok(Some(Reported { address, notify, updiscon, depth: depth(irreport, irdepth) }))
+                let depth = depth(irreport, irdepth);
+                Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
             Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
                 let depth = depth(irreport, irdepth);
                 // Spec: RVET-PKT-032 (ET 7.7).
                 self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches });
                 let address = address.map(|address| self.resolve(address));
-                Ok(Some(Reported { address, notify, updiscon, depth }))
+                Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
             Packet::BranchCount {
                 branch_count,
@@ -375,7 +388,7 @@ impl Flow {
                 // Spec: RVET-DEC-040 (ET 7.8): all but branch_fmt 2 end with a failed branch.
                 self.walker.outcomes.predict(predictions, branch_fmt != 2);
                 let address = address.map(|address| self.resolve(address));
-                Ok(Some(Reported { address, notify, updiscon, depth }))
+                Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
             Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
                 let depth = depth(irreport, irdepth);
@@ -384,7 +397,13 @@ impl Flow {
                 let target = self.walker.cache.get(index).ok_or(invalid)?;
                 self.walker.outcomes.append(branch_map, branches);
                 // It reports the target of an updiscon by construction (RVET-DEC-023).
-                Ok(Some(Reported { address: Some(target), notify: false, updiscon: true, depth }))
+                Ok(Some(Reported {
+                    address: Some(target),
+                    notify: false,
+                    updiscon: false,
+                    definite: true,
+                    depth,
+                }))
             }
             Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
                 Ok(None)
@@ -421,13 +440,13 @@ impl Flow {
             return slot.class == Class::TrapReturn;
         }
         match self.walker.step(&self.map, slot, None) {
-            Step::To(next) | Step::Sequential(next) | Step::ImplicitReturn(next) => next == address,
-            Step::Discontinuity | Step::Branch(..) => true,
+            Step::To(next) | Step::Sequential(next) => next == address,
+            Step::Discontinuity | Step::ImplicitReturn(_) | Step::Branch(..) => true,
         }
     }
 
-    fn is_branch(&self, address: u64) -> bool {
-        self.map.locate(address).is_some_and(|here| self.map.slot(here).class == Class::Branch)
+    fn is(&self, class: Class, address: u64) -> bool {
+        self.map.locate(address).is_some_and(|here| self.map.slot(here).class == class)
     }
 
     /// A taken branch is announced where none is. Spec: RVET-PKT-012 (ET 7.2).
@@ -435,7 +454,7 @@ impl Flow {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        if !branch && self.map.locate(address).is_some() && !self.is_branch(address) {
+        if !branch && self.map.locate(address).is_some() && !self.is(Class::Branch, address) {
             let place = at_bit(place, BRANCH_BIT);
             sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(address) });
         }
