@@ -36,7 +36,6 @@ pub struct CompressedAddress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DataAddress {
     value: u32,
     known: u32,
@@ -129,6 +128,21 @@ impl TryFrom<String> for DataAddress {
 impl From<DataAddress> for String {
     fn from(address: DataAddress) -> Self {
         format!("{address}")
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for DataAddress {
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        "DataAddress".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A data address, with the mask of its known bits where not all are known",
+            "type": "string",
+            "pattern": "^0x[0-9a-fA-F]{1,8}(/0x[0-9a-fA-F]{1,8})?$",
+        })
     }
 }
 

@@ -12,6 +12,7 @@
 //! Unknown fields are errors with line and column. The JSON Schemas in `vectors/schema/` describe the format
 //! to editors and other languages.
 
+pub mod arm_etm;
 mod assembly;
 mod location;
 mod problem;

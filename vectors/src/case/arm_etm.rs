@@ -1,0 +1,244 @@
+//! How ARM ETM cases are written.
+
+mod cycles;
+mod resolve;
+mod wire;
+
+use serde::{Deserialize, Serialize};
+
+use super::assembly::{InstructionSet, Operands, assemble};
+use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Problem};
+use crate::arm_etm::{
+    ArmEtm, DataAddress, Isa, MissReturn, MissingReason, Parameters, Reason, Stimulus, Transfer, Value,
+};
+
+pub use cycles::InstructionCycles;
+
+/// One line of `stimulus`: one cycle, or `repeat` equal ones.
+///
+/// `trace_enable` (false at first), `view_data` (true at first), `debug` (false at first) and `isa` (ARM at first) stay in force
+/// until a later line changes them; the other fields are for this line only. An empty line is a cycle in which
+/// the processor waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StimulusEntry {
+    /// Level of TraceEnable from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_enable: Option<bool>,
+    /// Level of ViewData from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view_data: Option<bool>,
+    /// Debug state from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debug: Option<bool>,
+    /// Instruction set state from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<Isa>,
+    /// The instruction here is executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execute: Option<Location>,
+    /// The instruction here is not executed: its condition fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip: Option<Location>,
+    /// A folded branch completes in front of that instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phantom: Option<PhantomEntry>,
+    /// That instruction branches, or an exception is taken behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchEntry>,
+    /// Data transfers, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub transfers: Vec<Transfer>,
+    /// Data of earlier load misses that arrive.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub returns: Vec<MissReturn>,
+    /// The Context ID register is written.
+    #[serde(skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+    pub context_id: Option<u32>,
+    /// The trigger occurs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trigger: bool,
+    /// The processor is reset.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
+    /// So many cycles; 1 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+}
+
+/// A folded direct branch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PhantomEntry {
+    /// Where it is.
+    pub at: Location,
+    /// Whether it is taken.
+    pub taken: bool,
+}
+
+/// Where an instruction branches to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BranchEntry {
+    /// The target.
+    pub to: Location,
+    /// The state there, which is that of the lines that follow; the state in force if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isa: Option<Isa>,
+    /// A direct branch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub direct: bool,
+}
+
+/// One line of `events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum EventEntry {
+    /// Instructions, e.g. `"1E 2N 4pE 4E"`.
+    Instructions(InstructionCycles),
+    /// The trigger, with its cycle.
+    Trigger(u64),
+    /// A TFO packet.
+    Synchronisation {
+        /// The TFO cycle.
+        cycle: u64,
+        /// Why.
+        reason: Reason,
+        /// The instruction that is implied, or the first one behind it.
+        address: Location,
+        /// Its state; ARM if absent.
+        #[serde(default)]
+        isa: Isa,
+        /// Where Context IDs are traced.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context_id: Option<u32>,
+        /// The LSM instruction that is in progress.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lsm: Option<Location>,
+    },
+    /// A branch.
+    Branch {
+        /// When.
+        cycle: u64,
+        /// Where to.
+        address: Location,
+        /// The state there; ARM if absent.
+        #[serde(default)]
+        isa: Isa,
+    },
+    /// A Context ID change.
+    ContextId {
+        /// When.
+        cycle: u64,
+        /// The new one.
+        #[serde(with = "crate::notation::hex32")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        value: u32,
+    },
+    /// A data transfer.
+    Transfer {
+        /// Its number.
+        transfer: u64,
+        /// When.
+        cycle: u64,
+        /// Where; absent if the trace does not tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<DataAddress>,
+        /// What.
+        value: Value,
+    },
+    /// The value of an outstanding transfer.
+    MissData {
+        /// The transfer.
+        transfer: u64,
+        /// When it returned.
+        cycle: u64,
+        /// The value.
+        #[serde(with = "crate::notation::hex32")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        value: u32,
+    },
+    /// The value of an outstanding transfer will not be told.
+    Missing {
+        /// The transfer.
+        transfer: u64,
+        /// Why.
+        reason: MissingReason,
+    },
+    /// Miss data that belong to nothing.
+    IgnoredData {
+        /// When they were placed in the FIFO.
+        cycle: u64,
+        /// Their tag.
+        tag: u8,
+    },
+    /// The capture ends before this cycle's packets do.
+    Incomplete(u64),
+    /// A fault.
+    Fault(ExpectedFault),
+}
+
+impl CaseProtocol for ArmEtm {
+    type StimulusEntry = StimulusEntry;
+    type EventEntry = EventEntry;
+    type Execution = Vec<Stimulus>;
+
+    fn assemble(text: &str, _: &Parameters) -> Result<Assembly, Problem> {
+        assemble(text, &DataOnly)
+    }
+
+    fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
+        resolve::execution(entries, assembly)
+    }
+
+    fn expected(entries: &[EventEntry], assembly: &Assembly) -> Result<Vec<Expected<Self>>, Problem> {
+        resolve::expected(entries, assembly)
+    }
+
+    fn wire(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>, Problem> {
+        wire::read(lines, parameters)
+    }
+
+    fn show_wire(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
+        wire::show(bytes, parameters)
+    }
+
+    fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+        resolve::required_features(parameters)
+    }
+}
+
+/// No mnemonics: instructions are written as data.
+struct DataOnly;
+
+impl InstructionSet for DataOnly {
+    type Instruction = std::convert::Infallible;
+
+    fn find(&self, mnemonic: &str) -> Result<Self::Instruction, String> {
+        Err(format!(
+            "unknown mnemonic `{mnemonic}`; instructions of this family are written as .word or .half"
+        ))
+    }
+
+    fn size(&self, instruction: Self::Instruction) -> u8 {
+        match instruction {}
+    }
+
+    fn encode(&self, instruction: Self::Instruction, _: &Operands<'_>) -> Result<u32, String> {
+        match instruction {}
+    }
+
+    fn alignment(&self) -> u64 {
+        1
+    }
+
+    fn address_mask(&self) -> u64 {
+        u32::MAX.into()
+    }
+}

@@ -1,0 +1,283 @@
+//! What the lines of an ARM ETM case mean, once the program is assembled.
+
+use super::{EventEntry, StimulusEntry};
+use crate::arm_etm::{ArmEtm, BranchTarget, Event, Instruction, Isa, Parameters, Phantom, Stimulus};
+use crate::case::{Assembly, Expected, Labels, Location, Problem};
+
+/// No case has more cycles: a slip of the pen shall not fill the memory.
+const MOST_CYCLES: usize = 1 << 20;
+
+/// What stays in force from line to line.
+struct Levels {
+    trace_enable: bool,
+    view_data: bool,
+    debug: bool,
+    isa: Isa,
+}
+
+pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
+    let mut levels = Levels { trace_enable: false, view_data: true, debug: false, isa: Isa::Arm };
+    let mut cycles = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let under = |problem: Problem| problem.under(&format!("stimulus[{index}]"));
+        let cycle = levels.cycle(entry, &assembly.labels).map_err(under)?;
+        let count = usize::try_from(entry.repeat.unwrap_or(1)).unwrap_or(usize::MAX);
+        if count > MOST_CYCLES - cycles.len() {
+            return Err(under(Problem::new("repeat", format!("more than {MOST_CYCLES} cycles up to here"))));
+        }
+        cycles.extend(std::iter::repeat_n(cycle, count));
+    }
+    Ok(cycles)
+}
+
+impl Levels {
+    fn cycle(&mut self, entry: &StimulusEntry, labels: &Labels) -> Result<Stimulus, Problem> {
+        self.trace_enable = entry.trace_enable.unwrap_or(self.trace_enable);
+        self.view_data = entry.view_data.unwrap_or(self.view_data);
+        self.debug = entry.debug.unwrap_or(self.debug);
+        self.isa = entry.isa.unwrap_or(self.isa);
+        Ok(Stimulus {
+            trace_enable: self.trace_enable,
+            view_data: self.view_data,
+            debug: self.debug,
+            reset: entry.reset,
+            trigger: entry.trigger,
+            instruction: self.instruction(entry, labels)?,
+            transfers: entry.transfers.clone(),
+            returns: entry.returns.clone(),
+            context_id: entry.context_id,
+        })
+    }
+
+    fn instruction(
+        &mut self,
+        entry: &StimulusEntry,
+        labels: &Labels,
+    ) -> Result<Option<Instruction>, Problem> {
+        let (location, executed, key) = match (&entry.execute, &entry.skip) {
+            (Some(location), None) => (location, true, "execute"),
+            (None, Some(location)) => (location, false, "skip"),
+            (Some(_), Some(_)) => return Err(Problem::new("skip", "a cycle has one instruction")),
+            (None, None) => {
+                let dangling = [("phantom", entry.phantom.is_some()), ("branch", entry.branch.is_some())];
+                return match dangling.into_iter().find(|(_, there)| *there) {
+                    Some((key, _)) => Err(Problem::new(key, "there is no instruction in this cycle")),
+                    None => Ok(None),
+                };
+            }
+        };
+        let phantom = entry.phantom.as_ref().map(|phantom| {
+            Ok(Phantom { address: address(&phantom.at, labels, "phantom.at")?, taken: phantom.taken })
+        });
+        let isa = self.isa;
+        let branch = entry.branch.as_ref().map(|branch| {
+            self.isa = branch.isa.unwrap_or(isa);
+            let address = address(&branch.to, labels, "branch.to")?;
+            Ok(BranchTarget { address, isa: self.isa, direct: branch.direct })
+        });
+        Ok(Some(Instruction {
+            address: address(location, labels, key)?,
+            isa,
+            executed,
+            phantom: phantom.transpose()?,
+            branch: branch.transpose()?,
+        }))
+    }
+}
+
+fn address(location: &Location, labels: &Labels, key: &str) -> Result<u32, Problem> {
+    let address = location.resolve(labels).map_err(|problem| problem.under(key))?;
+    u32::try_from(address)
+        .map_err(|_| Problem::new(key, format!("`{location}` is outside the address space")))
+}
+
+pub(super) fn expected(
+    entries: &[EventEntry],
+    assembly: &Assembly,
+) -> Result<Vec<Expected<ArmEtm>>, Problem> {
+    let mut expected = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        match entry {
+            EventEntry::Instructions(cycles) => {
+                expected.extend(cycles.events().iter().copied().map(Expected::Event));
+            }
+            EventEntry::Fault(fault) => expected.push(Expected::Fault(*fault)),
+            _ => {
+                let event = event(entry, &assembly.labels)
+                    .map_err(|problem| problem.under(&format!("events[{index}]")))?;
+                expected.extend(event.map(Expected::Event));
+            }
+        }
+    }
+    Ok(expected)
+}
+
+/// The event of a line that stands for exactly one.
+fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> {
+    Ok(Some(match entry {
+        EventEntry::Instructions(_) | EventEntry::Fault(_) => return Ok(None),
+        EventEntry::Trigger(cycle) => Event::Trigger { cycle: *cycle },
+        EventEntry::Synchronisation { cycle, reason, address: at, isa, context_id, lsm } => {
+            Event::Synchronisation {
+                cycle: *cycle,
+                reason: *reason,
+                address: address(at, labels, "synchronisation.address")?,
+                isa: *isa,
+                context_id: *context_id,
+                lsm: lsm.as_ref().map(|lsm| address(lsm, labels, "synchronisation.lsm")).transpose()?,
+            }
+        }
+        EventEntry::Branch { cycle, address: to, isa } => {
+            Event::Branch { cycle: *cycle, address: address(to, labels, "branch.address")?, isa: *isa }
+        }
+        EventEntry::ContextId { cycle, value } => Event::ContextId { cycle: *cycle, value: *value },
+        EventEntry::Transfer { transfer, cycle, address, value } => {
+            Event::Transfer { transfer: *transfer, cycle: *cycle, address: *address, value: *value }
+        }
+        EventEntry::MissData { transfer, cycle, value } => {
+            Event::MissData { transfer: *transfer, cycle: *cycle, value: *value }
+        }
+        EventEntry::Missing { transfer, reason } => Event::Missing { transfer: *transfer, reason: *reason },
+        EventEntry::IgnoredData { cycle, tag } => Event::IgnoredData { cycle: *cycle, tag: *tag },
+        EventEntry::Incomplete(cycle) => Event::Incomplete { cycle: *cycle },
+    }))
+}
+
+pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+    [
+        (parameters.architecture.feature(), true),
+        ("port_4", parameters.port_width == 4),
+        ("port_16", parameters.port_width == 16),
+        ("cycle_accurate", parameters.cycle_accurate),
+        ("jazelle", parameters.has_jazelle()),
+    ]
+    .into_iter()
+    .filter_map(|(feature, needed)| needed.then_some(feature))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Protocol;
+    use crate::arm_etm::{Access, FEATURES, MissReturn, Position, Reason, Transfer, Value};
+    use crate::case::CaseProtocol;
+
+    fn assembly() -> Assembly {
+        ArmEtm::assemble(".org 0x8000\nA: .word 0xe5910000\nB: .word 0xe12fff12\n", &Parameters::default())
+            .expect("assembles")
+    }
+
+    /// Reads entries as they stand in a file.
+    fn entries<T: serde::de::DeserializeOwned>(toml: &str) -> Vec<T> {
+        #[derive(serde::Deserialize)]
+        struct File<T> {
+            entries: Vec<T>,
+        }
+        toml::from_str::<File<T>>(&format!("entries = [{toml}]")).expect(toml).entries
+    }
+
+    #[test]
+    fn levels_stay_and_instructions_do_not() {
+        let lines = r#"{ repeat = 2 },
+            { trace_enable = true, execute = "A", transfers = [{ address = "0x1000", access = { miss = 1 } }] },
+            { view_data = false, skip = "B", branch = { to = "0x9000", isa = "thumb" }, phantom = { at = "A", taken = true } },
+            { execute = "0x9000", returns = [{ miss = 1, value = 5 }], trigger = true }"#;
+        let cycles = execution(&entries(lines), &assembly()).expect("resolves");
+        let transfer = Transfer {
+            address: 0x1000,
+            access: Access::Miss(1),
+            value: 0,
+            wide: false,
+            position: Position::Only,
+        };
+        let idle = Stimulus { view_data: true, ..Stimulus::default() };
+        let expected = [
+            idle.clone(),
+            idle.clone(),
+            Stimulus {
+                trace_enable: true,
+                instruction: Some(Instruction { address: 0x8000, executed: true, ..Instruction::default() }),
+                transfers: vec![transfer],
+                ..idle
+            },
+            Stimulus {
+                trace_enable: true,
+                instruction: Some(Instruction {
+                    address: 0x8004,
+                    phantom: Some(Phantom { address: 0x8000, taken: true }),
+                    branch: Some(BranchTarget { address: 0x9000, isa: Isa::Thumb, direct: false }),
+                    ..Instruction::default()
+                }),
+                ..Stimulus::default()
+            },
+            Stimulus {
+                trace_enable: true,
+                trigger: true,
+                instruction: Some(Instruction {
+                    address: 0x9000,
+                    isa: Isa::Thumb,
+                    executed: true,
+                    ..Instruction::default()
+                }),
+                returns: vec![MissReturn { miss: 1, value: 5 }],
+                ..Stimulus::default()
+            },
+        ];
+        assert_eq!(cycles, expected);
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        for (line, message) in [
+            (r#"{ execute = "A", skip = "B" }"#, "stimulus[0].skip: a cycle has one instruction"),
+            (r#"{ branch = { to = "A" } }"#, "stimulus[0].branch: there is no instruction in this cycle"),
+            (r#"{ execute = "Z" }"#, "stimulus[0].execute: unknown label `Z`"),
+            ("{ repeat = 2000000 }", "stimulus[0].repeat: more than 1048576 cycles up to here"),
+        ] {
+            let problem = execution(&entries(line), &assembly()).expect_err(line);
+            assert_eq!(problem.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn lines_are_events() {
+        let lines = r#"{ instructions = "1E 2E" },
+            { synchronisation = { cycle = 0, reason = "trace_enabled", address = "A" } },
+            { transfer = { transfer = 0, cycle = 2, address = "0x1000", value = { pending = 1 } } },
+            { transfer = { transfer = 1, cycle = 3, value = "not_traced" } },
+            { incomplete = 7 }"#;
+        let expected = [
+            Event::Instruction { cycle: 1, executed: true, phantom: false },
+            Event::Instruction { cycle: 2, executed: true, phantom: false },
+            Event::Synchronisation {
+                cycle: 0,
+                reason: Reason::TraceEnabled,
+                address: 0x8000,
+                isa: Isa::Arm,
+                context_id: None,
+                lsm: None,
+            },
+            Event::Transfer {
+                transfer: 0,
+                cycle: 2,
+                address: Some(crate::arm_etm::DataAddress::full(0x1000)),
+                value: Value::Pending(1),
+            },
+            Event::Transfer { transfer: 1, cycle: 3, address: None, value: Value::NotTraced },
+            Event::Incomplete { cycle: 7 },
+        ]
+        .map(Expected::Event);
+        assert_eq!(super::expected(&entries(lines), &assembly()).expect("resolves"), expected);
+    }
+
+    #[test]
+    fn features_are_those_of_the_family() {
+        let everything =
+            Parameters { minor: 1, port_width: 4, cycle_accurate: true, ..Parameters::default() };
+        let features = ArmEtm::required_features(&everything);
+        assert_eq!(features, ["etmv2", "port_4", "cycle_accurate", "jazelle"]);
+        assert!(features.iter().all(|feature| FEATURES.contains(feature)));
+        assert_eq!(ArmEtm::FAMILY, crate::Family::ArmEtm);
+    }
+}
