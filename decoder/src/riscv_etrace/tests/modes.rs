@@ -320,6 +320,24 @@ mod implicit_return {
     }
 
     #[test]
+    fn a_start_packet_right_behind_a_return_tells_its_target() {
+        // The return is reached by a jump, with the updiscon flag: the start packet comes next.
+        let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &[JUMP, RET]), (0x3000, &[NOP])]);
+        let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (15, 4)]);
+        assert_eq!(
+            story(&parameters(), &code, &["73 00 04", &flagged, "73 00 0c"]),
+            "P3 1000 2000 2004 P3 3000"
+        );
+        // It is reached by straight code, without the flag: first arrival, because only its target can follow.
+        let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &[NOP, RET]), (0x3000, &[NOP])]);
+        let plain = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 7)]);
+        assert_eq!(
+            story(&parameters(), &code, &["73 00 04", &plain, "73 00 0c"]),
+            "P3 1000 2000 2004 P3 3000"
+        );
+    }
+
+    #[test]
     fn the_depth_tells_two_arrivals_apart() {
         // g at 0x3000 is called from 0x1000 and from f at 0x2000.
         let code = program(&[

@@ -1,0 +1,87 @@
+//! Bits that no text available to this project confirms (PC-1 to PC-14), each behind one name.
+//!
+//! | convention | place |
+//! |---|---|
+//! | PC-1 | [`Pipestat::from_code`](traceproof_vectors::arm_etm::wire::Pipestat::from_code) |
+//! | PC-2 | [`TFO_LSM`], [`TFO_REASON`], [`TFO_JAZELLE`], [`TFO_ZERO`] |
+//! | PC-3 | [`VALUE_MARK`], [`VALUE_HIGH`], [`VALUE_LOW`] |
+//! | PC-4 | `fifo_latency` of the parameters |
+//! | PC-5 | [`BRANCH_FIRST`], [`state`] |
+//! | PC-6 | the order of parts in [`Plan::tfo`](super::packet::Plan::tfo) |
+//! | PC-7 | [`VALUE_HIGH_RESERVED`] |
+//! | PC-8 | [`VALUE_GAP`], [`VALUE_SECOND`] |
+//! | PC-9 | [`VALUE_WAIT_BEHIND_TRIGGER`] |
+//! | PC-10 | nothing depends on it |
+//! | PC-11 | one slot for each tag in [`MissTable`](super::misses::MissTable) |
+//! | PC-12 | [`Flow`](super::Flow), where values are not traced |
+//! | PC-13 | [`Port`](super::Port): a reserved header loses synchronisation |
+//! | PC-14 | [`byte_of_number`] |
+
+use traceproof_vectors::arm_etm::Isa;
+
+/// Some neighbouring bits of a byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits {
+    pub(super) name: &'static str,
+    pub(super) first: u8,
+    pub(super) width: u8,
+}
+
+impl Bits {
+    pub(super) const fn new(name: &'static str, first: u8, width: u8) -> Self {
+        Self { name, first, width }
+    }
+
+    /// Their value in `byte`.
+    pub(super) const fn of(self, byte: u8) -> u8 {
+        (byte >> self.first) & (0xff >> (8 - self.width))
+    }
+
+    /// Whether any of them is set in `byte`.
+    pub(super) const fn any(self, byte: u8) -> bool {
+        self.of(byte) != 0
+    }
+}
+
+/// PC-2: a TFO packet is in the LSM-in-progress format.
+pub(super) const TFO_LSM: Bits = Bits::new("L", 7, 1);
+/// PC-2: the reason.
+pub(super) const TFO_REASON: Bits = Bits::new("RR", 5, 2);
+/// PC-2: Java state, architecture 2.1.
+pub(super) const TFO_JAZELLE: Bits = Bits::new("J", 4, 1);
+/// PC-2: 0 in every TFO packet header that is not reserved.
+pub(super) const TFO_ZERO: Bits = Bits::new("0", 0, 4);
+
+/// TRACEPKT\[0\] of a TD cycle: there is a TFO value (6.1.6).
+pub(super) const VALUE_MARK: Bits = Bits::new("TFO", 0, 1);
+/// PC-3: upper part of a TFO value, on every port.
+pub(super) const VALUE_HIGH: Bits = Bits::new("N[6:4]", 1, 3);
+/// PC-3: lower part of a TFO value, ports of 8 and 16 bits.
+pub(super) const VALUE_LOW: Bits = Bits::new("N[3:0]", 4, 4);
+/// PC-7: upper part that is no TFO value, but in cycle-accurate trace an empty cycle.
+pub(super) const VALUE_HIGH_RESERVED: u8 = 0b111;
+
+/// PC-8: lower part of a TFO value, 4-bit port, in a cycle of its own.
+pub(super) const VALUE_SECOND: Bits = Bits::new("N[3:0]", 0, 4);
+/// PC-8: cycles between the two parts of a TFO value on a 4-bit port; the FIFO stalls in them.
+pub(super) const VALUE_GAP: u8 = 1;
+/// PC-9: cycles between a TR that replaces TD and the TFO value.
+pub(super) const VALUE_WAIT_BEHIND_TRIGGER: u8 = 0;
+
+/// PC-5: address bits in the first byte of a branch address.
+pub(super) const BRANCH_FIRST: Bits = Bits::new("address", 1, 6);
+
+/// PC-5: the state that byte 5 of a branch address tells, and how many address bits are below that pattern.
+pub(super) const fn state(byte_5: u8) -> Option<(Isa, u32)> {
+    match byte_5.leading_zeros() {
+        4 => Some((Isa::Arm, 3)),
+        3 => Some((Isa::Thumb, 4)),
+        2 => Some((Isa::Jazelle, 5)),
+        _ => None,
+    }
+}
+
+/// PC-14: what byte `index` of a number of several bytes adds to it.
+pub(super) const fn byte_of_number(index: u8, byte: u8) -> u32 {
+    (byte as u32) << (8 * (index & 3))
+}
