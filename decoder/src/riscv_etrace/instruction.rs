@@ -297,7 +297,7 @@ mod tests {
         set.decode(code as u16, Some((code >> 16) as u16))
     }
 
-    /// Encodings as GNU as 2.4x writes them for the instruction in the comment.
+    /// Encodings as GNU as writes them; those it does not know are put together by hand from the ISA manuals.
     #[test]
     fn encodings_of_32_bits() {
         #[rustfmt::skip]
@@ -362,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Encodings as GNU as 2.4x writes them for the instruction in the comment.
+    /// Encodings as GNU as writes them; those it does not know are put together by hand from the ISA manuals.
     #[test]
     fn encodings_of_16_bits() {
         #[rustfmt::skip]
