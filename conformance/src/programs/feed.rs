@@ -1,0 +1,148 @@
+//! What does the outside add to a recorded execution before it is encoded?
+
+use traceproof_vectors::riscv_etrace::{Step, Stimulus};
+
+use super::{FlowKind, FlowMap};
+
+/// What filters, triggers, clocks and operating systems add to an execution. By default nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dressing {
+    /// The context changes behind so many instructions, in turn as `ctype` 2 and 3; 0 = never.
+    pub context_period: u64,
+    /// Every step takes so much time.
+    pub time_per_step: u64,
+    /// A trigger asks for a report every so many instructions; 0 = never.
+    pub notify_period: u64,
+    /// The filters let the first so many steps of a period pass, and block the others of it.
+    pub filter: Option<Filter>,
+}
+
+/// A filter that opens and shuts by the number of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Steps that pass.
+    pub pass: u64,
+    /// Steps that are blocked behind them.
+    pub block: u64,
+}
+
+/// Dresses the steps of an execution, decides its branches, and switches tracing on before and off behind it.
+///
+/// The outcome of a branch follows from where execution goes next: for a trap directly behind it that is the
+/// EPC, of interrupts too.
+pub(super) struct Feed<'a, I> {
+    steps: I,
+    map: &'a FlowMap,
+    dressing: Dressing,
+    count: u64,
+    instructions: u64,
+    context: u64,
+    held: Option<Step>,
+    phase: Phase,
+}
+
+enum Phase {
+    Start,
+    Running,
+    End,
+}
+
+impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
+    pub(super) const fn new(steps: I, map: &'a FlowMap, dressing: Dressing) -> Self {
+        Self { steps, map, dressing, count: 0, instructions: 0, context: 0, held: None, phase: Phase::Start }
+    }
+
+    fn dress(&mut self, step: &mut Step) {
+        let dressing = self.dressing;
+        let time = self.count.wrapping_mul(dressing.time_per_step);
+        let passes = dressing
+            .filter
+            .is_none_or(|filter| self.count % (filter.pass + filter.block).max(1) < filter.pass);
+        match step {
+            Step::Retire(retire) => {
+                self.instructions += 1;
+                let due = |period: u64| period != 0 && self.instructions.is_multiple_of(period);
+                if due(dressing.context_period) {
+                    self.context += 1;
+                    retire.ctype = if self.context.is_multiple_of(2) { 3 } else { 2 };
+                }
+                retire.notify |= due(dressing.notify_period);
+                (retire.context, retire.time) = (self.context, time);
+                retire.qualified &= passes;
+            }
+            Step::Trap(trap) => {
+                (trap.context, trap.time) = (self.context, time);
+                trap.qualified &= passes;
+            }
+            Step::Stimulus(_) => {}
+        }
+        self.count += 1;
+    }
+
+    /// Fills in the outcome of a branch behind which execution goes on at `next`.
+    fn decide(&self, step: &mut Step, next: Option<u64>) {
+        if let Step::Retire(retire) = step
+            && retire.taken.is_none()
+            && let Some(instruction) = self.map.at(retire.address)
+            && matches!(instruction.kind, FlowKind::Branch(_))
+        {
+            let behind = self.map.behind(retire.address, instruction);
+            retire.taken = Some(next.is_some_and(|next| next != behind));
+        }
+    }
+}
+
+impl<I: Iterator<Item = Step>> Iterator for Feed<'_, I> {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        match self.phase {
+            Phase::Start => {
+                self.phase = Phase::Running;
+                self.held = self.steps.next();
+                return Some(Step::Stimulus(Stimulus::Enable(true)));
+            }
+            Phase::Running => {}
+            Phase::End => return None,
+        }
+        let Some(mut step) = self.held.take() else {
+            self.phase = Phase::End;
+            return Some(Step::Stimulus(Stimulus::Enable(false)));
+        };
+        self.held = self.steps.next();
+        let next = match &self.held {
+            Some(Step::Retire(retire)) => Some(retire.address),
+            Some(Step::Trap(trap)) => Some(trap.epc),
+            Some(Step::Stimulus(_)) | None => None,
+        };
+        self.dress(&mut step);
+        self.decide(&mut step, next);
+        Some(step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceproof_vectors::riscv_etrace::{Retire, Trap, Xlen};
+    use traceproof_vectors::{Program, Section};
+
+    #[test]
+    fn a_branch_goes_where_the_next_step_is_even_if_that_is_a_trap() {
+        let mut program = Program::new();
+        // beq zero, zero, .-4
+        let bytes = 0xfe00_0ee3_u32.to_le_bytes().to_vec();
+        program.insert(Section { address: 0x1004, bytes, name: String::new() }).expect("free");
+        let map = FlowMap::new(&program, Xlen::Rv32);
+        let branch = || Step::Retire(Retire { address: 0x1004, ..Retire::default() });
+        let interrupt = |epc| Step::Trap(Trap { interrupt: true, epc, ..Trap::default() });
+        let steps = [branch(), interrupt(0x1000), branch(), interrupt(0x1008), branch(), branch(), branch()];
+        let outcomes: Vec<_> = Feed::new(steps.into_iter(), &map, Dressing::default())
+            .filter_map(|step| match step {
+                Step::Retire(retire) => Some(retire.taken),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(outcomes, [Some(true), Some(false), Some(true), Some(true), Some(false)]);
+    }
+}

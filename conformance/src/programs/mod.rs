@@ -1,0 +1,37 @@
+//! Real programs: compiled code, the executions an emulator recorded, and their way through an encoder and a
+//! decoder.
+//!
+//! | question | place |
+//! |---|---|
+//! | Which programs are shipped, and how are they made? | [`Shipped`], [`ShippedProgram`] |
+//! | How does an execution lie in a file? | [`ExecutionReader`], [`ExecutionWriter`] |
+//! | How do other people's recordings become steps? | [`foreign`] |
+//! | Where may an execution go next? | [`FlowMap`], [`FlowCheck`] |
+//! | How does a program become an ELF file, and a run a recording? | [`compile`], [`record`], [`QemuLog`] |
+//! | Under which parameters does an execution travel? | [`ParameterSet`] |
+//! | Does all of it come back? | [`round_trip`], [`run_all`] |
+
+mod comparison;
+mod compile;
+mod execution_file;
+mod feed;
+mod flow;
+pub mod foreign;
+mod parameter_sets;
+mod qemu_log;
+mod record;
+mod round_trip;
+mod shipped;
+
+pub use comparison::{Divergence, Observation};
+pub use compile::{CompileError, compile};
+pub use execution_file::{
+    ExecutionDefect, ExecutionFileError, ExecutionReader, ExecutionWriter, open_execution,
+};
+pub use feed::{Dressing, Filter};
+pub use flow::{FlowCheck, FlowInstruction, FlowKind, FlowMap, IllegalFlow};
+pub use parameter_sets::{ParameterSet, Setup};
+pub use qemu_log::{Delegation, QemuLog, QemuLogDefect, QemuLogError};
+pub use record::{RecordError, Recording, record};
+pub use round_trip::{ProgramResult, RoundTrip, RoundTripError, Subjects, round_trip, run_all};
+pub use shipped::{Image, Shipped, ShippedCause, ShippedError, ShippedProgram};

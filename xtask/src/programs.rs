@@ -1,0 +1,126 @@
+//! `cargo xtask programs`: the compiled programs that are shipped, and how they are made anew.
+
+use std::fs;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use traceproof_conformance::programs::{Shipped, ShippedProgram, compile, record};
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+
+/// List, compile or record the shipped programs.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask programs list
+  cargo xtask programs build
+  cargo xtask programs record levels --write")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// What is shipped.
+    List,
+    /// Compile the sources and compare with the shipped ELF files. Needs gcc-riscv64-unknown-elf and
+    /// picolibc-riscv64-unknown-elf of Debian bookworm for identical files.
+    Build(Remake),
+    /// Run the shipped ELF files in QEMU and compare with the shipped executions. Needs qemu-system-misc.
+    Record(Remake),
+}
+
+#[derive(Debug, Args)]
+struct Remake {
+    /// Programs whose name contains one of these; without any, all.
+    names: Vec<String>,
+    /// Replace the shipped files.
+    #[arg(long)]
+    write: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let shipped = Shipped::riscv_etrace().map_err(|error| Failure::usage(error.to_string()))?;
+    match &arguments.verb {
+        Verb::List => list(&shipped),
+        Verb::Build(remake) => remake.each(&shipped, |program| {
+            let made = shipped.elf_path(program).with_extension(new("elf"));
+            compile(&shipped, program, &made).map_err(|error| failure(program, &error))?;
+            remake.place(program, &made, &shipped.elf_path(program), "")
+        }),
+        Verb::Record(remake) => remake.each(&shipped, |program| {
+            let made = shipped.execution_path(program).with_extension(new("xz"));
+            let file = fs::File::create(&made).map_err(|error| Failure::file(&made, error))?;
+            let recording = record(program, &shipped.elf_path(program), file).map_err(|error| {
+                // A recording that was not finished is of no use; that it may not be there does not matter.
+                drop(fs::remove_file(&made));
+                failure(program, &error)
+            })?;
+            let amount = format!(": {} instructions, {} traps", recording.instructions, recording.traps);
+            remake.place(program, &made, &shipped.execution_path(program), &amount)
+        }),
+    }
+}
+
+/// Extension of a file that is being made; two runs at once do not meet.
+fn new(extension: &str) -> String {
+    format!("{extension}.{}", std::process::id())
+}
+
+fn failure(program: &ShippedProgram, error: &dyn std::error::Error) -> Failure {
+    Failure::usage(format!("{}: {error}", program.name))
+}
+
+fn list(shipped: &Shipped) -> Outcome {
+    let mut text = String::new();
+    for program in &shipped.programs {
+        let ShippedProgram { name, instructions, traps, about, .. } = program;
+        text.push_str(&format!("{name:<14}  {instructions:>9} instructions  {traps:>4} traps  {about}\n"));
+    }
+    print(&text)?;
+    Ok(Exit::Ok)
+}
+
+impl Remake {
+    /// Makes every program that was asked for; fails if one differs from what is shipped and is not to
+    /// replace it.
+    fn each(&self, shipped: &Shipped, make: impl Fn(&ShippedProgram) -> Result<bool, Failure>) -> Outcome {
+        let wanted = |program: &&ShippedProgram| {
+            self.names.is_empty() || self.names.iter().any(|name| program.name.contains(name.as_str()))
+        };
+        let programs: Vec<_> = shipped.programs.iter().filter(wanted).collect();
+        if programs.is_empty() {
+            return Err(Failure::usage(format!("no program is called {}", self.names.join(" or "))));
+        }
+        let mut exit = Exit::Ok;
+        for program in programs {
+            if !make(program)? {
+                exit = Exit::Failed;
+            }
+        }
+        Ok(exit)
+    }
+
+    /// Compares a new file with the shipped one, and puts it in its place if asked to.
+    fn place(
+        &self,
+        program: &ShippedProgram,
+        made: &Path,
+        shipped: &Path,
+        amount: &str,
+    ) -> Result<bool, Failure> {
+        let new = fs::read(made).map_err(|error| Failure::file(made, error))?;
+        // A file that is not there differs.
+        let same = fs::read(shipped).is_ok_and(|old| old == new);
+        let done = if same || !self.write { fs::remove_file(made) } else { fs::rename(made, shipped) };
+        done.map_err(|error| Failure::file(made, error))?;
+        let verdict = match (same, self.write) {
+            (true, _) => "identical to the shipped one",
+            (false, true) => "replaced the shipped one",
+            (false, false) => "differs from the shipped one",
+        };
+        print(&format!("{:<14}  {} bytes, {verdict}{amount}\n", program.name, new.len()))?;
+        Ok(same || self.write)
+    }
+}
