@@ -390,7 +390,6 @@ fn a_divergence_says_where() {
     let program = program(&shipped, "trapsdev.rv32");
     let code = shipped.image(program).expect("reads").program;
     let mut steps = steps(&shipped, program);
-    // The execution has an instruction that the encoder will not see: the encoder is told another story.
     let lie: fn(&mut Event, &mut u32) -> bool = |event, count| {
         if let Event::Retire { first, .. } = event
             && nth(count, 2)
