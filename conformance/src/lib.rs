@@ -1,2 +1,51 @@
 //! Judges any trace decoder or encoder against the contract.
+//!
+//! A library first: a decoder of another project runs the whole suite in its own `cargo test`.
+//!
+//! ```no_run
+//! use traceproof_conformance::{Options, Subject, report, run};
+//! use traceproof_vectors::riscv_etrace::RiscvEtrace;
+//! # use traceproof_decoder::riscv_etrace::Decoder as AcmeDecoder;
+//!
+//! let subject = Subject::new("acme", "2.3.1").with_decoder::<RiscvEtrace>(|| Box::new(AcmeDecoder::default()));
+//! let run = run(&subject, &Options::default(), &|_| {}).expect("the shipped suite is sound");
+//! assert!(run.is_success(), "{}", report::text::report(&run, report::text::Style::default()));
+//! ```
+//!
+//! | question | place |
+//! |---|---|
+//! | Who is judged? | [`Subject`] |
+//! | Which cases? | [`suite`] |
+//! | How are they run? | [`run()`], [`Options`] |
+//! | How is one judged? | [`judge`] |
+//! | What can come out? | [`Verdict`], [`Run`] |
+//! | How is it shown? | [`report`], [`line`](mod@line) |
+//! | Which requirements are proven? | [`coverage`] |
+//! | What must be known about a family? | [`family`] |
+//! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
+//! | Where do random scenarios come from? | [`generate`] |
 #![forbid(unsafe_code)]
+
+mod check;
+pub mod coverage;
+pub mod elf;
+pub mod execution;
+pub mod family;
+pub mod generate;
+pub mod judge;
+pub mod line;
+pub mod listing;
+pub mod programs;
+pub mod report;
+pub mod run;
+mod runner;
+pub mod stream;
+mod subject;
+pub mod suite;
+pub mod verdict;
+
+pub use run::Run;
+pub use runner::{Options, Progress, THREAD_NAME, run};
+pub use subject::Subject;
+pub use suite::Selection;
+pub use verdict::{Direction, Verdict};

@@ -1,3 +1,89 @@
-//! The command line of Traceproof.
+//! The command line of Traceproof: `cargo xtask <verb>`. One file per verb; arguments and printing only.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod conformance;
+mod coverage;
+mod decode;
+mod encode;
+mod exit;
+mod explain;
+mod files;
+mod list;
+mod programs;
+mod select;
+mod show;
+
+use std::panic;
+use std::process::ExitCode;
+use std::thread;
+
+use clap::{Parser, Subcommand};
+
+use exit::{Exit, Failure};
+
+/// Conformance tests for processor-trace decoders and encoders.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 110)]
+#[command(after_help = "Exit codes:
+  0  everything is in order
+  1  a check failed, or the trace has errors
+  2  wrong arguments, an unreadable file, impossible parameters
+  3  something is broken inside
+  4  a baseline is stale
+  5  the suite itself is invalid
+
+Examples:
+  cargo xtask conformance
+  cargo xtask conformance --filter etr-0042
+  cargo xtask explain etr-0042
+  cargo xtask decode --family riscv-etrace --elf program.elf trace.bin")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Conformance(conformance::Arguments),
+    List(list::Arguments),
+    Show(show::Arguments),
+    Explain(explain::Arguments),
+    Coverage(coverage::Arguments),
+    Decode(decode::Arguments),
+    Encode(encode::Arguments),
+    Programs(programs::Arguments),
+}
+
+fn main() -> ExitCode {
+    keep_subjects_quiet();
+    let arguments = Arguments::parse();
+    let done = panic::catch_unwind(|| match &arguments.verb {
+        Verb::Conformance(arguments) => conformance::run(arguments),
+        Verb::List(arguments) => list::run(arguments),
+        Verb::Show(arguments) => show::run(arguments),
+        Verb::Explain(arguments) => explain::run(arguments),
+        Verb::Coverage(arguments) => coverage::run(arguments),
+        Verb::Decode(arguments) => decode::run(arguments),
+        Verb::Encode(arguments) => encode::run(arguments),
+        Verb::Programs(arguments) => programs::run(arguments),
+    });
+    match done {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(Failure::Closed)) => Exit::Ok.into(),
+        Ok(Err(Failure::Message { exit, message })) => {
+            eprintln!("error: {message}");
+            exit.into()
+        }
+        Err(_) => Exit::Broken.into(),
+    }
+}
+
+/// A subject that panics is a verdict in the report, not a message in between.
+fn keep_subjects_quiet() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if thread::current().name() != Some(traceproof_conformance::THREAD_NAME) {
+            usual(info);
+        }
+    }));
+}

@@ -1,0 +1,146 @@
+//! Which clauses are proven by which cases, and which are not.
+
+use serde::Serialize;
+use traceproof_vectors::Family;
+use traceproof_vectors::case::Polarity;
+use traceproof_vectors::clause::Clause;
+
+use crate::family::FamilyRules;
+use crate::suite::Suite;
+
+/// The clauses of a family with their cases.
+#[derive(Clone, Debug, Serialize)]
+pub struct Coverage {
+    /// The family.
+    pub family: Family,
+    /// Every clause, in the order of the registry.
+    pub clauses: Vec<ClauseCoverage>,
+}
+
+/// One clause with its cases.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClauseCoverage {
+    /// The clause.
+    #[serde(flatten)]
+    pub clause: Clause,
+    /// Ids of the cases that show the rule kept.
+    pub positive: Vec<String>,
+    /// Ids of the cases that show it broken.
+    pub negative: Vec<String>,
+    /// Whether that is enough.
+    pub state: State,
+}
+
+/// Whether a clause is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It has what it needs.
+    Covered,
+    /// A wire can break it, but no case does.
+    NoNegative,
+    /// No case names it.
+    Missing,
+    /// No case can prove it, and the registry says why.
+    Untestable,
+}
+
+impl State {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Covered => "covered",
+            Self::NoNegative => "no negative",
+            Self::Missing => "missing",
+            Self::Untestable => "untestable",
+        }
+    }
+
+    /// Whether a case is wanted.
+    #[must_use]
+    pub const fn is_gap(self) -> bool {
+        matches!(self, Self::NoNegative | Self::Missing)
+    }
+}
+
+impl Coverage {
+    /// Looks up the cases of every clause.
+    #[must_use]
+    pub fn of<P: FamilyRules>(suite: &Suite<P>) -> Self {
+        let cases = |clause: &Clause, polarity| {
+            suite
+                .files
+                .iter()
+                .filter(|file| file.case.polarity == polarity && file.case.clauses.contains(&clause.id))
+                .map(|file| file.case.id.clone())
+                .collect::<Vec<_>>()
+        };
+        let clauses = suite
+            .registry
+            .clauses
+            .iter()
+            .map(|clause| {
+                let positive = cases(clause, Polarity::Positive);
+                let negative = cases(clause, Polarity::Negative);
+                let state = state(clause, !positive.is_empty(), !negative.is_empty());
+                ClauseCoverage { clause: clause.clone(), positive, negative, state }
+            })
+            .collect();
+        Self { family: P::FAMILY, clauses }
+    }
+
+    /// Only the clauses of one scope.
+    #[must_use]
+    pub fn in_scope(mut self, scope: &str) -> Self {
+        self.clauses.retain(|entry| entry.clause.scope == scope);
+        self
+    }
+
+    /// The scopes, in the order of their first clause.
+    #[must_use]
+    pub fn scopes(&self) -> Vec<&str> {
+        let mut scopes = Vec::new();
+        for entry in &self.clauses {
+            if !scopes.contains(&entry.clause.scope.as_str()) {
+                scopes.push(entry.clause.scope.as_str());
+            }
+        }
+        scopes
+    }
+
+    /// The clauses that want a case.
+    pub fn gaps(&self) -> impl Iterator<Item = &ClauseCoverage> {
+        self.clauses.iter().filter(|entry| entry.state.is_gap())
+    }
+}
+
+const fn state(clause: &Clause, positive: bool, negative: bool) -> State {
+    match (clause.untestable.is_some(), positive || negative) {
+        (_, true) if clause.violable && !negative => State::NoNegative,
+        (_, true) => State::Covered,
+        (true, false) => State::Untestable,
+        (false, false) => State::Missing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceproof_vectors::clause::Registry;
+
+    #[test]
+    fn a_clause_that_can_be_broken_wants_both() {
+        let text = "family = 'riscv_etrace'\n[[clause]]\nid = 'RVET-PKT-001'\nsummary = 's'\nsource = 'ET 7'\n\
+                    kind = 'packet'\nlevel = 'must'\nscope = 'core'\nviolable = true\n";
+        let clause = Registry::parse(text).expect("reads").clauses.remove(0);
+        assert_eq!(state(&clause, false, false), State::Missing);
+        assert_eq!(state(&clause, true, false), State::NoNegative);
+        assert_eq!(state(&clause, false, true), State::Covered);
+        assert_eq!(state(&clause, true, true), State::Covered);
+        let easy = Clause { violable: false, ..clause.clone() };
+        assert_eq!(state(&easy, true, false), State::Covered);
+        let hopeless = Clause { violable: false, untestable: Some(String::from("a fact")), ..clause };
+        assert_eq!(state(&hopeless, false, false), State::Untestable);
+    }
+}

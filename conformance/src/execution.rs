@@ -1,0 +1,313 @@
+//! Files that say what a processor executed: one record per instruction or trap, read as a stream.
+
+use std::fmt;
+use std::io::{self, BufRead};
+
+/// Why an execution file cannot be used.
+#[derive(Debug)]
+pub enum ExecutionError {
+    /// It cannot be read.
+    Io(io::Error),
+    /// The family has no such format.
+    UnknownFormat {
+        /// What was asked for.
+        format: String,
+        /// What there is.
+        known: &'static [&'static str],
+    },
+    /// A record is malformed.
+    Record {
+        /// Line of a text file, record of a binary one, from 1.
+        number: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// The program cannot execute like that.
+    Impossible(String),
+}
+
+impl From<io::Error> for ExecutionError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for ExecutionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::UnknownFormat { format, known } => {
+                write!(f, "unknown execution format `{format}`; known are {}", known.join(", "))
+            }
+            Self::Record { number, message } => write!(f, "record {number}: {message}"),
+            Self::Impossible(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for ExecutionError {}
+
+/// The longest line that is read; longer ones are an error, not an allocation.
+const LINE_LIMIT: usize = 4096;
+
+/// One record of a retirement log with the columns that RISC-V trace tools use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CsvRow {
+    /// Line in the file, from 1.
+    pub number: u64,
+    /// Address of the instruction; of a trap, the exception program counter.
+    pub address: u64,
+    /// The instruction's encoding, 0 where the file does not say.
+    pub instruction: u64,
+    /// Privilege level; of a trap, the level before it.
+    pub privilege: u8,
+    /// A trap was taken.
+    pub exception: bool,
+    /// Its cause.
+    pub cause: u16,
+    /// Its trap value.
+    pub tval: u64,
+    /// It is an interrupt.
+    pub interrupt: bool,
+}
+
+/// Reads comma-separated rows with a header line that names the columns
+/// `VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT`, in any order.
+///
+/// `ADDRESS`, `INSN`, `ECAUSE` and `TVAL` are hexadecimal with or without `0x`, the others decimal. Only
+/// `ADDRESS` must be there; without `PRIVILEGE` everything runs at level 3. Rows with `VALID` = 0 are skipped.
+pub struct CsvRows<R> {
+    input: R,
+    columns: Vec<Option<Column>>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Valid,
+    Address,
+    Instruction,
+    Privilege,
+    Exception,
+    Cause,
+    Tval,
+    Interrupt,
+}
+
+impl Column {
+    const NAMES: [(&'static str, Self); 8] = [
+        ("VALID", Self::Valid),
+        ("ADDRESS", Self::Address),
+        ("INSN", Self::Instruction),
+        ("PRIVILEGE", Self::Privilege),
+        ("EXCEPTION", Self::Exception),
+        ("ECAUSE", Self::Cause),
+        ("TVAL", Self::Tval),
+        ("INTERRUPT", Self::Interrupt),
+    ];
+}
+
+impl<R: BufRead> CsvRows<R> {
+    /// Reads the header line.
+    ///
+    /// # Errors
+    ///
+    /// When the input cannot be read or the header has no `ADDRESS`.
+    pub fn new(input: R) -> Result<Self, ExecutionError> {
+        let mut rows = Self { input, columns: Vec::new(), line: Vec::new(), number: 0 };
+        if !rows.read_line()? {
+            return Err(rows.wrong("the file is empty; a header line with ADDRESS must come first"));
+        }
+        let header = rows.text()?;
+        let columns: Vec<_> = header
+            .split(',')
+            .map(|name| {
+                let known = |(known, _): &&(&str, Column)| known.eq_ignore_ascii_case(name.trim());
+                Column::NAMES.iter().find(known).map(|&(_, column)| column)
+            })
+            .collect();
+        if !columns.contains(&Some(Column::Address)) {
+            return Err(rows.wrong("the header line names no column ADDRESS"));
+        }
+        rows.columns = columns;
+        Ok(rows)
+    }
+
+    /// The next valid row; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the input cannot be read, or a row is malformed.
+    pub fn next_row(&mut self) -> Result<Option<CsvRow>, ExecutionError> {
+        while self.read_line()? {
+            if self.line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            if let Some(row) = self.parse()? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads one line, the end of line included; `false` at the end of the input.
+    fn read_line(&mut self) -> Result<bool, ExecutionError> {
+        self.line.clear();
+        self.number += 1;
+        let limit = LINE_LIMIT as u64 + 1;
+        let read = io::Read::take(&mut self.input, limit).read_until(b'\n', &mut self.line)?;
+        if read > LINE_LIMIT {
+            return Err(self.wrong("the line is too long"));
+        }
+        Ok(read > 0)
+    }
+
+    fn text(&self) -> Result<&str, ExecutionError> {
+        let text = std::str::from_utf8(&self.line).map_err(|_| self.wrong("the line is no text"))?;
+        Ok(text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']))
+    }
+
+    fn parse(&self) -> Result<Option<CsvRow>, ExecutionError> {
+        let mut row = CsvRow { number: self.number, privilege: 3, ..CsvRow::default() };
+        let mut valid = true;
+        let mut fields = self.text()?.split(',');
+        for column in &self.columns {
+            let Some(field) = fields.next() else {
+                return Err(self.wrong("the row is shorter than the header"));
+            };
+            let Some(column) = column else { continue };
+            let radix = match column {
+                Column::Address | Column::Instruction | Column::Cause | Column::Tval => 16,
+                Column::Valid | Column::Privilege | Column::Exception | Column::Interrupt => 10,
+            };
+            let Some(value) = number(field.trim(), radix) else {
+                return Err(self.wrong(&format!("`{field}` is no number in base {radix}")));
+            };
+            let narrow = |message: &str| self.wrong(&format!("`{field}` is {message}"));
+            match column {
+                Column::Valid => valid = value != 0,
+                Column::Address => row.address = value,
+                Column::Instruction => row.instruction = value,
+                Column::Privilege => {
+                    row.privilege = u8::try_from(value).map_err(|_| narrow("no privilege level"))?;
+                }
+                Column::Exception => row.exception = value != 0,
+                Column::Cause => row.cause = u16::try_from(value).map_err(|_| narrow("no cause"))?,
+                Column::Tval => row.tval = value,
+                Column::Interrupt => row.interrupt = value != 0,
+            }
+        }
+        Ok(valid.then_some(row))
+    }
+
+    fn wrong(&self, message: &str) -> ExecutionError {
+        ExecutionError::Record { number: self.number, message: message.to_owned() }
+    }
+}
+
+/// Strict: no sign; a hexadecimal number may start with `0x`.
+fn number(text: &str, radix: u32) -> Option<u64> {
+    let digits = if radix == 16 { text.trim_start_matches("0x").trim_start_matches("0X") } else { text };
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    u64::from_str_radix(digits, radix).ok()
+}
+
+/// Reads addresses of retired instructions: 8-byte little-endian words and nothing else.
+pub struct AddressWords<R> {
+    input: R,
+    number: u64,
+}
+
+impl<R: BufRead> AddressWords<R> {
+    /// Starts at the first word.
+    pub const fn new(input: R) -> Self {
+        Self { input, number: 0 }
+    }
+
+    /// The next address; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the input cannot be read or ends within a word.
+    pub fn next_address(&mut self) -> Result<Option<u64>, ExecutionError> {
+        if self.input.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut word = [0; 8];
+        match self.input.read_exact(&mut word) {
+            Ok(()) => Ok(Some(u64::from_le_bytes(word))),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(ExecutionError::Record {
+                number: self.number,
+                message: String::from("the file ends within an 8-byte word"),
+            }),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Result<Vec<CsvRow>, String> {
+        let mut reader = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
+        let mut rows = Vec::new();
+        while let Some(row) = reader.next_row().map_err(|error| error.to_string())? {
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn rows_are_read_by_column_name() {
+        let text = "VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\r\n\
+                    1,80000022,73,3,1,b,7c,0\n\n0,1,2,3,1,4,5,1\n1,10,13,0,0,0,0,1\n";
+        let first = CsvRow {
+            number: 2,
+            address: 0x8000_0022,
+            instruction: 0x73,
+            privilege: 3,
+            exception: true,
+            cause: 11,
+            tval: 0x7c,
+            interrupt: false,
+        };
+        let second =
+            CsvRow { number: 5, address: 0x10, instruction: 0x13, interrupt: true, ..CsvRow::default() };
+        assert_eq!(rows(text), Ok(vec![first, second]));
+        let short = CsvRow { number: 2, address: 0x80, privilege: 3, ..CsvRow::default() };
+        assert_eq!(rows("note, address\nfirst, 0x80"), Ok(vec![short]));
+    }
+
+    #[test]
+    fn malformed_rows_are_named() {
+        for (text, message) in [
+            ("", "record 1: the file is empty; a header line with ADDRESS must come first"),
+            ("PC,INSN\n", "record 1: the header line names no column ADDRESS"),
+            ("ADDRESS,INSN\n1\n", "record 2: the row is shorter than the header"),
+            ("ADDRESS\n1\nxyz\n", "record 3: `xyz` is no number in base 16"),
+            ("ADDRESS\n-1\n", "record 2: `-1` is no number in base 16"),
+            ("ADDRESS,PRIVILEGE\n1,256\n", "record 2: `256` is no privilege level"),
+        ] {
+            assert_eq!(rows(text), Err(message.to_owned()), "{text}");
+        }
+        let endless = format!("ADDRESS\n{}", "1".repeat(100_000));
+        assert_eq!(rows(&endless), Err("record 2: the line is too long".to_owned()));
+    }
+
+    #[test]
+    fn words_are_little_endian_and_whole() {
+        let bytes = [0x34, 0x12, 0, 0, 0, 0, 0, 0x80, 1];
+        let mut words = AddressWords::new(&bytes[..]);
+        assert_eq!(words.next_address().expect("whole"), Some(0x8000_0000_0000_1234));
+        assert_eq!(
+            words.next_address().expect_err("cut").to_string(),
+            "record 2: the file ends within an 8-byte word"
+        );
+        assert_eq!(AddressWords::new(&[][..]).next_address().expect("empty"), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Which families exist, and what the runner must know about each beyond its vocabulary.
+//!
+//! Everything else in this crate is generic. To add a family: one file beside this one that implements
+//! [`FamilyRules`], one row in [`IMPLEMENTED`] and one in [`visit`].
+
+use std::io::BufRead;
+
+use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program};
+
+use crate::elf::Machine;
+use crate::execution::ExecutionError;
+
+mod riscv_etrace;
+
+/// What the runner and the command line must know about a family.
+pub trait FamilyRules: CaseProtocol {
+    /// A new reference decoder.
+    fn reference_decoder() -> Box<dyn Decoder<Self>>;
+
+    /// A new reference encoder model.
+    fn reference_encoder() -> Box<dyn Encoder<Self>>;
+
+    /// The wire that the reference packet writer makes of packets.
+    ///
+    /// # Errors
+    ///
+    /// Says which packet cannot be written and why.
+    fn write_packets(
+        packets: &[Self::Packet],
+        parameters: &Self::Parameters,
+        policy: &Self::Policy,
+    ) -> Result<Vec<u8>, String>;
+
+    /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
+    fn dissect(wire: &[u8], parameters: &Self::Parameters) -> Vec<Dissection<Self>>;
+
+    /// Turns the execution of a case into stimulus, in order.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot execute like that.
+    fn drive(
+        execution: &Self::Execution,
+        program: &Program,
+        parameters: &Self::Parameters,
+        each: &mut dyn FnMut(&Self::Stimulus),
+    ) -> Result<(), String>;
+
+    /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
+    /// its work budget is spent is its own choice.
+    fn is_open_at_limit(event: &Self::Event) -> bool;
+
+    /// The event that is still in force behind `events`, so that repeating it says nothing new even where a fault lies
+    /// in between.
+    fn in_force(events: &[Self::Event]) -> Option<Self::Event>;
+
+    /// The parameters that the machine of an ELF file suggests, where the user states none.
+    ///
+    /// # Errors
+    ///
+    /// When the file is for a machine that this family does not trace.
+    fn parameters_for(machine: Machine) -> Result<Self::Parameters, String>;
+
+    /// Names of the execution file formats that [`drive_file`](Self::drive_file) reads.
+    const EXECUTION_FORMATS: &'static [&'static str];
+
+    /// Reads an execution from a file and turns it into stimulus while reading; memory does not grow with it.
+    ///
+    /// # Errors
+    ///
+    /// Names the record that cannot be read, or that the program cannot execute.
+    fn drive_file(
+        format: &str,
+        input: &mut dyn BufRead,
+        program: &Program,
+        parameters: &Self::Parameters,
+        each: &mut dyn FnMut(&Self::Stimulus),
+    ) -> Result<FileSummary, ExecutionError>;
+}
+
+/// What was read from an execution file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileSummary {
+    /// Steps that became stimulus.
+    pub steps: u64,
+    /// Steps before the first one that the program has code for; they cannot be traced.
+    pub skipped: u64,
+}
+
+/// The families that exist in this build.
+pub const IMPLEMENTED: [Family; 1] = [Family::RiscvEtrace];
+
+/// Something to do with a family that is known only at run time.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it for the family with the vocabulary `P`.
+    fn visit<P: FamilyRules>(self) -> Self::Output;
+}
+
+/// Lets `visitor` visit `family`; `None` if this build does not have it.
+pub fn visit<V: Visitor>(family: Family, visitor: V) -> Option<V::Output> {
+    match family {
+        Family::RiscvEtrace => Some(visitor.visit::<RiscvEtrace>()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Name;
+
+    impl Visitor for Name {
+        type Output = Family;
+        fn visit<P: FamilyRules>(self) -> Family {
+            P::FAMILY
+        }
+    }
+
+    #[test]
+    fn rows_and_list_agree() {
+        for family in Family::ALL {
+            let expected = IMPLEMENTED.contains(&family).then_some(family);
+            assert_eq!(visit(family, Name), expected, "{family}");
+        }
+    }
+}

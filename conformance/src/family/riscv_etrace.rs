@@ -1,0 +1,297 @@
+//! What the runner must know about RISC-V E-Trace.
+
+use std::io::BufRead;
+use std::iter;
+
+use traceproof_decoder::riscv_etrace as decoder;
+use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
+use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::riscv_etrace::{
+    Event, Packet, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
+};
+use traceproof_vectors::{self as vectors, Dissection, Program};
+
+use super::{FamilyRules, FileSummary};
+use crate::elf::{Architecture, Machine};
+use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
+
+impl FamilyRules for RiscvEtrace {
+    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
+        Box::new(decoder::Decoder::default())
+    }
+
+    fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
+        Box::new(Encoder::default())
+    }
+
+    fn write_packets(
+        packets: &[Packet],
+        parameters: &Parameters,
+        policy: &Policy,
+    ) -> Result<Vec<u8>, String> {
+        write_packets(packets, parameters, policy.compression).map_err(|error| error.to_string())
+    }
+
+    fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<Self>> {
+        decoder::dissect(wire, parameters)
+    }
+
+    fn drive(
+        execution: &<Self as CaseProtocol>::Execution,
+        program: &Program,
+        parameters: &Parameters,
+        each: &mut dyn FnMut(&Stimulus),
+    ) -> Result<(), String> {
+        Hart::new(program, parameters, retirement(parameters))
+            .run(execution.iter().cloned(), each)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Spec: RVET-DEC-046. A loop without facts from the trace is walked until the budget is spent.
+    fn is_open_at_limit(event: &Event) -> bool {
+        matches!(event, Event::Retire { .. })
+    }
+
+    /// A precise context, until tracing stops.
+    fn in_force(events: &[Event]) -> Option<Event> {
+        events.iter().rev().find_map(|event| match event {
+            Event::Context { precise: true, .. } => Some(Some(*event)),
+            Event::Stop { .. } => Some(None),
+            _ => None,
+        })?
+    }
+
+    fn parameters_for(machine: Machine) -> Result<Parameters, String> {
+        match machine {
+            Machine { architecture: Architecture::Riscv, bits: 64 } => {
+                Ok(Parameters { xlen: Xlen::Rv64, iaddress_width_p: 64, ..Parameters::default() })
+            }
+            Machine { architecture: Architecture::Riscv, .. } => Ok(Parameters::default()),
+            Machine { architecture, .. } => {
+                Err(format!("the ELF file is for {architecture}, not for RISC-V"))
+            }
+        }
+    }
+
+    const EXECUTION_FORMATS: &'static [&'static str] = &["csv", "pc"];
+
+    fn drive_file(
+        format: &str,
+        input: &mut dyn BufRead,
+        program: &Program,
+        parameters: &Parameters,
+        each: &mut dyn FnMut(&Stimulus),
+    ) -> Result<FileSummary, ExecutionError> {
+        match format {
+            "csv" => {
+                let mut rows = CsvRows::new(input)?;
+                run(&mut || rows.next_row(), program, parameters, each)
+            }
+            "pc" => {
+                let mut words = AddressWords::new(input);
+                let mut number = 0;
+                let mut next = || {
+                    number += 1;
+                    let row = |address| CsvRow { number, address, privilege: MACHINE, ..CsvRow::default() };
+                    Ok(words.next_address()?.map(row))
+                };
+                run(&mut next, program, parameters, each)
+            }
+            _ => Err(ExecutionError::UnknownFormat {
+                format: format.to_owned(),
+                known: Self::EXECUTION_FORMATS,
+            }),
+        }
+    }
+}
+
+/// Machine level: where everything runs that says nothing about levels.
+const MACHINE: u8 = 3;
+
+/// Block retirement where the parameters have it. No packet depends on it (RVET-ENC-044).
+const fn retirement(parameters: &Parameters) -> Retirement {
+    if parameters.retires_p > 1 {
+        Retirement::Blocks { max_halfwords: 2 * parameters.retires_p as u32 }
+    } else {
+        Retirement::Single
+    }
+}
+
+type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
+
+/// Traces the rows from the first to the last, with tracing switched on before and off behind them.
+fn run(
+    next_row: NextRow<'_>,
+    program: &Program,
+    parameters: &Parameters,
+    each: &mut dyn FnMut(&Stimulus),
+) -> Result<FileSummary, ExecutionError> {
+    let mut rows =
+        Rows { next_row, program, ahead: None, pending_trap: None, summary: FileSummary::default() };
+    rows.skip_untraceable()?;
+    let mut failure = None;
+    let middle = iter::from_fn(|| match rows.next_step() {
+        Ok(step) => step,
+        Err(error) => {
+            failure = Some(error);
+            None
+        }
+    });
+    let enable = |on| iter::once(Step::Stimulus(Stimulus::Enable(on)));
+    Hart::new(program, parameters, retirement(parameters))
+        .run(enable(true).chain(middle).chain(enable(false)), each)
+        .map_err(|error| ExecutionError::Impossible(error.to_string()))?;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(rows.summary),
+    }
+}
+
+/// Turns rows into steps; sees one row ahead.
+struct Rows<'a> {
+    next_row: NextRow<'a>,
+    program: &'a Program,
+    ahead: Option<CsvRow>,
+    /// The trap of a row whose instruction has been reported as retired.
+    pending_trap: Option<Trap>,
+    summary: FileSummary,
+}
+
+impl Rows<'_> {
+    /// Passes over what runs before the program, such as a boot ROM that is in no file.
+    fn skip_untraceable(&mut self) -> Result<(), ExecutionError> {
+        loop {
+            self.ahead = (self.next_row)()?;
+            match self.ahead {
+                Some(row) if self.program.bytes_at(row.address).is_none() => self.summary.skipped += 1,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn next_step(&mut self) -> Result<Option<Step>, ExecutionError> {
+        if let Some(trap) = self.pending_trap.take() {
+            self.summary.steps += 1;
+            return Ok(Some(Step::Trap(trap)));
+        }
+        let Some(row) = self.ahead else { return Ok(None) };
+        self.ahead = (self.next_row)()?;
+        self.summary.steps += 1;
+        if !row.exception && !row.interrupt {
+            return self.retire(&row, self.outcome(&row)).map(Some);
+        }
+        let trap = Trap {
+            interrupt: row.interrupt,
+            cause: row.cause,
+            tval: row.tval,
+            epc: row.address,
+            privilege: row.privilege,
+            qualified: true,
+            ..Trap::default()
+        };
+        if !row.interrupt && is_environment_call(self.encoding(&row)) {
+            self.pending_trap = Some(trap);
+            return self.retire(&row, None).map(Some);
+        }
+        Ok(Some(Step::Trap(trap)))
+    }
+
+    fn retire(&self, row: &CsvRow, taken: Option<bool>) -> Result<Step, ExecutionError> {
+        if self.program.bytes_at(row.address).is_none() {
+            let message = format!("the program has no code at {:#x}", row.address);
+            return Err(ExecutionError::Record { number: row.number, message });
+        }
+        Ok(Step::Retire(Retire {
+            address: row.address,
+            taken,
+            privilege: row.privilege,
+            qualified: true,
+            ..Retire::default()
+        }))
+    }
+
+    /// An interrupt does not tell its EPC at the ingress port, but the file does: whether a branch before it was taken.
+    fn outcome(&self, row: &CsvRow) -> Option<bool> {
+        let next = self.ahead.filter(|next| next.interrupt)?;
+        let size = if self.encoding(row) & 0b11 == 0b11 { 4 } else { 2 };
+        Some(next.address != row.address.wrapping_add(size))
+    }
+
+    /// The instruction's encoding, from the program where the file does not say.
+    fn encoding(&self, row: &CsvRow) -> u64 {
+        if row.instruction != 0 {
+            return row.instruction;
+        }
+        let bytes = self.program.bytes_at(row.address).unwrap_or_default();
+        let low = bytes.iter().take(4).rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        if low & 0b11 == 0b11 { low } else { low & 0xffff }
+    }
+}
+
+/// `ecall`, `ebreak` and `c.ebreak`: a row of one that traps stands for the instruction and the trap.
+///
+/// The specification lets hosts that retire them report them so (RVET-DEC-028), and the logs of simulators do.
+const fn is_environment_call(encoding: u64) -> bool {
+    matches!(encoding, 0x0000_0073 | 0x0010_0073 | 0x9002)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceproof_vectors::Section;
+
+    /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).
+    fn program() -> Program {
+        let mut program = Program::new();
+        let bytes = vec![0x13, 0, 0, 0, 1, 0, 0x73, 0, 0, 0, 0xe3, 0x0e, 0x00, 0xfe];
+        program.insert(Section { address: 0x1000, bytes, name: String::new() }).expect("free");
+        program
+    }
+
+    fn steps(text: &str) -> Result<(Vec<Step>, FileSummary), String> {
+        let program = program();
+        let mut csv = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
+        let mut next_row = || csv.next_row();
+        let mut rows = Rows {
+            next_row: &mut next_row,
+            program: &program,
+            ahead: None,
+            pending_trap: None,
+            summary: FileSummary::default(),
+        };
+        rows.skip_untraceable().map_err(|error| error.to_string())?;
+        let mut steps = Vec::new();
+        while let Some(step) = rows.next_step().map_err(|error| error.to_string())? {
+            steps.push(step);
+        }
+        Ok((steps, rows.summary))
+    }
+
+    fn retire(address: u64, taken: Option<bool>) -> Step {
+        Step::Retire(Retire { address, taken, privilege: 3, qualified: true, ..Retire::default() })
+    }
+
+    fn trap(epc: u64, interrupt: bool, cause: u16) -> Step {
+        Step::Trap(Trap { interrupt, cause, epc, privilege: 3, qualified: true, ..Trap::default() })
+    }
+
+    #[test]
+    fn rows_become_steps() {
+        let text = "ADDRESS,EXCEPTION,ECAUSE,INTERRUPT\n20,0,0,0\n1000,0,0,0\n1004,1,2,0\n1006,1,b,0\n100a,0,0,0\n1006,0,3,1\n";
+        let expected = vec![
+            retire(0x1000, None),
+            trap(0x1004, false, 2),
+            retire(0x1006, None),
+            trap(0x1006, false, 11),
+            retire(0x100a, Some(true)),
+            trap(0x1006, true, 3),
+        ];
+        assert_eq!(steps(text), Ok((expected, FileSummary { steps: 6, skipped: 1 })));
+    }
+
+    #[test]
+    fn code_that_is_missing_in_between_is_an_error() {
+        let error = steps("ADDRESS\n1000\n2000\n").expect_err("no code");
+        assert_eq!(error, "record 3: the program has no code at 0x2000");
+    }
+}

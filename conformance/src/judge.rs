@@ -1,0 +1,197 @@
+//! Compares what was expected with what came, and finds the first difference.
+
+mod events;
+
+use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
+use traceproof_vectors::{Entry, FaultClass, FaultDetail, Layer, Log, Place};
+
+use crate::family::FamilyRules;
+use crate::line::line;
+use crate::verdict::{Divergence, Row};
+
+/// How many elements around a difference are shown: before and behind it.
+const CONTEXT: (usize, usize) = (4, 3);
+
+/// What is expected of a decoder.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation<'a, P: CaseProtocol> {
+    /// The packets; `None` = not judged.
+    pub packets: Option<&'a [P::Packet]>,
+    /// The events and faults; `None` = not judged.
+    pub events: Option<&'a [Expected<P>]>,
+}
+
+/// Compares a decoder's log with what was expected of it.
+///
+/// Judged is only what the decoder delivers (`layers`) and how much its faults say (`detail`). Events are
+/// compared in canonical form, separately between every two faults; whether a decoder repeats behind a fault what is still
+/// in force does not matter. Retirements directly before a `limit` fault are not compared.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn decoding<P: FamilyRules>(
+    expected: Expectation<'_, P>,
+    got: &Log<P>,
+    layers: &[Layer],
+    detail: FaultDetail,
+) -> Result<(), Box<Divergence>> {
+    if detail == FaultDetail::Place {
+        order(got)?;
+    }
+    if let Some(packets) = expected.packets
+        && layers.contains(&Layer::Packets)
+    {
+        compare_packets(packets, got)?;
+    }
+    if let Some(events) = expected.events
+        && layers.contains(&Layer::Events)
+    {
+        events::compare(events, got, detail)?;
+    }
+    Ok(())
+}
+
+/// Results must come in stream order, a packet before the events that it causes.
+fn order<P: FamilyRules>(got: &Log<P>) -> Result<(), Box<Divergence>> {
+    let mut latest = 0;
+    for (index, (place, entry)) in got.entries.iter().enumerate() {
+        if place.packet < latest {
+            let text = match entry {
+                Entry::Packet(packet) => line(packet),
+                Entry::Event(event) => line(event),
+                Entry::Fault(fault) => fault_line(fault.class, Some(fault.place)),
+            };
+            let row = Row {
+                same: false,
+                expected: Some(format!("something of packet {latest} or a later one")),
+                got: Some(format!("{text} of packet {}", place.packet)),
+            };
+            return Err(Box::new(divergence("the order of results", index, Some(*place), vec![row])));
+        }
+        latest = place.packet;
+    }
+    Ok(())
+}
+
+fn compare_packets<P: FamilyRules>(expected: &[P::Packet], got: &Log<P>) -> Result<(), Box<Divergence>> {
+    let got: Vec<(Place, &P::Packet)> = got
+        .entries
+        .iter()
+        .filter_map(|(place, entry)| match entry {
+            Entry::Packet(packet) => Some((*place, packet)),
+            _ => None,
+        })
+        .collect();
+    let same = |index: usize| match (expected.get(index), got.get(index)) {
+        (Some(expected), Some((_, got))) => expected == *got,
+        (None, None) => true,
+        _ => false,
+    };
+    let rows = |index: usize| {
+        (expected.get(index).map(|packet| line(packet)), got.get(index).map(|(_, packet)| line(*packet)))
+    };
+    first_difference(expected.len().max(got.len()), same, rows).map_or(Ok(()), |(index, rows)| {
+        Err(Box::new(divergence("packets", index, place_at(&got, index), rows)))
+    })
+}
+
+/// The place of the element, or of the last one.
+fn place_at<T>(got: &[(Place, T)], index: usize) -> Option<Place> {
+    got.get(index).or(got.last()).map(|(place, _)| *place)
+}
+
+/// A fault as far as it says something.
+fn fault_line(class: FaultClass, place: Option<Place>) -> String {
+    place.map_or_else(|| format!("fault {class}"), |place| format!("fault {class} at {place}"))
+}
+
+/// Compares an encoder's packets and bytes with what was expected.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn encoding<P: FamilyRules>(
+    packets: Option<&[P::Packet]>,
+    wire: &[u8],
+    parameters: &P::Parameters,
+    got: &Log<P>,
+) -> Result<(), Box<Divergence>> {
+    if let Some(packets) = packets {
+        compare_packets(packets, got)?;
+    }
+    bytes::<P>("wire", wire, &got.wire, parameters)
+}
+
+/// Compares two streams, transport unit by transport unit.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn bytes<P: FamilyRules>(
+    what: &str,
+    expected: &[u8],
+    got: &[u8],
+    parameters: &P::Parameters,
+) -> Result<(), Box<Divergence>> {
+    if expected == got {
+        return Ok(());
+    }
+    let byte = expected.iter().zip(got).take_while(|(expected, got)| expected == got).count();
+    let (expected, got) = (P::show_wire(expected, parameters), P::show_wire(got, parameters));
+    let rows = |index: usize| (expected.get(index).cloned(), got.get(index).cloned());
+    let same = |index: usize| expected.get(index) == got.get(index);
+    let (index, rows) = first_difference(expected.len().max(got.len()), same, rows).unwrap_or_default();
+    let place = Place { packet: index as u64, byte: byte as u64, bit: 0 };
+    Err(Box::new(divergence(what, index, Some(place), rows)))
+}
+
+/// Compares what a decoder made of the same stream twice. `how` says what was different the second time.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Box<Divergence>> {
+    let packets: Vec<P::Packet> = first.packets().cloned().collect();
+    let events: Vec<Expected<P>> = first
+        .entries
+        .iter()
+        .filter_map(|(place, entry)| match entry {
+            Entry::Packet(_) => None,
+            Entry::Event(event) => Some(Expected::Event(event.clone())),
+            Entry::Fault(fault) => Some(Expected::Fault(ExpectedFault {
+                class: fault.class,
+                packet: place.packet,
+                byte: place.byte,
+                bit: place.bit,
+            })),
+        })
+        .collect();
+    compare_packets(&packets, second)
+        .and_then(|()| events::compare(&events, second, FaultDetail::Place))
+        .map_err(|mut divergence| {
+            divergence.what = format!("{} {how}", divergence.what);
+            divergence
+        })
+}
+
+/// The first index at which the sides differ, with the rows around it.
+fn first_difference(
+    length: usize,
+    same: impl Fn(usize) -> bool,
+    row: impl Fn(usize) -> (Option<String>, Option<String>),
+) -> Option<(usize, Vec<Row>)> {
+    let index = (0..length).find(|&index| !same(index))?;
+    let range = index.saturating_sub(CONTEXT.0)..(index + 1 + CONTEXT.1).min(length);
+    let rows = range
+        .map(|index| {
+            let (expected, got) = row(index);
+            Row { same: same(index), expected, got }
+        })
+        .collect();
+    Some((index, rows))
+}
+
+fn divergence(what: &str, index: usize, place: Option<Place>, rows: Vec<Row>) -> Divergence {
+    Divergence { what: what.to_owned(), index, place, packet: None, rows }
+}

@@ -1,0 +1,187 @@
+//! Compares events and faults in the form in which two decoders can be compared.
+
+use std::ops::Range;
+
+use traceproof_vectors::case::{Expected, ExpectedFault};
+use traceproof_vectors::{Entry, Fault, FaultClass, FaultDetail, Log, Place};
+
+use super::{divergence, fault_line, first_difference};
+use crate::family::FamilyRules;
+use crate::line::line;
+use crate::verdict::Divergence;
+
+/// Compares what a decoder reported with what was expected.
+pub(super) fn compare<P: FamilyRules>(
+    expected: &[Expected<P>],
+    got: &Log<P>,
+    detail: FaultDetail,
+) -> Result<(), Box<Divergence>> {
+    let mut wanted = Sequence::new();
+    let mut limited = Vec::new();
+    for (index, entry) in expected.iter().enumerate() {
+        match entry {
+            Expected::Event(event) => wanted.open.push(event.clone()),
+            Expected::Fault(fault) => {
+                let limit = fault.class == FaultClass::Limit;
+                limited.push(limit);
+                wanted.fault(Item::Expected(*fault), index, limit);
+            }
+        }
+    }
+    wanted.close(expected.len(), false);
+
+    let mut came = Sequence::new();
+    let mut faults = 0;
+    for (index, (_, entry)) in got.entries.iter().enumerate() {
+        match entry {
+            Entry::Packet(_) => {}
+            Entry::Event(event) => came.open.push(event.clone()),
+            Entry::Fault(fault) => {
+                // A subject that does not say the class has the expected one.
+                let limit = fault.class == FaultClass::Limit || limited.get(faults) == Some(&true);
+                faults += 1;
+                came.fault(Item::Reported(*fault), index, limit);
+            }
+        }
+    }
+    came.close(got.entries.len(), false);
+
+    let same = |index: usize| match (wanted.items.get(index), came.items.get(index)) {
+        (Some(expected), Some(got)) => expected.accepts(got, detail),
+        (None, None) => true,
+        _ => false,
+    };
+    let rows = |index: usize| {
+        let text = |items: &[Item<P>]| items.get(index).map(|item| item.line(detail));
+        (text(&wanted.items), text(&came.items))
+    };
+    match first_difference(wanted.items.len().max(came.items.len()), same, rows) {
+        None => Ok(()),
+        Some((index, rows)) => {
+            let place = match wanted.items.get(index) {
+                Some(Item::Expected(fault)) => Some(fault.place()),
+                _ => came.source(got, index),
+            };
+            Err(Box::new(divergence("events", index, place, rows)))
+        }
+    }
+}
+
+/// An element of the comparison.
+#[derive(Clone, Debug)]
+enum Item<P: FamilyRules> {
+    Event(P::Event),
+    Expected(ExpectedFault),
+    Reported(Fault),
+}
+
+impl<P: FamilyRules> Item<P> {
+    fn line(&self, detail: FaultDetail) -> String {
+        let of = |class, place| fault_line(class, (detail == FaultDetail::Place).then_some(place));
+        match self {
+            Self::Event(event) => line(event),
+            Self::Expected(fault) => of(fault.class, fault.place()),
+            Self::Reported(fault) => of(fault.class, fault.place),
+        }
+    }
+
+    fn accepts(&self, got: &Self, detail: FaultDetail) -> bool {
+        match (self, got) {
+            (Self::Event(expected), Self::Event(got)) => P::accepts(expected, got),
+            (Self::Expected(expected), Self::Reported(got)) => match detail {
+                FaultDetail::Flag => true,
+                FaultDetail::Class => expected.class == got.class,
+                FaultDetail::Place => expected.class == got.class && expected.place() == got.place,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// One side: canonical events between faults.
+struct Sequence<P: FamilyRules> {
+    items: Vec<Item<P>>,
+    segments: Vec<Segment<P>>,
+    /// The events since the latest fault.
+    open: Vec<P::Event>,
+    in_force: Option<P::Event>,
+    /// First entry of the log behind the latest fault.
+    start: usize,
+}
+
+/// The events between two faults.
+struct Segment<P: FamilyRules> {
+    /// Index of its first item.
+    first_item: usize,
+    /// Its entries in the log.
+    entries: Range<usize>,
+    /// What was in force before it.
+    seed: Option<P::Event>,
+}
+
+impl<P: FamilyRules> Sequence<P> {
+    const fn new() -> Self {
+        Self { items: Vec::new(), segments: Vec::new(), open: Vec::new(), in_force: None, start: 0 }
+    }
+
+    /// A fault, the entry of the log with this index.
+    fn fault(&mut self, item: Item<P>, index: usize, limit: bool) {
+        self.close(index, limit);
+        self.items.push(item);
+        self.start = index + 1;
+    }
+
+    /// The events up to an entry of the log are complete. `limit`: the last of them are not judged.
+    fn close(&mut self, end: usize, limit: bool) {
+        let mut events = std::mem::take(&mut self.open);
+        while limit && events.last().is_some_and(P::is_open_at_limit) {
+            events.pop();
+        }
+        let seed = self.in_force.take();
+        let first_item = self.items.len();
+        let entries = self.start..end;
+        self.in_force = P::in_force(&events).or_else(|| seed.clone().filter(|_| events.is_empty()));
+        self.items.extend(canonical::<P>(seed.as_ref(), events).into_iter().map(Item::Event));
+        self.segments.push(Segment { first_item, entries, seed });
+    }
+
+    /// The place of the last entry that the item at `index` was made of; of the last entry if there is no such item.
+    fn source(&self, got: &Log<P>, index: usize) -> Option<Place> {
+        let segment = self.segments.iter().rfind(|segment| segment.first_item <= index)?;
+        let offset = index - segment.first_item;
+        let events: Vec<(Place, P::Event)> = got
+            .entries
+            .get(segment.entries.clone())?
+            .iter()
+            .filter_map(|(place, entry)| match entry {
+                Entry::Event(event) => Some((*place, event.clone())),
+                _ => None,
+            })
+            .collect();
+        // Canonical form joins neighbours and drops repetitions, so a longer beginning never has a shorter form: the
+        // item is complete before the first event that makes the form longer than it.
+        let (mut complete, mut beyond) = (0, events.len());
+        while complete < beyond {
+            let middle = complete.midpoint(beyond);
+            let beginning = events.iter().take(middle + 1).map(|(_, event)| event.clone()).collect();
+            if canonical::<P>(segment.seed.as_ref(), beginning).len() > offset + 1 {
+                beyond = middle;
+            } else {
+                complete = middle + 1;
+            }
+        }
+        let event = complete.checked_sub(1).and_then(|last| events.get(last)).map(|(place, _)| *place);
+        // A fault where an event was expected stands behind its segment.
+        let fault = || got.entries.get(segment.entries.end).or(got.entries.last()).map(|(place, _)| *place);
+        if offset < events.len() { event } else { fault().or(event) }
+    }
+}
+
+/// The canonical form of events that come while `seed` is in force.
+fn canonical<P: FamilyRules>(seed: Option<&P::Event>, mut events: Vec<P::Event>) -> Vec<P::Event> {
+    let Some(seed) = seed else { return P::canonical(events) };
+    events.insert(0, seed.clone());
+    let mut events = P::canonical(events);
+    events.remove(0);
+    events
+}

@@ -1,0 +1,277 @@
+//! Writes what a decoder or encoder delivers while it comes, as text or JSON Lines; memory does not grow.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use traceproof_vectors::{EncoderSink, Fault, Layer, Place, Severity, Sink};
+
+use crate::family::FamilyRules;
+use crate::line::write_line;
+
+/// How a listing is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Columns for people: packet, byte.bit, kind, content. Faults are lines that start with `error:` or `warning:`.
+    #[default]
+    Text,
+    /// One JSON object per line: `place` and one of `packet`, `event`, `fault`.
+    JsonLines,
+}
+
+/// A sink that writes.
+///
+/// A sink cannot fail, so the first error of the writer is kept, and everything after it is dropped; look at
+/// [`error`](Self::error) now and then.
+#[derive(Debug)]
+pub struct Listing<W> {
+    out: W,
+    format: Format,
+    /// Only this layer; `None` = everything.
+    layer: Option<Layer>,
+    line: String,
+    error: Option<io::Error>,
+    counts: Counts,
+    /// Index of the latest packet that could be read.
+    latest: Option<u64>,
+}
+
+/// What went through a listing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets, listed or not.
+    pub packets: u64,
+    /// Events, listed or not.
+    pub events: u64,
+    /// Listed faults of severity error.
+    pub errors: u64,
+    /// Listed faults of severity warning.
+    pub warnings: u64,
+}
+
+#[derive(Serialize)]
+struct Record<'a, T> {
+    place: Place,
+    #[serde(flatten)]
+    entry: Content<'a, T>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Content<'a, T> {
+    Packet(&'a T),
+    Event(&'a T),
+    Fault(&'a Fault),
+}
+
+impl<W: Write> Listing<W> {
+    /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be read;
+    /// otherwise all.
+    pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
+        let counts = Counts { packets: 0, events: 0, errors: 0, warnings: 0 };
+        Self { out, format, layer, line: String::new(), error: None, counts, latest: None }
+    }
+
+    /// The writer's first error.
+    pub const fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
+    /// What went through so far.
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Flushes the writer and says how it went.
+    ///
+    /// # Errors
+    ///
+    /// The writer's first error.
+    pub fn finish(mut self) -> io::Result<Counts> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.flush().map(|()| self.counts),
+        }
+    }
+
+    fn keep(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.error = Some(error);
+        }
+    }
+
+    fn write<T: Serialize>(&mut self, place: Place, entry: Content<'_, T>) {
+        if self.error.is_some() {
+            return;
+        }
+        let result = match self.format {
+            Format::Text => self.write_text(place, &entry),
+            Format::JsonLines => serde_json::to_writer(&mut self.out, &Record { place, entry })
+                .map_err(io::Error::from)
+                .and_then(|()| self.out.write_all(b"\n")),
+        };
+        self.keep(result);
+    }
+
+    fn write_text<T: Serialize>(&mut self, place: Place, entry: &Content<'_, T>) -> io::Result<()> {
+        self.line.clear();
+        let kind = match entry {
+            Content::Packet(packet) => {
+                write_line(&mut self.line, packet);
+                "packet"
+            }
+            Content::Event(event) => {
+                write_line(&mut self.line, event);
+                "event"
+            }
+            Content::Fault(fault) => return writeln!(self.out, "{}: {fault}", severity(fault)),
+        };
+        let Place { packet, byte, bit } = place;
+        writeln!(self.out, "{packet:>8} {byte:>10}.{bit} {kind:<6} {}", self.line)
+    }
+}
+
+/// The word for a fault's severity.
+#[must_use]
+pub const fn severity(fault: &Fault) -> &'static str {
+    match fault.class.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
+    fn packet(&mut self, place: Place, packet: &P::Packet) {
+        self.counts.packets += 1;
+        self.latest = Some(place.packet);
+        if self.layer != Some(Layer::Events) {
+            self.write(place, Content::Packet(packet));
+        }
+    }
+
+    fn event(&mut self, place: Place, event: &P::Event) {
+        self.counts.events += 1;
+        if self.layer != Some(Layer::Packets) {
+            self.write(place, Content::Event(event));
+        }
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        if self.layer == Some(Layer::Packets) && self.latest >= Some(fault.place.packet) {
+            return;
+        }
+        match fault.class.severity() {
+            Severity::Error => self.counts.errors += 1,
+            Severity::Warning => self.counts.warnings += 1,
+        }
+        self.write::<()>(fault.place, Content::Fault(fault));
+    }
+}
+
+/// Writes the bytes of an encoder to one writer and, if wanted, its packets as JSON Lines to another.
+#[derive(Debug)]
+pub struct WireFile<W, L> {
+    wire: W,
+    packets: Option<L>,
+    error: Option<io::Error>,
+    /// Bytes so far.
+    bytes: u64,
+    /// Packets so far.
+    count: u64,
+}
+
+impl<W: Write, L: Write> WireFile<W, L> {
+    /// Bytes go to `wire`, packets to `packets`.
+    pub const fn new(wire: W, packets: Option<L>) -> Self {
+        Self { wire, packets, error: None, bytes: 0, count: 0 }
+    }
+
+    /// Flushes and says how many packets and bytes there were.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a writer.
+    pub fn finish(mut self) -> io::Result<(u64, u64)> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        self.wire.flush()?;
+        if let Some(packets) = &mut self.packets {
+            packets.flush()?;
+        }
+        Ok((self.count, self.bytes))
+    }
+}
+
+impl<P: FamilyRules, W: Write, L: Write> EncoderSink<P> for WireFile<W, L> {
+    fn packet(&mut self, packet: &P::Packet) {
+        self.count += 1;
+        if let (None, Some(out)) = (&self.error, &mut self.packets) {
+            let written = serde_json::to_writer(&mut *out, packet).map_err(io::Error::from);
+            if let Err(error) = written.and_then(|()| out.write_all(b"\n")) {
+                self.error = Some(error);
+            }
+        }
+    }
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        if self.error.is_none()
+            && let Err(error) = self.wire.write_all(bytes)
+        {
+            self.error = Some(error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceproof_vectors::FaultClass;
+    use traceproof_vectors::riscv_etrace::{Event, Packet, ReportedAddress, RiscvEtrace};
+
+    fn listed(format: Format, layer: Option<Layer>) -> String {
+        let mut out = Vec::new();
+        let mut listing = Listing::new(&mut out, format, layer);
+        let sink: &mut dyn Sink<RiscvEtrace> = &mut listing;
+        let place = Place { packet: 3, byte: 12, bit: 0 };
+        let address = ReportedAddress::Delta(4);
+        let packet = Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 };
+        sink.packet(place, &packet);
+        sink.event(place, &Event::Retire { first: 0x1000, end: 0x1004, count: 1 });
+        sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(0x1000) });
+        let place = Place { packet: 4, byte: 14, bit: 2 };
+        sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+        let counts = listing.finish().expect("memory is writable");
+        // The first fault is about the flow, not about a packet.
+        let warnings = u64::from(layer != Some(Layer::Packets));
+        assert_eq!(counts, Counts { packets: 1, events: 1, errors: 1, warnings });
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn listings_are_text_or_json_lines() {
+        insta::assert_snapshot!("text", listed(Format::Text, None));
+        insta::assert_snapshot!("json_lines", listed(Format::JsonLines, None));
+        insta::assert_snapshot!("only_packets", listed(Format::Text, Some(Layer::Packets)));
+        insta::assert_snapshot!("only_events", listed(Format::Text, Some(Layer::Events)));
+    }
+
+    struct Closed;
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_first_error_of_the_writer_is_kept() {
+        let mut listing = Listing::new(Closed, Format::JsonLines, None);
+        Sink::<RiscvEtrace>::event(&mut listing, Place::default(), &Event::Time { time: 1 });
+        assert_eq!(listing.error().map(io::Error::kind), Some(io::ErrorKind::BrokenPipe));
+        assert!(listing.finish().is_err());
+    }
+}

@@ -1,0 +1,9 @@
+//! What people and machines read about a run. Every report is made of [`Run`](crate::run::Run) alone and is the same for
+//! the same run.
+
+pub mod coverage;
+pub mod explain;
+pub mod json;
+pub mod junit;
+mod table;
+pub mod text;

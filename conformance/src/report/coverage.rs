@@ -1,0 +1,75 @@
+//! Which clauses are proven, as a table.
+
+use std::fmt::Write as _;
+
+use super::table::{render, table};
+use crate::coverage::{ClauseCoverage, Coverage, State};
+
+/// How many clauses of each scope are in which state.
+#[must_use]
+pub fn summary(coverage: &Coverage) -> String {
+    let mut totals =
+        table(&["scope", ">clauses", ">covered", ">no negative", ">missing", ">untestable", ">cases"]);
+    for scope in coverage.scopes() {
+        let entries: Vec<&ClauseCoverage> =
+            coverage.clauses.iter().filter(|entry| entry.clause.scope == scope).collect();
+        let count = |state: State| entries.iter().filter(|entry| entry.state == state).count().to_string();
+        let mut cases: Vec<&String> =
+            entries.iter().flat_map(|entry| entry.positive.iter().chain(&entry.negative)).collect();
+        cases.sort_unstable();
+        cases.dedup();
+        totals.add_row([
+            scope.to_owned(),
+            entries.len().to_string(),
+            count(State::Covered),
+            count(State::NoNegative),
+            count(State::Missing),
+            count(State::Untestable),
+            cases.len().to_string(),
+        ]);
+    }
+    format!("{}\n{}", coverage.family, render(&totals, ""))
+}
+
+/// One line per clause: state, number of cases, what it requires.
+#[must_use]
+pub fn clauses<'a>(entries: impl IntoIterator<Item = &'a ClauseCoverage>) -> String {
+    let mut lines = table(&["clause", "scope", "level", "state", ">positive", ">negative", "requirement"]);
+    let mut empty = true;
+    for entry in entries {
+        empty = false;
+        lines.add_row([
+            entry.clause.id.clone(),
+            entry.clause.scope.clone(),
+            format!("{:?}", entry.clause.level).to_lowercase(),
+            entry.state.name().to_owned(),
+            entry.positive.len().to_string(),
+            entry.negative.len().to_string(),
+            format!("{} ({})", entry.clause.summary, entry.clause.source),
+        ]);
+    }
+    if empty { String::new() } else { render(&lines, "") }
+}
+
+/// Everything about one clause.
+#[must_use]
+pub fn clause(entry: &ClauseCoverage) -> String {
+    let mut out = format!("{}  {}\n", entry.clause.id, entry.clause.summary);
+    let _ = writeln!(
+        out,
+        "  {}, {:?}, scope {}, {}",
+        entry.clause.source,
+        entry.clause.level,
+        entry.clause.scope,
+        entry.state.name()
+    );
+    if let Some(reason) = &entry.clause.untestable {
+        let _ = writeln!(out, "  untestable: {reason}");
+    }
+    for (polarity, cases) in [("positive", &entry.positive), ("negative", &entry.negative)] {
+        if !cases.is_empty() {
+            let _ = writeln!(out, "  {polarity}: {}", cases.join(" "));
+        }
+    }
+    out
+}

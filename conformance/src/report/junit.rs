@@ -1,0 +1,72 @@
+//! Results for continuous integration: JUnit XML. A test suite is a directory of cases, a test is a case.
+
+use std::collections::BTreeMap;
+
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use super::text::details;
+use crate::run::{CaseResult, Check, Run};
+use crate::verdict::{Kind, Verdict};
+
+/// The run as JUnit XML.
+///
+/// `failure` is a difference, `error` a crash, a missed deadline or a refusal of something claimed, `skipped` what
+/// the subject does not claim or offer.
+///
+/// # Errors
+///
+/// Those of the XML writer.
+pub fn report(run: &Run) -> Result<String, SerializeError> {
+    let mut report = Report::new(format!("traceproof: {} {}", run.subject.name, run.subject.version));
+    let mut folders: BTreeMap<&str, TestSuite> = BTreeMap::new();
+    for case in &run.cases {
+        let folder = case.folder();
+        folders.entry(folder).or_insert_with(|| TestSuite::new(folder)).add_test_case(test_case(case));
+    }
+    report.add_test_suites(folders.into_values());
+    report.to_string()
+}
+
+fn test_case(case: &CaseResult) -> TestCase {
+    let mut test = TestCase::new(case.id.as_str(), status(case));
+    test.set_classname(case.folder());
+    test.add_property(("title", case.title.as_str()));
+    for clause in &case.clauses {
+        test.add_property(("clause", clause.id.as_str()));
+    }
+    test
+}
+
+fn status(case: &CaseResult) -> TestCaseStatus {
+    let failures: Vec<&Check> = case.failures().collect();
+    let Some(first) = failures.first() else {
+        return skipped(case).unwrap_or_else(TestCaseStatus::success);
+    };
+    let differs = failures.iter().all(|check| check.verdict.kind() == Kind::Fail);
+    let kind = if differs { NonSuccessKind::Failure } else { NonSuccessKind::Error };
+    let worst = failures.iter().find(|check| check.verdict.kind() != Kind::Fail).unwrap_or(first);
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(worst.verdict.kind().name());
+    status.set_message(format!("{}: {}", worst.direction, worst.verdict));
+    let mut text = format!("{}\ncatches: {}\n", case.title, case.catches);
+    for check in failures {
+        text.push_str(&details(check));
+    }
+    text.push_str(&format!("reproduce: cargo xtask explain {}\n", case.id));
+    status.set_description(text);
+    status
+}
+
+/// Skipped is a case of which nothing was judged.
+fn skipped(case: &CaseResult) -> Option<TestCaseStatus> {
+    if case.checks.iter().any(|check| check.verdict.kind() == Kind::Pass) {
+        return None;
+    }
+    let reason = case.checks.iter().find_map(|check| match &check.verdict {
+        Verdict::Unsupported { .. } => Some(check.verdict.to_string()),
+        _ => None,
+    });
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(reason.unwrap_or_else(|| String::from("the subject offers nothing for this case")));
+    Some(status)
+}

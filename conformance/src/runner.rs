@@ -1,0 +1,201 @@
+//! Runs the cases: selects, spreads them over threads, isolates panics and hangs.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use rayon::prelude::*;
+use traceproof_vectors::case::{CaseFile, SuiteError};
+
+use crate::check;
+use crate::family::{self, FamilyRules, Visitor};
+use crate::run::{CaseResult, Check, ClauseName, Run, SCHEMA, SubjectName};
+use crate::suite::{Directories, Selection, Suite};
+use crate::verdict::Verdict;
+use crate::{Direction, Subject};
+
+/// Name of the threads on which subjects run, so that a panic hook can tell their panics from others.
+pub const THREAD_NAME: &str = "traceproof-case";
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the cases are.
+    pub directories: Directories,
+    /// Which of them to run.
+    pub selection: Selection,
+    /// How many cases at once; `None` = one per processor.
+    pub jobs: Option<usize>,
+    /// How long one direction of one case may take. A thread that is late is left behind, because nothing can stop it.
+    pub deadline: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            directories: Directories::default(),
+            selection: Selection::default(),
+            jobs: None,
+            deadline: Duration::from_secs(10),
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Cases done.
+    pub done: usize,
+    /// Cases selected in this family.
+    pub total: usize,
+}
+
+/// Runs the selected cases of every family through the subject.
+///
+/// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict
+/// `timeout`; both leave the other checks alone. A stack overflow or an abort ends the process: nothing
+/// that runs in this process can help it.
+///
+/// # Errors
+///
+/// Everything that is wrong with the suites; then nothing ran.
+pub fn run(
+    subject: &Subject,
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Run, Vec<SuiteError>> {
+    let mut cases = Vec::new();
+    let mut errors = Vec::new();
+    for family in family::IMPLEMENTED {
+        if !options.selection.takes_family(family) {
+            continue;
+        }
+        match family::visit(family, RunFamily { subject, options, progress }) {
+            Some(Ok(mut results)) => cases.append(&mut results),
+            Some(Err(mut found)) => errors.append(&mut found),
+            None => {}
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Run {
+        schema: SCHEMA,
+        harness: env!("CARGO_PKG_VERSION").to_owned(),
+        subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
+        cases,
+    })
+}
+
+struct RunFamily<'a> {
+    subject: &'a Subject,
+    options: &'a Options,
+    progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Visitor for RunFamily<'_> {
+    type Output = Result<Vec<CaseResult>, Vec<SuiteError>>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
+        let selected: Vec<Arc<CaseFile<P>>> =
+            files.into_iter().filter(|file| self.options.selection.takes(file)).map(Arc::new).collect();
+        let clauses = |file: &CaseFile<P>| {
+            file.case
+                .clauses
+                .iter()
+                .map(|id| ClauseName {
+                    id: id.clone(),
+                    summary: registry.get(id).map(|clause| clause.summary.clone()).unwrap_or_default(),
+                })
+                .collect()
+        };
+        let (done, total) = (AtomicUsize::new(0), selected.len());
+        let one = |file: &Arc<CaseFile<P>>| {
+            let checks = check::directions(self.subject, file)
+                .into_iter()
+                .map(|direction| self.check(file, direction))
+                .collect();
+            (self.progress)(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
+            result(file, clauses(file), checks)
+        };
+        let all = || selected.par_iter().map(one).collect();
+        let jobs = self.options.jobs.unwrap_or(0);
+        // Without a pool of its own size the run still runs, only elsewhere.
+        Ok(match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+            Ok(pool) => pool.install(all),
+            Err(_) => selected.iter().map(one).collect(),
+        })
+    }
+}
+
+impl RunFamily<'_> {
+    fn check<P: FamilyRules>(&self, file: &Arc<CaseFile<P>>, direction: Direction) -> Check {
+        let (subject, file) = (self.subject.clone(), Arc::clone(file));
+        let work = move || check::check(&subject, &file, direction);
+        Check { direction, verdict: isolated(self.options.deadline, work) }
+    }
+}
+
+/// Runs on a thread of its own and waits no longer than the deadline.
+fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
+    let (sender, receiver) = mpsc::channel();
+    let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
+        let verdict = catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|payload| Verdict::Crash { message: last_words(payload.as_ref()) });
+        // Nobody listens any more when the deadline has passed.
+        let _ = sender.send(verdict);
+    });
+    if let Err(error) = started {
+        return Verdict::Crash { message: format!("no thread could be started: {error}") };
+    }
+    receiver.recv_timeout(deadline).unwrap_or_else(|_| Verdict::Timeout {
+        milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+fn last_words(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without words")
+        .to_owned()
+}
+
+fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: Vec<Check>) -> CaseResult {
+    let case = &file.case;
+    let parts: Vec<_> = file.path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    CaseResult {
+        id: case.id.clone(),
+        rev: case.rev,
+        family: P::FAMILY,
+        path: parts.join("/"),
+        title: case.title.clone(),
+        level: case.level,
+        polarity: case.polarity,
+        clauses,
+        catches: case.catches.clone(),
+        checks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_and_hangs_are_verdicts() {
+        let deadline = Duration::from_millis(200);
+        assert_eq!(isolated(deadline, || Verdict::Pass), Verdict::Pass);
+        let crash = isolated(deadline, || panic!("index {} out of range", 7));
+        assert_eq!(crash, Verdict::Crash { message: String::from("index 7 out of range") });
+        let (_keep, never) = mpsc::channel::<()>();
+        let hang = isolated(deadline, move || {
+            let _ = never.recv();
+            Verdict::Pass
+        });
+        assert_eq!(hang, Verdict::Timeout { milliseconds: 200 });
+    }
+}

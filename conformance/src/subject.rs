@@ -1,0 +1,129 @@
+//! What is judged: a decoder and an encoder per family, ours or anybody's.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use traceproof_vectors::{Decoder, Encoder};
+
+use crate::family::{self, FamilyRules, Visitor};
+
+/// Something under judgement: a name, a version, and how to make its decoders and encoders.
+///
+/// ```
+/// use traceproof_conformance::Subject;
+/// use traceproof_vectors::riscv_etrace::RiscvEtrace;
+///
+/// let subject = Subject::new("acme", "2.3.1")
+///     .with_decoder::<RiscvEtrace>(|| Box::new(traceproof_decoder::riscv_etrace::Decoder::default()));
+/// assert!(subject.decoder::<RiscvEtrace>().is_some());
+/// assert!(subject.encoder::<RiscvEtrace>().is_none());
+/// ```
+///
+/// Every case gets a decoder or encoder of its own, on a thread of its own.
+#[derive(Clone)]
+pub struct Subject {
+    name: String,
+    version: String,
+    // The values are `DecoderFactory<P>` and `EncoderFactory<P>` of the `P` that is the key.
+    decoders: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    encoders: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    reference: bool,
+}
+
+struct DecoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
+struct EncoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Encoder<P>> + Send + Sync>);
+
+impl Subject {
+    /// A subject that offers nothing yet.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            decoders: BTreeMap::new(),
+            encoders: BTreeMap::new(),
+            reference: false,
+        }
+    }
+
+    /// The reference decoders and encoder models of every family.
+    #[must_use]
+    pub fn reference() -> Self {
+        struct Add(Subject);
+        impl Visitor for Add {
+            type Output = Subject;
+            fn visit<P: FamilyRules>(self) -> Subject {
+                self.0.with_decoder::<P>(P::reference_decoder).with_encoder::<P>(P::reference_encoder)
+            }
+        }
+        let empty = Self { reference: true, ..Self::new("reference", env!("CARGO_PKG_VERSION")) };
+        family::IMPLEMENTED
+            .into_iter()
+            .fold(empty, |subject, family| family::visit(family, Add(subject.clone())).unwrap_or(subject))
+    }
+
+    /// Adds the decoder of one family.
+    #[must_use]
+    pub fn with_decoder<P: FamilyRules>(
+        mut self,
+        make: impl Fn() -> Box<dyn Decoder<P>> + Send + Sync + 'static,
+    ) -> Self {
+        self.decoders.insert(TypeId::of::<P>(), Arc::new(DecoderFactory::<P>(Box::new(make))));
+        self
+    }
+
+    /// Adds the encoder of one family.
+    #[must_use]
+    pub fn with_encoder<P: FamilyRules>(
+        mut self,
+        make: impl Fn() -> Box<dyn Encoder<P>> + Send + Sync + 'static,
+    ) -> Self {
+        self.encoders.insert(TypeId::of::<P>(), Arc::new(EncoderFactory::<P>(Box::new(make))));
+        self
+    }
+
+    /// The name, for reports.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The version, for reports.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Whether this is [`Subject::reference`], whose packet writer is judged too.
+    #[must_use]
+    pub const fn is_reference(&self) -> bool {
+        self.reference
+    }
+
+    /// Whether the subject has a decoder of the family.
+    #[must_use]
+    pub fn has_decoder<P: FamilyRules>(&self) -> bool {
+        self.decoders.contains_key(&TypeId::of::<P>())
+    }
+
+    /// Whether the subject has an encoder of the family.
+    #[must_use]
+    pub fn has_encoder<P: FamilyRules>(&self) -> bool {
+        self.encoders.contains_key(&TypeId::of::<P>())
+    }
+
+    /// A new decoder of the family, if the subject has one.
+    #[must_use]
+    pub fn decoder<P: FamilyRules>(&self) -> Option<Box<dyn Decoder<P>>> {
+        let factory = self.decoders.get(&TypeId::of::<P>())?.downcast_ref::<DecoderFactory<P>>()?;
+        Some(factory.0())
+    }
+
+    /// A new encoder of the family, if the subject has one.
+    #[must_use]
+    pub fn encoder<P: FamilyRules>(&self) -> Option<Box<dyn Encoder<P>>> {
+        let factory = self.encoders.get(&TypeId::of::<P>())?.downcast_ref::<EncoderFactory<P>>()?;
+        Some(factory.0())
+    }
+}

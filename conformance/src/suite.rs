@@ -1,0 +1,183 @@
+//! The cases and clauses that a run needs, loaded and checked together.
+
+use std::path::{Path, PathBuf};
+
+use traceproof_vectors::Family;
+use traceproof_vectors::case::{self, CaseFile, SuiteError};
+use traceproof_vectors::clause::{self, Registry};
+
+use crate::family::FamilyRules;
+
+/// Where suites and registries of clauses lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directories {
+    /// Holds `<family>/**/<case>.toml`.
+    pub suites: PathBuf,
+    /// Holds `<family>.toml`.
+    pub clauses: PathBuf,
+}
+
+/// Those that come with the crate `traceproof-vectors`.
+impl Default for Directories {
+    fn default() -> Self {
+        Self { suites: case::suites_directory(), clauses: clause::clauses_directory() }
+    }
+}
+
+/// The cases and clauses of one family.
+#[derive(Clone, Debug)]
+pub struct Suite<P: FamilyRules> {
+    /// The cases, in the order of their paths.
+    pub files: Vec<CaseFile<P>>,
+    /// The clauses.
+    pub registry: Registry,
+}
+
+impl<P: FamilyRules> Suite<P> {
+    /// Loads cases and clauses and checks them against each other.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong: unreadable files, malformed cases, broken rules. The paths are those of the
+    /// files, relative to the working directory where they lie under it.
+    pub fn load(directories: &Directories) -> Result<Self, Vec<SuiteError>> {
+        let clauses = Registry::load(&directories.clauses, P::FAMILY);
+        let files = case::load::<P>(&directories.suites);
+        let (registry, files) = match (clauses, files) {
+            (Ok(registry), Ok(files)) => (registry, files),
+            (clauses, files) => {
+                let mut errors = located(&directories.clauses, clauses.err().unwrap_or_default());
+                errors.extend(located(&directories.suites, files.err().unwrap_or_default()));
+                return Err(errors);
+            }
+        };
+        let retired = case::retired_ids(&directories.suites, P::FAMILY).map_err(|error| {
+            let path = shorter(&directories.suites.join(P::FAMILY.name()).join("retired.txt"));
+            vec![SuiteError { path, place: None, message: error.to_string() }]
+        })?;
+        let errors = case::lint(&files, &registry, &retired);
+        if errors.is_empty() {
+            Ok(Self { files, registry })
+        } else {
+            Err(located(&directories.suites, errors))
+        }
+    }
+
+    /// The clause's id and summary, for people.
+    #[must_use]
+    pub fn describe(&self, clause: &str) -> String {
+        self.registry
+            .get(clause)
+            .map_or_else(|| clause.to_owned(), |found| format!("{clause}  {}", found.summary))
+    }
+}
+
+fn located(directory: &Path, errors: Vec<SuiteError>) -> Vec<SuiteError> {
+    errors
+        .into_iter()
+        .map(|error| SuiteError { path: shorter(&directory.join(&error.path)), ..error })
+        .collect()
+}
+
+/// Relative to the working directory where that is shorter.
+fn shorter(path: &Path) -> PathBuf {
+    std::env::current_dir()
+        .ok()
+        .and_then(|current| path.strip_prefix(current).ok().map(Path::to_owned))
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// Which cases to take. The default takes all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only these families; empty = all.
+    pub families: Vec<Family>,
+    /// Only cases that one of these matches; empty = all. See [`matches`](Self::matches).
+    pub filters: Vec<String>,
+    /// Only cases at least as binding as this.
+    pub level: Option<case::Level>,
+    /// Only cases that prove one of these clauses; empty = all.
+    pub clauses: Vec<String>,
+}
+
+impl Selection {
+    /// Whether cases of the family may be taken.
+    #[must_use]
+    pub fn takes_family(&self, family: Family) -> bool {
+        self.families.is_empty() || self.families.contains(&family)
+    }
+
+    /// Whether this case is taken.
+    #[must_use]
+    pub fn takes<P: FamilyRules>(&self, file: &CaseFile<P>) -> bool {
+        let case = &file.case;
+        self.takes_family(P::FAMILY)
+            && self.level.is_none_or(|level| case.level <= level)
+            && (self.clauses.is_empty() || case.clauses.iter().any(|clause| self.clauses.contains(clause)))
+            && (self.filters.is_empty()
+                || self.filters.iter().any(|filter| {
+                    let path = file.path.to_string_lossy();
+                    Self::matches(filter, &[&case.id, &case.title, &path])
+                }))
+    }
+
+    /// Whether a filter matches one of the texts: as a part of it, or, with `*` or `?` in the filter, as a
+    /// pattern of the whole. Capital and small letters are the same.
+    #[must_use]
+    pub fn matches(filter: &str, texts: &[&str]) -> bool {
+        let filter: Vec<char> = filter.to_lowercase().chars().collect();
+        let pattern = filter.iter().any(|c| matches!(c, '*' | '?'));
+        texts.iter().any(|text| {
+            let text: Vec<char> = text.to_lowercase().chars().collect();
+            if pattern {
+                glob(&filter, &text)
+            } else {
+                filter.is_empty() || text.windows(filter.len()).any(|window| window == filter)
+            }
+        })
+    }
+}
+
+/// `*` stands for any text, `?` for one character.
+fn glob(pattern: &[char], text: &[char]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    // Where to go on when a `*` has to take one character more.
+    let mut retry = None;
+    while let Some(&c) = text.get(t) {
+        match pattern.get(p) {
+            Some('*') => {
+                retry = Some((p, t));
+                p += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == c => {
+                p += 1;
+                t += 1;
+            }
+            _ => {
+                let Some((star, taken)) = retry else { return false };
+                retry = Some((star, taken + 1));
+                p = star + 1;
+                t = taken + 1;
+            }
+        }
+    }
+    pattern.get(p..).unwrap_or_default().iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Selection;
+
+    #[test]
+    fn filters_are_parts_or_patterns() {
+        let texts = ["etr-0042", "Loop label, scenario 2", "riscv_etrace/loop_labels/second_arrival.toml"];
+        for filter in
+            ["etr-0042", "0042", "LOOP", "etr-00??", "*scenario*", "riscv_etrace/*/second*", "", "*"]
+        {
+            assert!(Selection::matches(filter, &texts), "{filter}");
+        }
+        for filter in ["etr-0043", "etr-00?", "scenario*", "loops", "*x"] {
+            assert!(!Selection::matches(filter, &texts), "{filter}");
+        }
+    }
+}

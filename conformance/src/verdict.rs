@@ -1,0 +1,220 @@
+//! What can come out of one check, as data that reports are made of.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use traceproof_vectors::Place;
+
+/// Which way a case is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Wire to packets, events and faults.
+    Decode,
+    /// The same, cut into pieces, after a reset, and again.
+    Chunks,
+    /// Stimulus to wire and packets.
+    Encode,
+    /// Packets to wire: the reference packet writer, not the subject.
+    Write,
+}
+
+impl Direction {
+    /// Every direction, in the order of reports.
+    pub const ALL: [Self; 4] = [Self::Decode, Self::Chunks, Self::Encode, Self::Write];
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Chunks => "chunks",
+            Self::Encode => "encode",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What came out of one check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "verdict")]
+pub enum Verdict {
+    /// Everything that is judged agrees.
+    Pass,
+    /// Something differs.
+    Fail(Divergence),
+    /// The subject panicked.
+    Crash {
+        /// Its last words.
+        message: String,
+    },
+    /// The subject did not come back within the deadline.
+    Timeout {
+        /// The deadline in milliseconds.
+        milliseconds: u64,
+    },
+    /// The subject does not claim what the case needs; neither good nor bad.
+    Unsupported {
+        /// Names of the features and readings that it does not claim.
+        needs: Vec<String>,
+    },
+    /// The subject claims what the case needs but refused the parameters.
+    Undeclared {
+        /// What it said.
+        refusal: String,
+    },
+}
+
+impl Verdict {
+    /// What kind of verdict.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Pass => Kind::Pass,
+            Self::Fail(_) => Kind::Fail,
+            Self::Crash { .. } => Kind::Crash,
+            Self::Timeout { .. } => Kind::Timeout,
+            Self::Unsupported { .. } => Kind::Unsupported,
+            Self::Undeclared { .. } => Kind::Undeclared,
+        }
+    }
+}
+
+/// A verdict without its details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// See [`Verdict::Pass`].
+    Pass,
+    /// See [`Verdict::Fail`].
+    Fail,
+    /// See [`Verdict::Crash`].
+    Crash,
+    /// See [`Verdict::Timeout`].
+    Timeout,
+    /// See [`Verdict::Undeclared`].
+    Undeclared,
+    /// See [`Verdict::Unsupported`].
+    Unsupported,
+}
+
+impl Kind {
+    /// Every kind, in the order of reports.
+    pub const ALL: [Self; 6] =
+        [Self::Pass, Self::Fail, Self::Crash, Self::Timeout, Self::Undeclared, Self::Unsupported];
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Undeclared => "undeclared",
+            Self::Unsupported => "unsupported",
+        }
+    }
+
+    /// Whether a run with such a verdict has failed.
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, Self::Pass | Self::Unsupported)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The first difference between what was expected and what came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Divergence {
+    /// What was compared, e.g. `events` or `packets, cut into single bytes`.
+    pub what: String,
+    /// Index of the first element that differs, from 0.
+    pub index: usize,
+    /// The packet that led to the element, as far as the subject or the expectation says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// That packet, read by the reference: bytes and line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<String>,
+    /// The elements around the difference.
+    pub rows: Vec<Row>,
+}
+
+/// One element of a comparison, both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Whether the two sides agree.
+    pub same: bool,
+    /// What was expected; `None` behind the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What came; `None` behind the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub got: Option<String>,
+}
+
+impl Divergence {
+    /// A failure that is one sentence, where nothing was compared.
+    #[must_use]
+    pub fn sentence(what: &str, message: String) -> Self {
+        let row = Row { same: false, expected: None, got: Some(message) };
+        Self { what: what.to_owned(), index: 0, place: None, packet: None, rows: vec![row] }
+    }
+
+    /// The element that was expected at the difference; `None` where nothing more was.
+    #[must_use]
+    pub fn expected(&self) -> Option<&str> {
+        self.first().and_then(|row| row.expected.as_deref())
+    }
+
+    /// The element that came at the difference; `None` where nothing more did.
+    #[must_use]
+    pub fn got(&self) -> Option<&str> {
+        self.first().and_then(|row| row.got.as_deref())
+    }
+
+    fn first(&self) -> Option<&Row> {
+        self.rows.iter().find(|row| !row.same)
+    }
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} differ at item {}: expected {}, got {}",
+            self.what,
+            self.index,
+            self.expected().unwrap_or("nothing more"),
+            self.got().unwrap_or("nothing more")
+        )
+    }
+}
+
+/// A line of one sentence: what went wrong.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pass => f.write_str("pass"),
+            Self::Fail(divergence) => divergence.fmt(f),
+            Self::Crash { message } => write!(f, "the subject panicked: {message}"),
+            Self::Timeout { milliseconds } => {
+                write!(f, "the subject did not come back within {milliseconds} ms")
+            }
+            Self::Unsupported { needs } => write!(f, "needs {}", needs.join(", ")),
+            Self::Undeclared { refusal } => write!(f, "claimed, but refused: {refusal}"),
+        }
+    }
+}

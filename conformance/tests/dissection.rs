@@ -1,0 +1,24 @@
+//! What every shipped case means, bit by bit, as snapshots: a change of a reader shows which cases it touches.
+
+use traceproof_conformance::report::explain;
+use traceproof_vectors::case::Case;
+use traceproof_vectors::riscv_etrace::RiscvEtrace;
+
+#[test]
+fn every_case_dissects_as_before() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/suites");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path("snapshots/dissection");
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        insta::glob!(root, "riscv_etrace/**/*.toml", |path| {
+            let text = std::fs::read_to_string(path).expect("readable");
+            let case = Case::<RiscvEtrace>::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+            let resolved = case.resolve().unwrap_or_else(|problem| panic!("{problem}"));
+            let shown = explain::stream::<RiscvEtrace>(&resolved.wire, &case.parameters, &resolved.program)
+                .unwrap_or_else(|refusal| format!("refused: {refusal}\n"));
+            insta::assert_snapshot!(format!("{}  {}\n{shown}", case.id, case.title));
+        });
+    });
+}

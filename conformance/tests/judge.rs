@@ -1,0 +1,229 @@
+//! The judge against hand-made logs: each way to agree and each way to differ.
+
+use traceproof_conformance::judge::{self, Expectation};
+use traceproof_conformance::verdict::Divergence;
+use traceproof_vectors::case::{Expected, ExpectedFault};
+use traceproof_vectors::riscv_etrace::{
+    Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
+};
+use traceproof_vectors::{Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
+
+type Result = std::result::Result<(), Box<Divergence>>;
+
+const BOTH: [Layer; 2] = [Layer::Packets, Layer::Events];
+
+fn address(delta: i64) -> Packet {
+    let address = ReportedAddress::Delta(delta);
+    Packet::Address { address, notify: false, updiscon: false, irreport: false, irdepth: 0 }
+}
+
+fn retire(first: u64, count: u64) -> Event {
+    Event::Retire { first, end: first + 4 * count, count }
+}
+
+const fn trap(epc: Epc) -> Event {
+    Event::Trap { interrupt: false, cause: 2, tval: Some(0), epc }
+}
+
+const STOP: Event = Event::Stop { reason: StopReason::Ended };
+
+/// Packet `packet` starts at byte ten times its index.
+const fn at(packet: u64) -> Place {
+    Place { packet, byte: 10 * packet, bit: 0 }
+}
+
+fn expect(class: FaultClass, packet: u64) -> Expected<RiscvEtrace> {
+    Expected::Fault(ExpectedFault { class, packet, byte: 10 * packet, bit: 0 })
+}
+
+fn events(events: &[Event]) -> Vec<Expected<RiscvEtrace>> {
+    events.iter().copied().map(Expected::Event).collect()
+}
+
+enum Told {
+    Packet(Packet),
+    Event(Event),
+    Fault(FaultClass),
+}
+
+use Told::{Event as E, Fault as F, Packet as P};
+
+/// A log with the index of the packet of each entry.
+fn log(entries: Vec<(u64, Told)>) -> Log<RiscvEtrace> {
+    let mut log = Log::default();
+    for (packet, told) in entries {
+        match told {
+            P(told) => log.packet(at(packet), &told),
+            E(told) => log.event(at(packet), &told),
+            F(class) => log.fault(&Fault { class, place: at(packet), address: None }),
+        }
+    }
+    log
+}
+
+fn judged(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>) -> Result {
+    judged_by(expected, got, FaultDetail::Place)
+}
+
+fn judged_by(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>, detail: FaultDetail) -> Result {
+    judge::decoding(Expectation { packets: None, events: Some(expected) }, &log(got), &BOTH, detail)
+}
+
+fn difference(result: Result) -> (usize, String, String, Option<u64>) {
+    let divergence = result.expect_err("they differ");
+    let side = |text: Option<&str>| text.unwrap_or("nothing").to_owned();
+    let place = divergence.place.map(|place| place.packet);
+    (divergence.index, side(divergence.expected()), side(divergence.got()), place)
+}
+
+fn differs(result: Result, index: usize, expected: &str, got: &str, packet: Option<u64>) {
+    assert_eq!(difference(result), (index, expected.to_owned(), got.to_owned(), packet));
+}
+
+#[test]
+fn cuts_carry_no_meaning() {
+    let expected = events(&[retire(0x1000, 3), STOP]);
+    let got = vec![(1, E(retire(0x1000, 1))), (2, E(retire(0x1004, 2))), (3, E(STOP))];
+    judged(&expected, got).expect("equal");
+}
+
+#[test]
+fn an_event_that_differs_is_found_with_the_packet_that_told_it() {
+    let expected = events(&[retire(0x1000, 3), STOP]);
+    // The second packet walks one instruction too far; the first two are one item.
+    let got = vec![(1, E(retire(0x1000, 1))), (2, E(retire(0x1004, 3))), (3, E(STOP))];
+    let (wanted, came) = ("retire first=0x1000 end=0x100c count=3", "retire first=0x1000 end=0x1010 count=4");
+    differs(judged(&expected, got), 0, wanted, came, Some(2));
+}
+
+#[test]
+fn missing_and_extra_events_are_found() {
+    let expected = events(&[retire(0x1000, 1), STOP]);
+    differs(judged(&expected, vec![(1, E(retire(0x1000, 1)))]), 1, "stop reason=ended", "nothing", Some(1));
+    differs(judged(&expected, vec![]), 0, "retire first=0x1000 end=0x1004 count=1", "nothing", None);
+    let got = vec![(1, E(retire(0x1000, 1))), (2, E(STOP)), (3, E(trap(Epc::Unknown)))];
+    differs(
+        judged(&expected, got),
+        2,
+        "nothing",
+        "trap interrupt=false cause=2 tval=0x0 epc=unknown",
+        Some(3),
+    );
+}
+
+#[test]
+fn what_is_unstated_equals_anything() {
+    judged(&events(&[trap(Epc::Unstated)]), vec![(0, E(trap(Epc::At(0x1000))))]).expect("not stated");
+    let (wanted, came) = (
+        "trap interrupt=false cause=2 tval=0x0 epc=unknown",
+        "trap interrupt=false cause=2 tval=0x0 epc=at(0x1000)",
+    );
+    let result = judged(&events(&[trap(Epc::Unknown)]), vec![(0, E(trap(Epc::At(0x1000))))]);
+    differs(result, 0, wanted, came, Some(0));
+}
+
+#[test]
+fn faults_are_compared_as_far_as_they_say_something() {
+    let expected = [expect(FaultClass::NoCode, 2)];
+    let class = || vec![(2, F(FaultClass::Truncated))];
+    let place = || vec![(3, F(FaultClass::NoCode))];
+    judged(&expected, vec![(2, F(FaultClass::NoCode))]).expect("equal");
+    let wanted = "fault no-code at packet 2, byte 20.0";
+    differs(judged(&expected, class()), 0, wanted, "fault truncated at packet 2, byte 20.0", Some(2));
+    differs(judged(&expected, place()), 0, wanted, "fault no-code at packet 3, byte 30.0", Some(2));
+    judged_by(&expected, place(), FaultDetail::Class).expect("the place is not said");
+    let result = judged_by(&expected, class(), FaultDetail::Class);
+    differs(result, 0, "fault no-code", "fault truncated", Some(2));
+    judged_by(&expected, class(), FaultDetail::Flag).expect("nothing is said");
+    let result = judged_by(&expected, vec![], FaultDetail::Flag);
+    differs(result, 0, "fault no-code", "nothing", Some(2));
+}
+
+#[test]
+fn a_fault_nobody_expects_is_found() {
+    let expected = events(&[retire(0x1000, 2), STOP]);
+    let got = vec![(1, E(retire(0x1000, 2))), (2, F(FaultClass::Contradiction)), (2, E(STOP))];
+    differs(
+        judged(&expected, got),
+        1,
+        "stop reason=ended",
+        "fault contradiction at packet 2, byte 20.0",
+        Some(2),
+    );
+}
+
+#[test]
+fn a_fault_parts_what_would_be_joined() {
+    let mut expected = events(&[retire(0x1000, 1)]);
+    expected.push(expect(FaultClass::Suspicious, 1));
+    expected.extend(events(&[retire(0x1004, 1)]));
+    let got = vec![(1, E(retire(0x1000, 1))), (1, F(FaultClass::Suspicious)), (1, E(retire(0x1004, 1)))];
+    judged(&expected, got).expect("equal");
+}
+
+#[test]
+fn how_far_a_decoder_walks_before_a_limit_is_not_judged() {
+    let mut expected = events(&[trap(Epc::Unknown), retire(0x1000, 1)]);
+    expected.push(expect(FaultClass::Limit, 1));
+    expected.extend(events(&[STOP]));
+    let end = || [(1, F(FaultClass::Limit)), (2, E(STOP))];
+    let mut far = vec![(1, E(trap(Epc::Unknown)))];
+    far.extend((0..100).map(|lap| (1, E(retire(0x1000 + 8 * lap, 1)))));
+    far.extend(end());
+    judged(&expected, far).expect("only retirements differ");
+    let mut near = vec![(1, E(trap(Epc::Unknown)))];
+    near.extend(end());
+    judged(&expected, near).expect("only retirements differ");
+    let mut without_trap = vec![(1, E(retire(0x1000, 1)))];
+    without_trap.extend(end());
+    let wanted = "trap interrupt=false cause=2 tval=0x0 epc=unknown";
+    differs(judged(&expected, without_trap), 0, wanted, "fault limit at packet 1, byte 10.0", Some(1));
+    // Behind the fault everything is judged again.
+    let got = vec![(1, E(trap(Epc::Unknown))), (1, F(FaultClass::Limit)), (2, E(retire(0x1000, 1)))];
+    differs(
+        judged(&expected, got),
+        2,
+        "stop reason=ended",
+        "retire first=0x1000 end=0x1004 count=1",
+        Some(2),
+    );
+}
+
+#[test]
+fn packets_are_compared_one_by_one() {
+    let expected = [address(4), address(8)];
+    let judged = |got: Vec<(u64, Told)>, layers: &[Layer]| {
+        let expectation = Expectation { packets: Some(&expected), events: None };
+        judge::decoding(expectation, &log(got), layers, FaultDetail::Place)
+    };
+    judged(vec![(0, P(address(4))), (1, P(address(8)))], &BOTH).expect("equal");
+    let got = || vec![(0, P(address(4))), (1, P(address(-8)))];
+    differs(judged(got(), &BOTH), 1, "address address=+0x8", "address address=-0x8", Some(1));
+    judged(got(), &[Layer::Events]).expect("packets are not offered");
+    differs(judged(vec![(0, P(address(4)))], &BOTH), 1, "address address=+0x8", "nothing", Some(0));
+}
+
+#[test]
+fn results_come_in_stream_order() {
+    let got = vec![(1, E(retire(0x1000, 1))), (0, E(STOP))];
+    let expected = events(&[retire(0x1000, 1), STOP]);
+    let (wanted, came) = ("something of packet 1 or a later one", "stop reason=ended of packet 0");
+    differs(judged(&expected, got), 1, wanted, came, Some(0));
+    let got = vec![(1, E(retire(0x1000, 1))), (0, E(STOP))];
+    judged_by(&expected, got, FaultDetail::Class).expect("places are not said");
+}
+
+#[test]
+fn bytes_are_compared_unit_by_unit() {
+    let parameters = Parameters::default();
+    let mut got = Log::<RiscvEtrace> { wire: vec![1, 0x1f, 1, 0x0a], ..Log::default() };
+    let expected = [1, 0x1f, 1, 0x0a];
+    judge::encoding(None, &expected, &parameters, &got).expect("equal");
+    got.wire = vec![1, 0x1f, 1, 0x12];
+    let divergence = judge::encoding(None, &expected, &parameters, &got).expect_err("they differ");
+    assert_eq!(divergence.index, 1);
+    assert_eq!(divergence.place, Some(Place { packet: 1, byte: 3, bit: 0 }));
+    assert_eq!((divergence.expected(), divergence.got()), (Some("0a"), Some("12")));
+    got.wire = vec![1, 0x1f];
+    differs(judge::encoding(None, &expected, &parameters, &got), 1, "0a", "nothing", Some(1));
+}

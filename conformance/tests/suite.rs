@@ -1,0 +1,17 @@
+//! Every shipped case through the reference decoder, encoder model and packet writer.
+
+use traceproof_conformance::report::text;
+use traceproof_conformance::{Options, Subject, run};
+
+#[test]
+fn the_reference_passes_every_shipped_case() {
+    let run = run(&Subject::reference(), &Options::default(), &|_| {}).unwrap_or_else(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        panic!("the suite is invalid:\n{}", lines.join("\n"));
+    });
+    assert!(!run.cases.is_empty(), "there are no cases");
+    assert!(run.is_success(), "{}", text::report(&run, text::Style::default()));
+    // Nothing may hide behind a feature that the reference does not claim.
+    let tally = run.tally();
+    assert_eq!(tally.applicable(), tally.total(), "{}", text::summary(&run, text::Style::default()));
+}

@@ -1,0 +1,87 @@
+//! `cargo xtask conformance`: the main job.
+
+use std::fs;
+use std::io::{IsTerminal, stdout};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use traceproof_conformance::report::{json, junit, text};
+use traceproof_conformance::{Options, Subject, run as run_suite};
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+use crate::select::Select;
+
+/// Judge the reference decoder and encoder model against the shipped cases.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask conformance
+  cargo xtask conformance --filter etr-0042
+  cargo xtask conformance --filter '*/loop_labels/*' --level must
+  cargo xtask conformance --json results.json --junit results.xml")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+    /// How many cases at once; one per processor if not given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Seconds that one direction of one case may take.
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    deadline: u64,
+    /// Write the results as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the results as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let options = Options {
+        selection: arguments.select.selection()?,
+        jobs: arguments.jobs.map(NonZeroUsize::get),
+        deadline: Duration::from_secs(arguments.deadline),
+        ..Options::default()
+    };
+    let bar = progress_bar();
+    let run = run_suite(&Subject::reference(), &options, &|progress| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+    });
+    bar.finish_and_clear();
+    let run = run.map_err(|errors| Failure::suite(&errors))?;
+    if run.cases.is_empty() {
+        return Err(Failure::usage("no case matches; see `cargo xtask list`"));
+    }
+    if let Some(path) = &arguments.json {
+        write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
+    }
+    if let Some(path) = &arguments.junit {
+        write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
+    }
+    print(&text::report(&run, text::Style { colour: colour() }))?;
+    Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+}
+
+/// Drawn only on a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} cases") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn colour() -> bool {
+    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return print(text);
+    }
+    fs::write(path, text).map_err(|error| Failure::file(path, error))
+}

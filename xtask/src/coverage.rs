@@ -1,0 +1,99 @@
+//! `cargo xtask coverage`: which requirements are proven.
+
+use clap::Args;
+use traceproof_conformance::coverage::Coverage;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::report::coverage as report;
+use traceproof_conformance::suite::{Directories, Suite};
+use traceproof_vectors::Family;
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+
+/// Show which requirements are proven by which cases.
+///
+/// A requirement is covered if a case names it, and a negative one too if a wire can break it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask coverage
+  cargo xtask coverage --scope core --missing
+  cargo xtask coverage RVET-DEC-016")]
+pub(crate) struct Arguments {
+    /// Everything about these clauses.
+    clause: Vec<String>,
+    /// Only this family, e.g. riscv-etrace.
+    #[arg(long, value_name = "FAMILY")]
+    family: Option<Family>,
+    /// Only clauses of this scope, e.g. core.
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<String>,
+    /// List the clauses that want a case.
+    #[arg(long)]
+    missing: bool,
+    /// List every clause.
+    #[arg(long)]
+    all: bool,
+    /// Fail if a clause of the scope (core, if none is given) wants a case.
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let mut text = String::new();
+    let mut gaps = 0;
+    let mut found = 0;
+    let mut selected = 0;
+    if let Some(family) = arguments.family.filter(|family| !family::IMPLEMENTED.contains(family)) {
+        return Err(Failure::no_such_family(family));
+    }
+    for family in family::IMPLEMENTED {
+        if arguments.family.is_some_and(|wanted| wanted != family) {
+            continue;
+        }
+        let Some(coverage) = family::visit(family, Measure) else { continue };
+        let mut coverage = coverage?;
+        let scope = arguments.scope.as_deref().or(arguments.check.then_some("core"));
+        if let Some(scope) = scope {
+            coverage = coverage.in_scope(scope);
+        }
+        selected += coverage.clauses.len();
+        if !arguments.clause.is_empty() {
+            for entry in coverage.clauses.iter().filter(|entry| arguments.clause.contains(&entry.clause.id)) {
+                found += 1;
+                text.push_str(&report::clause(entry));
+            }
+            continue;
+        }
+        text.push_str(&report::summary(&coverage));
+        if arguments.all {
+            text.push('\n');
+            text.push_str(&report::clauses(&coverage.clauses));
+        } else if arguments.missing || arguments.check {
+            let missing = report::clauses(coverage.gaps());
+            if !missing.is_empty() {
+                text.push('\n');
+                text.push_str(&missing);
+            }
+        }
+        gaps += coverage.gaps().count();
+    }
+    if selected == 0 {
+        return Err(Failure::usage("no clause has this scope"));
+    }
+    if found < arguments.clause.len() {
+        return Err(Failure::usage("no such clause; see `cargo xtask coverage --all`"));
+    }
+    print(&text)?;
+    Ok(if arguments.check && gaps > 0 { Exit::Failed } else { Exit::Ok })
+}
+
+struct Measure;
+
+impl Visitor for Measure {
+    type Output = Result<Coverage, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        Ok(Coverage::of(&suite))
+    }
+}

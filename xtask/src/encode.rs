@@ -1,0 +1,92 @@
+//! `cargo xtask encode`: what the encoder model sends for an execution.
+
+use std::io::{BufReader, IsTerminal, Write, stdout};
+use std::path::PathBuf;
+
+use clap::Args;
+use traceproof_conformance::execution::ExecutionError;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::listing::WireFile;
+use traceproof_conformance::report::text::counted;
+use traceproof_vectors::Family;
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::{Target, create, open, read_toml};
+
+/// Encode an execution with the encoder model.
+///
+/// The execution is a log of what retired and trapped, in order:
+///
+/// csv: a header line VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT (only ADDRESS must be there), then
+/// one row per instruction or trap. ADDRESS, INSN, ECAUSE and TVAL are hexadecimal. A row with EXCEPTION or INTERRUPT is a
+/// trap with the exception program counter in ADDRESS; a row of an ecall or ebreak that traps is the instruction, too.
+///
+/// pc: 8-byte little-endian addresses of the retired instructions.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
+  xz -dc run.pc.xz | cargo xtask encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin")]
+pub(crate) struct Arguments {
+    /// The protocol, e.g. riscv-etrace.
+    #[arg(long, value_name = "FAMILY")]
+    family: Family,
+    #[command(flatten)]
+    target: Target,
+    /// Which legal choices the encoder makes: a TOML file; what it leaves out has its default.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// The execution; `-` is the standard input.
+    #[arg(long, value_name = "FILE")]
+    execution: PathBuf,
+    /// Format of the execution: csv or pc.
+    #[arg(long, value_name = "FORMAT", default_value = "csv")]
+    format: String,
+    /// Where to write the bytes; `-` is the standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Also write the packets, as JSON Lines.
+    #[arg(long, value_name = "FILE")]
+    packets: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    family::visit(arguments.family, Encode(arguments))
+        .unwrap_or_else(|| Err(Failure::no_such_family(arguments.family)))
+}
+
+struct Encode<'a>(&'a Arguments);
+
+impl Visitor for Encode<'_> {
+    type Output = Outcome;
+
+    fn visit<P: FamilyRules>(self) -> Outcome {
+        let Arguments { target, policy, execution, format, output, packets, .. } = self.0;
+        if !P::EXECUTION_FORMATS.contains(&format.as_str()) {
+            let known = P::EXECUTION_FORMATS;
+            let error = ExecutionError::UnknownFormat { format: format.clone(), known };
+            return Err(Failure::usage(error.to_string()));
+        }
+        if output.as_os_str() == "-" && stdout().is_terminal() {
+            return Err(Failure::usage("the trace is binary: name a file with -o, or pipe the output"));
+        }
+        let (program, parameters) = target.load::<P>()?;
+        let policy = policy.as_deref().map(read_toml::<P::Policy>).transpose()?.unwrap_or_default();
+        let mut encoder = P::reference_encoder();
+        encoder.begin(&parameters, &policy).map_err(|refusal| Failure::usage(refusal.to_string()))?;
+        let mut input = BufReader::new(open(execution)?);
+        let packets: Option<Box<dyn Write>> = packets.as_deref().map(create).transpose()?;
+        let mut sink = WireFile::new(create(output)?, packets);
+        let summary = P::drive_file(format, &mut input, &program, &parameters, &mut |stimulus| {
+            encoder.step(stimulus, &mut sink);
+        })
+        .map_err(|error| Failure::file(execution, error))?;
+        encoder.finish(&mut sink);
+        let (packets, bytes) = sink.finish()?;
+        if summary.skipped > 0 {
+            let skipped = counted(usize::try_from(summary.skipped).unwrap_or(usize::MAX), "step");
+            eprintln!("note: {skipped} before the first one inside of the program left out");
+        }
+        eprintln!("{} steps, {packets} packets, {bytes} bytes", summary.steps);
+        Ok(Exit::Ok)
+    }
+}

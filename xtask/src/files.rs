@@ -1,0 +1,108 @@
+//! Files that verbs read and write; `-` is the standard input or output.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::de::DeserializeOwned;
+use traceproof_conformance::elf::{Image, Machine};
+use traceproof_conformance::family::FamilyRules;
+use traceproof_vectors::notation::parse_u64;
+use traceproof_vectors::{Program, Section};
+
+use crate::exit::Failure;
+
+/// The program and the parameters that decode and encode need.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// What the encoder is: a TOML file of parameters by the specification's names; those that it leaves out
+    /// have the specification's default. Without it the ELF file's class decides the width.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) parameters: Option<PathBuf>,
+    /// The program: executable segments of an ELF file. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elf: Vec<PathBuf>,
+    /// Code from a plain file, at an address such as 0x80000000. May be repeated.
+    #[arg(long, value_name = "ADDRESS:FILE", value_parser = parse_section)]
+    pub(crate) section: Vec<(u64, PathBuf)>,
+}
+
+fn parse_section(text: &str) -> Result<(u64, PathBuf), String> {
+    let (address, file) = text.split_once(':').ok_or("expected ADDRESS:FILE, such as 0x1000:rom.bin")?;
+    let address = parse_u64(address).ok_or_else(|| format!("`{address}` is no address"))?;
+    Ok((address, PathBuf::from(file)))
+}
+
+impl Target {
+    /// Reads the program and the parameters.
+    pub(crate) fn load<P: FamilyRules>(&self) -> Result<(Program, P::Parameters), Failure> {
+        let mut program = Program::new();
+        let mut machine: Option<Machine> = None;
+        for path in &self.elf {
+            let image = Image::parse(&read(path)?, &path.to_string_lossy())
+                .map_err(|error| Failure::file(path, error))?;
+            machine = machine.or(Some(image.machine));
+            image.add_to(&mut program).map_err(|error| Failure::file(path, error))?;
+        }
+        for (address, path) in &self.section {
+            let section =
+                Section { address: *address, bytes: read(path)?, name: path.to_string_lossy().into_owned() };
+            program.insert(section).map_err(|error| Failure::file(path, error))?;
+        }
+        // Also with a file of parameters: an ELF file for another machine is a mistake.
+        let suggested = machine.map(P::parameters_for).transpose().map_err(Failure::usage)?;
+        let parameters = match &self.parameters {
+            Some(path) => read_toml(path)?,
+            None => suggested.unwrap_or_default(),
+        };
+        Ok((program, parameters))
+    }
+}
+
+/// Reads a file of parameters or policy.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let message = error.message().replace('\n', " ");
+        Failure::usage(format!("{}:{line}:{column}: {message}", path.display()))
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::file(path, error))
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    if path.as_os_str() != "-" {
+        let file = File::open(path).map_err(|error| Failure::file(path, error))?;
+        return Ok(Box::new(file));
+    }
+    let input = io::stdin();
+    if input.is_terminal() {
+        return Err(Failure::usage(
+            "nothing to read: name a file, or pipe something into the standard input",
+        ));
+    }
+    Ok(Box::new(input))
+}
+
+/// Creates a file for writing.
+pub(crate) fn create(path: &Path) -> Result<Box<dyn Write>, Failure> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(BufWriter::new(io::stdout())));
+    }
+    let file = File::create(path).map_err(|error| Failure::file(path, error))?;
+    Ok(Box::new(BufWriter::new(file)))
+}
+
+/// Prints text; a reader that has gone is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}

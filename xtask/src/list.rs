@@ -1,0 +1,57 @@
+//! `cargo xtask list`: which cases there are.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::report::text::{level, polarity};
+use traceproof_conformance::suite::{Directories, Selection, Suite};
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+use crate::select::Select;
+
+/// List the shipped cases: id, level, polarity, file, title.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask list
+  cargo xtask list --clause RVET-DEC-016
+  cargo xtask list --filter traps")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let selection = arguments.select.selection()?;
+    let mut text = String::new();
+    for family in family::IMPLEMENTED {
+        if selection.takes_family(family)
+            && let Some(lines) = family::visit(family, List(&selection))
+        {
+            text.push_str(&lines?);
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Ok)
+}
+
+struct List<'a>(&'a Selection);
+
+impl Visitor for List<'_> {
+    type Output = Result<String, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        let taken: Vec<_> = suite.files.iter().filter(|file| self.0.takes(file)).collect();
+        let width = taken.iter().map(|file| file.path.to_string_lossy().len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for file in taken {
+            let case = &file.case;
+            let (level, polarity) = (level(case.level), polarity(case.polarity));
+            let path = file.path.to_string_lossy();
+            let _ = writeln!(text, "{}  {level:<6}  {polarity:<8}  {path:<width$}  {}", case.id, case.title);
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,112 @@
+//! Which cases a verb is about.
+
+use clap::{Args, ValueEnum};
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::suite::{Directories, Selection, Suite};
+use traceproof_vectors::Family;
+use traceproof_vectors::case::{self, CaseFile};
+
+use crate::exit::Failure;
+
+/// Arguments that select cases.
+#[derive(Debug, Args)]
+pub(crate) struct Select {
+    /// Only this family, e.g. riscv-etrace. May be repeated.
+    #[arg(long, value_name = "FAMILY")]
+    pub(crate) family: Vec<Family>,
+    /// Only cases whose id, title or path contains this text; with * or ? a pattern of the whole. May be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Only cases at least as binding as this.
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<Level>,
+    /// Only cases that prove this clause, e.g. RVET-PKT-031. May be repeated.
+    #[arg(long, value_name = "CLAUSE")]
+    pub(crate) clause: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Level {
+    Must,
+    Should,
+    May,
+    Robust,
+}
+
+impl Select {
+    pub(crate) fn selection(&self) -> Result<Selection, Failure> {
+        if let Some(missing) = self.family.iter().find(|family| !family::IMPLEMENTED.contains(family)) {
+            return Err(Failure::no_such_family(*missing));
+        }
+        Ok(Selection {
+            families: self.family.clone(),
+            filters: self.filter.clone(),
+            level: self.level.map(|level| match level {
+                Level::Must => case::Level::Must,
+                Level::Should => case::Level::Should,
+                Level::May => case::Level::May,
+                Level::Robust => case::Level::Robust,
+            }),
+            clauses: self.clause.clone(),
+        })
+    }
+}
+
+/// Does something with the one case that `name` names: its id, or a filter that only one case matches.
+pub(crate) fn with_case<W: WithCase>(name: &str, work: &W) -> Result<String, Failure> {
+    let mut found = Vec::new();
+    for family in family::IMPLEMENTED {
+        if let Some(cases) = family::visit(family, Find { name, work }) {
+            found.append(&mut cases?);
+        }
+    }
+    // The id decides, whatever else the text occurs in.
+    if let Some(exact) = found.iter().position(|case| case.id == name) {
+        return Ok(found.swap_remove(exact).text);
+    }
+    match found.as_mut_slice() {
+        [only] => Ok(std::mem::take(&mut only.text)),
+        [] => Err(Failure::usage(format!("no case matches `{name}`; see `cargo xtask list`"))),
+        many => {
+            let ids: Vec<&str> = many.iter().take(8).map(|case| case.id.as_str()).collect();
+            let more = if many.len() > ids.len() { ", …" } else { "" };
+            let count = many.len();
+            Err(Failure::usage(format!("`{name}` matches {count} cases: {}{more}", ids.join(", "))))
+        }
+    }
+}
+
+/// What to do with a case.
+pub(crate) trait WithCase {
+    fn text<P: FamilyRules>(&self, file: &CaseFile<P>, suite: &Suite<P>) -> String;
+}
+
+struct Find<'a, W> {
+    name: &'a str,
+    work: &'a W,
+}
+
+struct Found {
+    id: String,
+    text: String,
+}
+
+impl<W: WithCase> Visitor for Find<'_, W> {
+    type Output = Result<Vec<Found>, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        let selection = Selection { filters: vec![self.name.to_owned()], ..Selection::default() };
+        let mut files: Vec<&CaseFile<P>> = suite.files.iter().filter(|file| selection.takes(file)).collect();
+        if let Some(exact) = files.iter().copied().find(|file| file.case.id == self.name) {
+            files = vec![exact];
+        }
+        // The texts of many matches are not needed.
+        let ambiguous = files.len() > 1;
+        let found = |file: &CaseFile<P>| Found {
+            id: file.case.id.clone(),
+            text: if ambiguous { String::new() } else { self.work.text(file, &suite) },
+        };
+        Ok(files.into_iter().map(found).collect())
+    }
+}

@@ -1,0 +1,388 @@
+//! The command line from the outside: help texts, exit codes, streams.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// Support, start at 0x1000, address +8, ended: three instructions, worked out by hand from ET 7.
+const TRACE: [u8; 10] = [0x01, 0x1f, 0x03, 0x73, 0x00, 0x04, 0x01, 0x12, 0x01, 0x5f];
+
+fn xtask() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.env_remove("COLUMNS").env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    xtask().args(arguments).output().expect("starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// A directory with a program of 16 nops at 0x1000 and the trace.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        let files = Self(tempfile::tempdir().expect("a directory"));
+        files.write("nops.bin", &[0x13, 0, 0, 0].repeat(16));
+        files.write("trace.bin", &TRACE);
+        files
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.path(name);
+        fs::write(&path, bytes).expect("writable");
+        path
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().expect("text").to_owned()
+    }
+
+    fn section(&self) -> String {
+        format!("0x1000:{}", self.path("nops.bin"))
+    }
+
+    fn decode(&self, more: &[&str]) -> Output {
+        let section = self.section();
+        let mut arguments = vec!["decode", "--family", "riscv-etrace", "--section", &section];
+        arguments.extend(more);
+        run(&arguments)
+    }
+}
+
+#[test]
+fn help_texts() {
+    for verb in ["", "conformance", "list", "show", "explain", "coverage", "decode", "encode"] {
+        let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{verb}");
+        let name = if verb.is_empty() { "help" } else { verb };
+        insta::assert_snapshot!(format!("help_{name}"), text(&output.stdout));
+    }
+}
+
+#[test]
+fn a_trace_is_text_or_json_lines() {
+    let files = Files::new();
+    let trace = files.path("trace.bin");
+    for (name, arguments) in [
+        ("decode_text", &[][..]),
+        ("decode_jsonl", &["--format", "jsonl"]),
+        ("decode_packets", &["--layer", "packets"]),
+        ("decode_events", &["--layer", "events"]),
+    ] {
+        let output = files.decode(&[arguments, &[&trace]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "");
+        insta::assert_snapshot!(name, text(&output.stdout));
+    }
+    let without_code = run(&["decode", "--family", "riscv-etrace", &trace]);
+    assert_eq!(without_code.stdout, files.decode(&["--layer", "packets", &trace]).stdout);
+    assert_eq!(without_code.status.code(), Some(0));
+}
+
+#[test]
+fn the_input_may_be_a_pipe_and_the_output_a_file() {
+    let files = Files::new();
+    let listing = files.path("listing.txt");
+    let section = files.section();
+    let mut child = xtask()
+        .args(["decode", "--family", "riscv-etrace", "--section", &section, "-o", &listing, "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    child.stdin.take().expect("piped").write_all(&TRACE).expect("reads");
+    assert!(child.wait().expect("ends").success());
+    let expected = files.decode(&[&files.path("trace.bin")]);
+    assert_eq!(fs::read(listing).expect("written"), expected.stdout);
+}
+
+#[test]
+fn damaged_traces_give_typed_errors_and_exit_code_1() {
+    let files = Files::new();
+    let cut = files.write("cut.bin", &TRACE[..5]);
+    let output = files.decode(&[&cut]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout).lines().last(), Some("error: truncated at packet 1, byte 2.0"));
+    assert_eq!(text(&output.stderr), "the trace has 1 error in 1 packet\n");
+
+    let empty = files.write("empty.bin", &[]);
+    let output = files.decode(&[&empty]);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]));
+
+    // A linear congruential generator; any noise will do.
+    let mut state = 1_u32;
+    let noise: Vec<u8> = (0..1 << 20)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        })
+        .collect();
+    let noise = files.write("noise.bin", &noise);
+    for layer in [&[][..], &["--layer", "packets"], &["--format", "jsonl"]] {
+        let output = files.decode(&[layer, &[&noise]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains("panicked"));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let files = Files::new();
+    let long = [&TRACE[..6], &[0x01, 0x02].repeat(500_000)].concat();
+    let long = files.write("long.bin", &long);
+    let section = files.section();
+    let mut child = xtask()
+        .args(["decode", "--family", "riscv-etrace", "--section", &section, "--layer", "packets", &long])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut beginning = [0; 64];
+    child.stdout.take().expect("piped").read_exact(&mut beginning).expect("something");
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+}
+
+#[test]
+fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
+    let files = Files::new();
+    let trace = files.path("trace.bin");
+    let typo = files.write("typo.toml", b"xlen = \"rv32\"\niaddres_width_p = 32\n");
+    let impossible = files.write("impossible.toml", b"iaddress_width_p = 65\n");
+    let broken = files.write("broken.toml", b"xlen = \n");
+    let directory = files.0.path().to_str().expect("text").to_owned();
+    for (arguments, message) in [
+        (vec![files.path("nothing.bin")], "nothing.bin: No such file"),
+        (vec![directory], "Is a directory"),
+        (vec![String::from("--parameters"), typo, trace.clone()], "typo.toml:2:1: unknown field"),
+        (vec![String::from("--parameters"), broken, trace.clone()], "broken.toml:1:"),
+        (vec![String::from("--parameters"), impossible, trace.clone()], "iaddress_width_p"),
+        (vec![String::from("--elf"), trace.clone(), trace.clone()], "trace.bin: no ELF file"),
+        (vec![String::from("--section"), files.section(), trace.clone()], "overlaps"),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = files.decode(&arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.starts_with("error: ") && error.contains(message), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert_eq!(text(&output.stdout), "");
+    }
+    for arguments in [
+        &["decode", "--family", "arm-pft", &trace][..],
+        &["decode", "--family", "riscv", &trace],
+        &["decode", &trace],
+        &["conformance", "--filter", "no case has this title"],
+        &["conformance", "--level", "shall"],
+        &["show", "no case has this title"],
+        &["coverage", "--scope", "nowhere"],
+        &["coverage", "RVET-NONE-999"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert_ne!(text(&output.stderr), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn executions_become_the_trace() {
+    let files = Files::new();
+    let words: Vec<u8> =
+        [0x1000_u64, 0x1004, 0x1008].iter().flat_map(|address| address.to_le_bytes()).collect();
+    let csv =
+        files.write("run.csv", b"VALID,ADDRESS,INSN\n1,20,13\n1,1000,13\n0,0,0\n1,1004,13\n1,1008,13\n");
+    let pc = files.write("run.pc", &words);
+    let section = files.section();
+    for (execution, format, skipped) in [(csv, "csv", true), (pc, "pc", false)] {
+        let (wire, packets) = (files.path("wire.bin"), files.path("packets.jsonl"));
+        let common = ["encode", "--family", "riscv-etrace", "--section", &section];
+        let output = run(&[
+            &common[..],
+            &["--execution", &execution, "--format", format, "-o", &wire, "--packets", &packets],
+        ]
+        .concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stderr).contains("1 step before"), skipped, "{}", text(&output.stderr));
+        // Switching off at the end clears `ienable`; everything else is the hand-made trace.
+        let mut expected = TRACE;
+        expected[9] = 0x4f;
+        assert_eq!(fs::read(&wire).expect("written"), expected, "{format}");
+        assert_eq!(fs::read_to_string(&packets).expect("written").lines().count(), 4);
+        let to_pipe = run(&[&common[..], &["--execution", &execution, "--format", format]].concat());
+        assert_eq!(to_pipe.stdout, expected, "{format}");
+        assert_eq!(files.decode(&["--layer", "events", &wire]).status.code(), Some(0));
+    }
+}
+
+#[test]
+fn wrong_executions_are_named() {
+    let files = Files::new();
+    let section = files.section();
+    for (name, bytes, format, message) in [
+        (
+            "hole.csv",
+            &b"ADDRESS\n1000\n9000\n"[..],
+            "csv",
+            "hole.csv: record 3: the program has no code at 0x9000",
+        ),
+        ("bad.csv", b"ADDRESS\nxyz\n", "csv", "bad.csv: record 2: `xyz` is no number in base 16"),
+        ("none.csv", b"", "csv", "none.csv: record 1: the file is empty"),
+        (
+            "cut.pc",
+            b"\0\x10\0\0\0\0\0\0\x04\x10",
+            "pc",
+            "cut.pc: record 2: the file ends within an 8-byte word",
+        ),
+        ("any.csv", b"", "vcd", "unknown execution format `vcd`; known are csv, pc"),
+    ] {
+        let execution = files.write(name, bytes);
+        let wire = files.path("wire.bin");
+        let output = run(&[
+            "encode",
+            "--family",
+            "riscv-etrace",
+            "--section",
+            &section,
+            "--execution",
+            &execution,
+            "--format",
+            format,
+            "-o",
+            &wire,
+        ]);
+        let error = text(&output.stderr);
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn cases_are_found_shown_and_explained() {
+    let list = text(&run(&["list", "--family", "riscv_etrace"]).stdout);
+    let first = list.split_whitespace().next().expect("a case").to_owned();
+    let shown = run(&["show", &first]);
+    assert_eq!(shown.status.code(), Some(0));
+    assert!(text(&shown.stdout).contains(&format!("id = \"{first}\"")));
+    let explained = run(&["explain", &first]);
+    assert_eq!(explained.status.code(), Some(0));
+    assert!(text(&explained.stdout).starts_with(&first));
+    let ambiguous = run(&["show", "etr-"]);
+    assert_eq!(ambiguous.status.code(), Some(2));
+    assert!(text(&ambiguous.stderr).contains("matches"), "{}", text(&ambiguous.stderr));
+}
+
+#[test]
+fn results_are_files_too() {
+    let files = Files::new();
+    let first = text(&run(&["list"]).stdout).split_whitespace().next().expect("a case").to_owned();
+    let (json, junit) = (files.path("results.json"), files.path("results.xml"));
+    let output = run(&["conformance", "--filter", &first, "--json", &json, "--junit", &junit, "--jobs", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    let results: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
+    assert_eq!(results["schema"], 1);
+    assert_eq!(results["cases"][0]["id"], first.as_str());
+    assert!(fs::read_to_string(junit).expect("written").contains(&format!("<testcase name=\"{first}\"")));
+}
+
+/// Two recordings of real runs with traps, if they lie beside the checkout: encoded and decoded, every instruction and every
+/// trap comes back.
+#[test]
+fn recordings_with_traps_come_back() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/etrace");
+    if !data.is_dir() {
+        eprintln!("SKIPPED: {} is not there", data.display());
+        return;
+    }
+    let files = Files::new();
+    for name in ["trapsdev.rv32", "trapsdev.rv64"] {
+        let elf: PathBuf = data.join("programs").join(name);
+        let csv: PathBuf = data.join("traps").join(format!("{name}.truth.csv"));
+        let (elf, csv) = (elf.to_str().expect("text"), csv.to_str().expect("text"));
+        let wire = files.path(name);
+        let common = ["--family", "riscv-etrace", "--elf", elf];
+        let output = run(&[&["encode"], &common[..], &["--execution", csv, "-o", &wire]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let output =
+            run(&[&["decode"], &common[..], &["--layer", "events", "--format", "jsonl", &wire]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(
+            reported(&text(&output.stdout)),
+            recorded(&fs::read_to_string(csv).expect("readable")),
+            "{name}"
+        );
+    }
+}
+
+/// Runs of instructions as first address, end and count; traps as cause and EPC (of exceptions).
+#[derive(Debug, PartialEq, Eq)]
+enum Observed {
+    Run(u64, u64, u64),
+    Trap(u64, Option<u64>),
+}
+
+fn extend(observed: &mut Vec<Observed>, first: u64, behind: u64, instructions: u64) {
+    match observed.last_mut() {
+        Some(Observed::Run(_, end, count)) if *end == first => {
+            *end = behind;
+            *count += instructions;
+        }
+        _ => observed.push(Observed::Run(first, behind, instructions)),
+    }
+}
+
+/// What the recording says: the instruction of a trap row did not retire, except ecall and ebreak.
+fn recorded(csv: &str) -> Vec<Observed> {
+    let mut observed = Vec::new();
+    for row in csv.lines().skip(1) {
+        let fields: Vec<u64> =
+            row.split(',').map(|field| u64::from_str_radix(field, 16).expect("a number")).collect();
+        let (address, encoding, trapped, cause, interrupt) =
+            (fields[1], fields[2], fields[4] != 0, fields[5], fields[7] != 0);
+        if address < 0x8000_0000 {
+            continue;
+        }
+        if !trapped || (!interrupt && matches!(encoding, 0x73 | 0x0010_0073 | 0x9002)) {
+            let size = if encoding & 3 == 3 { 4 } else { 2 };
+            extend(&mut observed, address, address + size, 1);
+        }
+        if trapped {
+            observed.push(Observed::Trap(cause, (!interrupt).then_some(address)));
+        }
+    }
+    observed
+}
+
+fn reported(lines: &str) -> Vec<Observed> {
+    let mut observed = Vec::new();
+    let number = |value: &serde_json::Value| {
+        let text = value.as_str().expect("a number in text");
+        u64::from_str_radix(text.trim_start_matches("0x"), 16).expect("hexadecimal")
+    };
+    for line in lines.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let event = &record["event"];
+        if let Some(run) = event.get("retire") {
+            extend(
+                &mut observed,
+                number(&run["first"]),
+                number(&run["end"]),
+                run["count"].as_u64().expect("count"),
+            );
+        } else if let Some(trap) = event.get("trap") {
+            let epc = (!trap["interrupt"].as_bool().expect("a flag")).then(|| number(&trap["epc"]["at"]));
+            observed.push(Observed::Trap(trap["cause"].as_u64().expect("a cause"), epc));
+        }
+    }
+    observed
+}
