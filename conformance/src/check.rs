@@ -2,7 +2,7 @@
 
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Capabilities, Decoder, Layer, Log, Place, Refusal};
+use traceproof_vectors::{Capabilities, Decoder, Layer, Log, Place, Reading, Refusal};
 
 use crate::Subject;
 use crate::family::FamilyRules;
@@ -63,8 +63,12 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// A subject is only asked for what it claims.
-fn claimed<P: FamilyRules>(file: &CaseFile<P>, capabilities: &Capabilities) -> Result<(), Failure> {
+/// A subject is only asked for what it claims. `binds` says which readings matter for the side that is judged.
+fn claimed<P: FamilyRules>(
+    file: &CaseFile<P>,
+    capabilities: &Capabilities,
+    binds: fn(&Reading) -> bool,
+) -> Result<(), Failure> {
     let features = P::required_features(&file.case.parameters)
         .into_iter()
         .filter(|&feature| !capabilities.features.contains(feature))
@@ -73,6 +77,7 @@ fn claimed<P: FamilyRules>(file: &CaseFile<P>, capabilities: &Capabilities) -> R
         .case
         .readings
         .iter()
+        .filter(|name| P::READINGS.iter().any(|reading| reading.name == **name && binds(reading)))
         .filter(|reading| !capabilities.readings.contains(*reading))
         .map(|reading| format!("reading {reading}"));
     let needs: Vec<String> = features.chain(readings).collect();
@@ -87,7 +92,7 @@ fn begun<P: FamilyRules>(
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a decoder")] }));
     };
     let capabilities = decoder.capabilities();
-    claimed(file, &capabilities)?;
+    claimed(file, &capabilities, Reading::binds_decoders)?;
     decoder.begin(&file.case.parameters, &file.resolved.program)?;
     Ok((decoder, capabilities))
 }
@@ -159,7 +164,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
     };
     let capabilities = encoder.capabilities();
-    claimed(file, &capabilities)?;
+    claimed(file, &capabilities, Reading::binds_encoders)?;
     let parameters = &file.case.parameters;
     encoder.begin(parameters, &file.case.policy)?;
     let mut log = Log::default();

@@ -12,6 +12,7 @@
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
+//! | What was read into a specification that leaves it open? | [`Reading`] |
 //! | The words of one specification | [`riscv_etrace`], [`arm_etm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
@@ -33,6 +34,7 @@ mod fault;
 pub mod notation;
 mod program;
 mod protocol;
+mod reading;
 pub mod riscv_etrace;
 mod subject;
 
@@ -40,6 +42,7 @@ pub use dissection::{Dissection, Field};
 pub use fault::{Fault, FaultClass, Place, Severity};
 pub use program::{Program, ProgramError, Section};
 pub use protocol::{Family, Protocol};
+pub use reading::{Binds, Reading};
 pub use subject::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
 };

@@ -12,6 +12,8 @@ use core::str::FromStr;
 pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// The family that this vocabulary belongs to.
     const FAMILY: Family;
+    /// The readings of contested clauses that a case may depend on.
+    const READINGS: &'static [crate::Reading];
     /// What a decoder must know beforehand: discovery attributes and static configuration.
     type Parameters: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
     /// What an encoder was told (control fields) and which legal choices it makes.

@@ -209,7 +209,7 @@ impl Capabilities {
         self
     }
 
-    /// Adds readings by name.
+    /// Adds readings by name, for instance `READINGS.iter().map(|reading| reading.name)` of a family.
     #[must_use]
     pub fn with_readings<'a>(mut self, readings: impl IntoIterator<Item = &'a str>) -> Self {
         self.readings.extend(readings.into_iter().map(String::from));

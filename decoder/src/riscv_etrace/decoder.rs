@@ -1,6 +1,6 @@
 //! Bytes -> packets -> events in one go: the contract's decoder.
 
-use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
     Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Program, Refusal, Sink,
 };
@@ -111,7 +111,8 @@ impl Packets {
 
 impl Subject<RiscvEtrace> for Decoder {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new([Layer::Packets, Layer::Events]).with_features(FEATURES)
+        let readings = READINGS.iter().filter(|reading| reading.binds_decoders()).map(|reading| reading.name);
+        Capabilities::new([Layer::Packets, Layer::Events]).with_features(FEATURES).with_readings(readings)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {

@@ -27,7 +27,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
         let architectures = [Architecture::V1.feature(), Architecture::V3.feature()];
         Capabilities::new([Layer::Packets])
             .with_features(FEATURES.into_iter().filter(|feature| !architectures.contains(feature)))
-            .with_readings(READINGS)
+            .with_readings(READINGS.iter().map(|reading| reading.name))
     }
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::{
-    Modes, Packet, Parameters, Policy, QualStatus, RiscvEtrace, Stimulus, SupportLayout,
+    Modes, Packet, Parameters, Policy, QualStatus, READINGS, RiscvEtrace, Stimulus, SupportLayout,
 };
 use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
 
@@ -81,7 +81,8 @@ impl Default for Encoder {
 
 impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new([Layer::Packets]).with_features(CLAIMED)
+        let readings = READINGS.iter().filter(|reading| reading.binds_encoders()).map(|reading| reading.name);
+        Capabilities::new([Layer::Packets]).with_features(CLAIMED).with_readings(readings)
     }
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {

@@ -30,7 +30,7 @@ pub use parameters::{Architecture, Isa, Parameters};
 pub use policy::{Policy, TagChoice};
 pub use stimulus::{Access, BranchTarget, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer};
 
-use crate::{Family, Protocol};
+use crate::{Binds, Family, Protocol, Reading};
 
 /// The vocabulary of ARM ETM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub struct ArmEtm;
 
 impl Protocol for ArmEtm {
     const FAMILY: Family = Family::ArmEtm;
+    const READINGS: &'static [Reading] = &READINGS;
     type Parameters = Parameters;
     type Policy = Policy;
     type Stimulus = Stimulus;
@@ -53,37 +54,68 @@ impl Protocol for ArmEtm {
 /// * `jazelle`: Java state, architecture 2.1.
 pub const FEATURES: [&str; 7] = ["etmv1", "etmv2", "etmv3", "port_4", "port_16", "cycle_accurate", "jazelle"];
 
-/// Names of the readings (PC-1 to PC-14) that a subject may follow and a case may depend on.
-///
-/// | reading | convention |
-/// |---|---|
-/// | `etm-pc-1` | numbers of the 16 PIPESTAT codes: see [`wire::Pipestat`] |
-/// | `etm-pc-2` | TFO packet header `L RR J 0000`: L = LSM in progress, RR = reason, J = Java state (2.1) |
-/// | `etm-pc-3` | TFO value N on TRACEPKT: N\[3:0\] in \[7:4\], N\[6:4\] in \[3:1\], 1 in \[0\] |
-/// | `etm-pc-4` | a byte that enters an empty FIFO may leave in the same cycle: [`Parameters::fifo_latency`] |
-/// | `etm-pc-5` | branch address bytes as in ETMv3's original scheme: see [`CompressedAddress`] |
-/// | `etm-pc-6` | LSM-in-progress body: LSM address, then the current one as branch address packet |
-/// | `etm-pc-7` | TD with TRACEPKT\[3:0\] = b1111 is no TFO but an empty cycle of cycle-accurate trace |
-/// | `etm-pc-8` | 4-bit port: N\[6:4\] and 1 in the TFO cycle, one gap cycle, then N\[3:0\] |
-/// | `etm-pc-9` | trigger in a TFO cycle: the TFO value is on the next cycle's TRACEPKT, the FIFO stalls there too |
-/// | `etm-pc-10` | order in a group: miss data, data, Context ID, branch address |
-/// | `etm-pc-11` | a superseded miss is never revived |
-/// | `etm-pc-12` | no miss data in address-only mode |
-/// | `etm-pc-13` | after a reserved header the decoder waits for the next TFO |
-/// | `etm-pc-14` | Context IDs and full addresses are little-endian |
-pub const READINGS: [&str; 14] = [
-    "etm-pc-1",
-    "etm-pc-2",
-    "etm-pc-3",
-    "etm-pc-4",
-    "etm-pc-5",
-    "etm-pc-6",
-    "etm-pc-7",
-    "etm-pc-8",
-    "etm-pc-9",
-    "etm-pc-10",
-    "etm-pc-11",
-    "etm-pc-12",
-    "etm-pc-13",
-    "etm-pc-14",
+/// What is read into bits that no text confirms, PC-1 to PC-14.
+pub const READINGS: [Reading; 14] = [
+    Reading {
+        name: "etm-pc-1",
+        binds: Binds::Both,
+        text: "Numbers of the 16 PIPESTAT codes, see `wire::Pipestat`.",
+    },
+    Reading {
+        name: "etm-pc-2",
+        binds: Binds::Both,
+        text: "TFO packet header `L RR J 0000`: L = LSM in progress, RR = reason, J = Java state (2.1).",
+    },
+    Reading {
+        name: "etm-pc-3",
+        binds: Binds::Both,
+        text: "TFO value N on TRACEPKT: N[3:0] in [7:4], N[6:4] in [3:1], 1 in [0].",
+    },
+    Reading {
+        name: "etm-pc-4",
+        binds: Binds::Both,
+        text: "A byte that enters an empty FIFO may leave in the same cycle, see `Parameters::fifo_latency`.",
+    },
+    Reading {
+        name: "etm-pc-5",
+        binds: Binds::Both,
+        text: "Branch address bytes as in ETMv3's original scheme, see `CompressedAddress`.",
+    },
+    Reading {
+        name: "etm-pc-6",
+        binds: Binds::Both,
+        text: "LSM-in-progress body: LSM address, then the current one as branch address packet.",
+    },
+    Reading {
+        name: "etm-pc-7",
+        binds: Binds::Both,
+        text: "TD with TRACEPKT[3:0] = b1111 is no TFO but an empty cycle of cycle-accurate trace.",
+    },
+    Reading {
+        name: "etm-pc-8",
+        binds: Binds::Both,
+        text: "4-bit port: N[6:4] and 1 in the TFO cycle, one gap cycle, then N[3:0].",
+    },
+    Reading {
+        name: "etm-pc-9",
+        binds: Binds::Both,
+        text: "Trigger in a TFO cycle: the TFO value is on the next cycle's TRACEPKT, the FIFO stalls there too.",
+    },
+    Reading {
+        name: "etm-pc-10",
+        binds: Binds::Encoders,
+        text: "Order in a group: miss data, data, Context ID, branch address.",
+    },
+    Reading { name: "etm-pc-11", binds: Binds::Decoders, text: "A superseded miss is never revived." },
+    Reading { name: "etm-pc-12", binds: Binds::Both, text: "No miss data in address-only mode." },
+    Reading {
+        name: "etm-pc-13",
+        binds: Binds::Decoders,
+        text: "After a reserved header the decoder waits for the next TFO.",
+    },
+    Reading {
+        name: "etm-pc-14",
+        binds: Binds::Both,
+        text: "Context IDs and full addresses are little-endian.",
+    },
 ];

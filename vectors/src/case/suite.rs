@@ -198,7 +198,7 @@ pub fn lint<P: CaseProtocol>(
                 report(field, format!("`{field}` must be one line of text"));
             }
         }
-        lint_clauses(case, registry, &mut report);
+        lint_references(case, registry, &mut report);
         lint_expectation(file, &mut report);
         if !is_slug(&file.path) {
             let message = "names of files and directories are small letters, digits and `_`";
@@ -208,9 +208,18 @@ pub fn lint<P: CaseProtocol>(
     errors
 }
 
-fn lint_clauses<P: CaseProtocol>(case: &Case<P>, registry: &Registry, report: &mut impl FnMut(&str, String)) {
+fn lint_references<P: CaseProtocol>(
+    case: &Case<P>,
+    registry: &Registry,
+    report: &mut impl FnMut(&str, String),
+) {
     if case.clauses.is_empty() {
         report("clauses", "a case proves at least one clause".to_owned());
+    }
+    for (index, name) in case.readings.iter().enumerate() {
+        if !P::READINGS.iter().any(|reading| reading.name == name) {
+            report(&format!("readings[{index}]"), format!("there is no reading `{name}`"));
+        }
     }
     for (index, id) in case.clauses.iter().enumerate() {
         let field = format!("clauses[{index}]");

@@ -21,7 +21,7 @@ pub use stimulus::{Block, Cycle, Itype, Stimulus};
 
 use alloc::vec::Vec;
 
-use crate::{Family, Protocol};
+use crate::{Binds, Family, Protocol, Reading};
 
 /// The vocabulary of RISC-V E-Trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub struct RiscvEtrace;
 
 impl Protocol for RiscvEtrace {
     const FAMILY: Family = Family::RiscvEtrace;
+    const READINGS: &'static [Reading] = &READINGS;
     type Parameters = Parameters;
     type Policy = Policy;
     type Stimulus = Stimulus;
@@ -62,4 +63,45 @@ pub const FEATURES: [&str; 14] = [
     "data_trace",
     "source_id",
     "timestamp",
+];
+
+/// Answers to questions that the specification leaves open.
+pub const READINGS: [Reading; 7] = [
+    Reading {
+        name: "resync-counts-up-to-the-current-instruction",
+        binds: Binds::Encoders,
+        text: "The resynchronisation timer counts what came behind the latest synchronisation packet, the current \
+               instruction included; when the limit is reached the current instruction is in state 2 (ET 9.2).",
+    },
+    Reading {
+        name: "resync-state-advances-with-instructions",
+        binds: Binds::Encoders,
+        text: "Cycles without retirement do not advance the state machine of the resynchronisation timer (ET 9.2).",
+    },
+    Reading {
+        name: "halt-keeps-ienable",
+        binds: Binds::Encoders,
+        text: "While the hart is halted or in reset the support packet still says that tracing is enabled (ET 7.5).",
+    },
+    Reading {
+        name: "triggers-keep-ienable",
+        binds: Binds::Encoders,
+        text: "Trace-off and trace-on pulses do not change `ienable` and send no further support packet (ET 4.2.4).",
+    },
+    Reading {
+        name: "notify-flag-even-if-due-anyway",
+        binds: Binds::Encoders,
+        text: "An instruction that is reported for another reason as well still has the notify flag, unless it is an \
+               updiscon target (ET 7.6).",
+    },
+    Reading {
+        name: "trace-lost-keeps-first-arrival",
+        binds: Binds::Decoders,
+        text: "A provisional stop that is followed by `trace_lost` stays at the first arrival (ET 7.6.2).",
+    },
+    Reading {
+        name: "undefined-trap-address-is-next-epc",
+        binds: Binds::Both,
+        text: "The formally undefined address of a `thaddr` = 0 packet is the EPC of the exception that follows (ET 7.3).",
+    },
 ];
