@@ -44,6 +44,8 @@ pub(super) struct Macrocell {
     /// Address and state of the instruction that completed last.
     latest: (u32, Isa),
     context_id: u32,
+    /// Records that the capture still misses.
+    lost_records: u64,
     /// Packets of this cycle, and their bytes.
     packets: Vec<Packet>,
     bytes: Vec<u8>,
@@ -63,6 +65,7 @@ impl Macrocell {
             lsm: None,
             latest: (0, Isa::Arm),
             context_id: 0,
+            lost_records: policy.capture_from,
             packets: Vec::new(),
             bytes: Vec::new(),
             parameters: parameters.clone(),
@@ -91,6 +94,10 @@ impl Macrocell {
             _ => self.trace(now, expired, sink),
         };
         let cycle = self.port.record(status, now.trigger);
+        if self.lost_records > 0 {
+            self.lost_records -= 1;
+            return;
+        }
         let bytes = cycle.to_bytes(&self.parameters);
         let size = Cycle::size(&self.parameters);
         sink.wire(bytes.get(..size).unwrap_or_default());

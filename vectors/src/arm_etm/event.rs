@@ -78,7 +78,7 @@ use super::{DataAddress, Isa, Reason};
 /// | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle | `reserved-encoding` | TRACEPKT | lost |
 /// | the byte where a TFO packet should start is not the first one behind a whole group or packet | `contradiction` | that byte | see below |
 /// | TD without TFO while bytes are pending | `illegal-in-state` | PIPESTAT | goes on |
-/// | WT while nothing is pending | `illegal-in-state` | PIPESTAT | goes on |
+/// | WT, not replaced by TR, while nothing is pending | `illegal-in-state` | PIPESTAT | goes on |
 /// | more than 127 groups pending: no TFO value could count their bytes | `limit` | PIPESTAT | lost |
 /// | miss data although values are not traced (PC-12) | `suspicious` | header | goes on |
 /// | tag superseded without any TFO of a reason other than periodic since its placeholder | `suspicious` | header | goes on |

@@ -19,6 +19,9 @@ pub struct Policy {
     pub minimal_values: bool,
     /// Addresses travel in as few bytes as they need; otherwise always in 5.
     pub minimal_addresses: bool,
+    /// So many records are lost before the capture begins, as with a capture buffer that overwrites its oldest
+    /// content. Their packets are made all the same.
+    pub capture_from: u64,
 }
 
 impl Policy {
@@ -47,6 +50,7 @@ impl Default for Policy {
             tag_zero: false,
             minimal_values: true,
             minimal_addresses: true,
+            capture_from: 0,
         }
     }
 }
