@@ -6,4 +6,5 @@
 
 extern crate alloc;
 
+pub mod arm_etm;
 pub mod riscv_etrace;

@@ -109,7 +109,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    const fn new(parts: [Option<Part>; 3]) -> Self {
+    /// The parts that are there, in this order.
+    fn new(wanted: [Option<Part>; 3]) -> Self {
+        let mut parts = [None; 3];
+        for (to, part) in parts.iter_mut().zip(wanted.into_iter().flatten()) {
+            *to = Some(part);
+        }
         Self { parts, next: 0 }
     }
 
@@ -119,13 +124,9 @@ impl Plan {
         Self::new([context_id(context_id_bytes), Some(Part::InstructionAddress), under_lsm])
     }
 
+    #[inline]
     fn current(&self) -> Option<Part> {
-        self.parts.iter().skip(self.next).copied().flatten().next()
-    }
-
-    fn advance(&mut self) {
-        let absent = self.parts.iter().skip(self.next).take_while(|part| part.is_none()).count();
-        self.next += absent + 1;
+        self.parts.get(self.next).copied().flatten()
     }
 }
 
@@ -155,6 +156,48 @@ struct Open {
     context_id: u32,
     address: u32,
     compressed: CompressedAddress,
+}
+
+impl Open {
+    /// Takes a byte behind the header; of a branch address also the first one.
+    #[inline]
+    fn part<L: Listener>(
+        &mut self,
+        byte: FifoByte,
+        has_jazelle: bool,
+        listener: &mut L,
+    ) -> Result<(), FaultClass> {
+        let index = self.received;
+        self.received += 1;
+        let number = byte_of_number(index, byte.value);
+        let done = match self.plan.current() {
+            Some(Part::Value(bytes)) => {
+                listener.field("value", byte, 0, 8);
+                self.value |= number;
+                self.received == bytes
+            }
+            Some(Part::ContextId(bytes)) => {
+                listener.field("context_id", byte, 0, 8);
+                self.context_id |= number;
+                self.received == bytes
+            }
+            Some(Part::InstructionAddress) => {
+                listener.field("address", byte, 0, 8);
+                self.address |= number;
+                self.received == 4
+            }
+            Some(Part::DataAddress) => data_address_byte(&mut self.compressed, byte, listener)?,
+            Some(Part::BranchAddress) => {
+                branch_address_byte(&mut self.compressed, byte, has_jazelle, listener)?
+            }
+            None => true,
+        };
+        if done {
+            self.plan.next += 1;
+            self.received = 0;
+        }
+        Ok(())
+    }
 }
 
 /// Reads packets byte by byte; their lengths follow from header, parameters and continue bits (ETM2-HDR-005).
@@ -195,18 +238,28 @@ impl PacketReader {
         byte: FifoByte,
         listener: &mut L,
     ) -> Result<Option<Packet>, FaultClass> {
-        let mut open = match self.open.take() {
-            Some(mut open) => {
-                self.part(&mut open, byte, listener)?;
-                open
-            }
-            None => self.header(space, byte, listener)?,
+        let Some(open) = &mut self.open else {
+            let open = self.header(space, byte, listener)?;
+            return Ok(self.keep(open));
         };
+        if let Err(class) = open.part(byte, self.has_jazelle, listener) {
+            self.open = None;
+            return Err(class);
+        }
         if open.plan.current().is_some() {
-            self.open = Some(open);
             return Ok(None);
         }
-        Ok(Some(self.whole(&mut open)))
+        let open = self.open.take();
+        Ok(open.map(|open| self.whole(&open)))
+    }
+
+    /// Keeps a packet that has begun, unless it is whole already.
+    fn keep(&mut self, open: Open) -> Option<Packet> {
+        if open.plan.current().is_none() {
+            return Some(self.whole(&open));
+        }
+        self.open = Some(open);
+        None
     }
 
     fn header<L: Listener>(
@@ -231,7 +284,7 @@ impl PacketReader {
         let mut open =
             Open { kind, header, plan, received: 0, value: 0, context_id: 0, address: 0, compressed };
         if kind == Kind::BranchAddress {
-            self.part(&mut open, byte, listener)?;
+            open.part(byte, self.has_jazelle, listener)?;
         }
         Ok(open)
     }
@@ -263,77 +316,8 @@ impl PacketReader {
         if traces_data { Ok(plan) } else { Err(FaultClass::IllegalInState) }
     }
 
-    /// Takes a byte behind the header; of a branch address also the first one.
-    fn part<L: Listener>(
-        &self,
-        open: &mut Open,
-        byte: FifoByte,
-        listener: &mut L,
-    ) -> Result<(), FaultClass> {
-        let index = open.received;
-        open.received += 1;
-        let number = byte_of_number(index, byte.value);
-        let done = match open.plan.current() {
-            Some(Part::Value(bytes)) => {
-                listener.field("value", byte, 0, 8);
-                open.value |= number;
-                open.received == bytes
-            }
-            Some(Part::ContextId(bytes)) => {
-                listener.field("context_id", byte, 0, 8);
-                open.context_id |= number;
-                open.received == bytes
-            }
-            Some(Part::InstructionAddress) => {
-                listener.field("address", byte, 0, 8);
-                open.address |= number;
-                open.received == 4
-            }
-            Some(Part::DataAddress) => data_address_byte(&mut open.compressed, byte, listener)?,
-            Some(Part::BranchAddress) => self.branch_address_byte(&mut open.compressed, byte, listener)?,
-            None => true,
-        };
-        if done {
-            open.plan.advance();
-            open.received = 0;
-        }
-        Ok(())
-    }
-
-    /// Spec: ETM2-BR-001, ETM2-BR-002, ETM2-BR-008 (6.7; PC-5).
-    fn branch_address_byte<L: Listener>(
-        &self,
-        address: &mut CompressedAddress,
-        byte: FifoByte,
-        listener: &mut L,
-    ) -> Result<bool, FaultClass> {
-        let index = address.bytes;
-        let (bits, first) = match index {
-            0 => (BRANCH_FIRST, 0),
-            _ => (Bits::new("address", 0, 7), 7 * u32::from(index) - 1),
-        };
-        listener.field(bits.name, byte, bits.first, bits.width);
-        listener.field("c", byte, 7, 1);
-        let last = index + 1 == LONGEST_ADDRESS;
-        let legal = match (index, last) {
-            (0, _) => byte.value & 1 != 0,
-            (_, true) => match state(byte.value) {
-                Some((Isa::Jazelle, _)) => self.has_jazelle,
-                Some(_) => true,
-                None => false,
-            },
-            _ => true,
-        };
-        if !legal {
-            return Err(FaultClass::ReservedEncoding);
-        }
-        address.bits |= u64::from(bits.of(byte.value)) << first;
-        address.bytes += 1;
-        Ok(last || byte.value & CONTINUE == 0)
-    }
-
     /// The packet that is whole now.
-    fn whole(&self, open: &mut Open) -> Packet {
+    fn whole(&self, open: &Open) -> Packet {
         let header = open.header;
         let more = C.any(header);
         let first = A.any(header);
@@ -362,6 +346,38 @@ impl PacketReader {
             },
         }
     }
+}
+
+/// Spec: ETM2-BR-001, ETM2-BR-002, ETM2-BR-008 (6.7; PC-5).
+fn branch_address_byte<L: Listener>(
+    address: &mut CompressedAddress,
+    byte: FifoByte,
+    has_jazelle: bool,
+    listener: &mut L,
+) -> Result<bool, FaultClass> {
+    let index = address.bytes;
+    let (bits, first) = match index {
+        0 => (BRANCH_FIRST, 0),
+        _ => (Bits::new("address", 0, 7), 7 * u32::from(index) - 1),
+    };
+    listener.field(bits.name, byte, bits.first, bits.width);
+    listener.field("c", byte, 7, 1);
+    let last = index + 1 == LONGEST_ADDRESS;
+    let legal = match (index, last) {
+        (0, _) => byte.value & 1 != 0,
+        (_, true) => match state(byte.value) {
+            Some((Isa::Jazelle, _)) => has_jazelle,
+            Some(_) => true,
+            None => false,
+        },
+        _ => true,
+    };
+    if !legal {
+        return Err(FaultClass::ReservedEncoding);
+    }
+    address.bits |= u64::from(bits.of(byte.value)) << first;
+    address.bytes += 1;
+    Ok(last || byte.value & CONTINUE == 0)
 }
 
 /// Spec: ETM2-DA-001, ETM2-DA-007 (6.4.2).

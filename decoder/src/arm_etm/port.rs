@@ -72,6 +72,8 @@ struct Sample {
     status: Pipestat,
     /// TR replaced the status.
     triggered: bool,
+    /// What the record before was reported for.
+    oddity_before: Option<Oddity>,
     /// TRACEPKT\[7:0\], TRACEPKT\[15:8\].
     lanes: [u8; 2],
 }
@@ -212,10 +214,11 @@ impl Port {
         listener: &mut L,
     ) -> Result<(), Defect> {
         let lanes = pins.tracepkt.to_le_bytes();
-        let mut sample = Sample { cycle, place, status: pins.pipestat, triggered: false, lanes };
-        tell(STATUS, place.byte, pins.pipestat.code(), listener);
-        let oddity = self.oddity.take();
-        if pins.pipestat == Pipestat::Tr {
+        let status = pins.pipestat;
+        let oddity_before = self.oddity.take();
+        let mut sample = Sample { cycle, place, status, triggered: false, oddity_before, lanes };
+        tell(STATUS, place.byte, status.code(), listener);
+        if status == Pipestat::Tr {
             listener.trigger(place, cycle);
             let [replaced, _] = lanes;
             tell(REPLACED, sample.tracepkt(), replaced, listener);
@@ -226,17 +229,16 @@ impl Port {
             }
         }
         match sample.status {
-            Pipestat::Td => self.disabled(&sample, listener)?,
-            _ if self.synchronised => self.enabled(&sample, listener)?,
-            _ => {}
+            Pipestat::Td => self.disabled(&sample, listener),
+            _ if self.synchronised => self.enabled(&sample, listener),
+            _ => Ok(()),
         }
-        self.report(oddity, &sample, listener);
-        Ok(())
     }
 
     /// Reports what is odd about this record, unless it was about the one before.
-    fn report<L: Listener>(&self, before: Option<Oddity>, sample: &Sample, listener: &mut L) {
-        if self.oddity.is_some() && self.oddity != before {
+    fn report<L: Listener>(&mut self, oddity: Oddity, sample: &Sample, listener: &mut L) {
+        self.oddity = Some(oddity);
+        if self.oddity != sample.oddity_before {
             let fault = self.fault(FaultClass::IllegalInState, sample.place.byte, 0);
             listener.fault(&fault, Consequence::GoesOn);
         }
@@ -253,7 +255,7 @@ impl Port {
             listener.instruction(sample.place, sample.cycle, executed, false);
         }
         if sample.status == Pipestat::Wt && !sample.triggered && self.pending.is_empty() {
-            self.oddity = Some(Oddity::WaitForNothing);
+            self.report(Oddity::WaitForNothing, sample, listener);
         }
         let group = Expectation::Group { cycle: sample.cycle };
         let at_once = self.parameters.fifo_latency == 0;
@@ -294,7 +296,7 @@ impl Port {
             return Err(sample.tracepkt_defect());
         }
         if !self.pending.is_empty() {
-            self.oddity = Some(Oddity::DisabledTooEarly);
+            self.report(Oddity::DisabledTooEarly, sample, listener);
         }
         if self.announced.is_some() { self.value(sample, listener) } else { Ok(()) }
     }
@@ -390,7 +392,7 @@ impl Port {
                 HeaderSpace::TraceFifoOffset
             }
             Expectation::TraceFifoOffset { joining, .. } => {
-                listener.pins("skipped", byte.low, 0, if byte.high.is_some() { 4 } else { 8 }, byte.value);
+                tell_skipped(byte, listener);
                 self.skipped |= !joining;
                 return Ok(());
             }
@@ -424,6 +426,16 @@ impl Port {
 
 fn tell<L: Listener>(bits: Bits, offset: u64, byte: u8, listener: &mut L) {
     listener.pins(bits.name, offset, bits.first, bits.width, bits.of(byte));
+}
+
+fn tell_skipped<L: Listener>(byte: FifoByte, listener: &mut L) {
+    match byte.high {
+        None => listener.pins("skipped", byte.low, 0, 8, byte.value),
+        Some(high) => {
+            listener.pins("skipped", byte.low, 0, 4, byte.value & 0xf);
+            listener.pins("skipped", high, 0, 4, byte.value >> 4);
+        }
+    }
 }
 
 /// Whether a phantom branch was taken, whether the instruction was executed, and whether there are packets.

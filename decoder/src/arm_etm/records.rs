@@ -44,12 +44,24 @@ impl Records {
             && let Some((bytes, behind)) = rest.split_at_checked(self.size)
         {
             *rest = behind;
-            self.hold(bytes);
-        } else {
-            let (now, later) = rest.split_at(rest.len().min(self.size - self.held_length));
-            *rest = later;
-            self.hold(now);
+            let bytes = match *bytes {
+                [pipestat, low, high] => [pipestat, low, high],
+                [pipestat, low] => [pipestat, low, 0],
+                _ => [0; LONGEST],
+            };
+            let record = Record { offset: self.offset, bytes, size: self.size };
+            self.offset += self.size as u64;
+            return Some(record);
         }
+        self.resume(rest)
+    }
+
+    /// Goes on with a record that an earlier chunk began, or begins one that this chunk does not end.
+    #[cold]
+    fn resume(&mut self, rest: &mut &[u8]) -> Option<Record> {
+        let (now, later) = rest.split_at(rest.len().min(self.size.saturating_sub(self.held_length)));
+        *rest = later;
+        self.hold(now);
         if self.held_length < self.size {
             return None;
         }
@@ -57,7 +69,6 @@ impl Records {
         Some(Record { offset: self.offset - self.size as u64, bytes: self.held, size: self.size })
     }
 
-    #[inline]
     fn hold(&mut self, bytes: &[u8]) {
         for (to, from) in self.held.iter_mut().skip(self.held_length).zip(bytes) {
             *to = *from;
@@ -94,8 +105,11 @@ mod tests {
                     }
                     assert!(rest.is_empty());
                 }
-                let expected: Vec<_> =
-                    wire.chunks_exact(size).enumerate().map(|(i, bytes)| (i * size, bytes.to_vec())).collect();
+                let expected: Vec<_> = wire
+                    .chunks_exact(size)
+                    .enumerate()
+                    .map(|(i, bytes)| (i * size, bytes.to_vec()))
+                    .collect();
                 assert_eq!(found, expected, "{port_width} {chunk}");
                 assert_eq!(records.finish(), (11, Some((11 - 11 % size) as u64)));
                 assert_eq!(records.finish(), (11, None));

@@ -1,0 +1,222 @@
+//! Statuses and packets -> events: addresses, transfers, load misses.
+
+use traceproof_vectors::arm_etm::{
+    ArmEtm, CompressedAddress, Event, MissingReason, Packet, Parameters, Reason, Value,
+};
+use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+
+use super::address::{DataAddresses, InstructionAddress};
+use super::misses::{MissTable, Outstanding};
+
+/// Turns packets into events, packet by packet.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    data_value: bool,
+    data_address: bool,
+    monitor_cprt: bool,
+    /// Number of the next transfer.
+    transfers: u64,
+    /// Base of the next branch address.
+    instruction: InstructionAddress,
+    addresses: DataAddresses,
+    misses: MissTable,
+}
+
+/// Where and when a packet was.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    place: Place,
+    cycle: u64,
+}
+
+impl Flow {
+    /// At the start of a stream.
+    #[must_use]
+    pub fn new(parameters: &Parameters) -> Self {
+        Self {
+            data_value: parameters.data_value,
+            data_address: parameters.data_address,
+            monitor_cprt: parameters.monitor_cprt,
+            transfers: 0,
+            instruction: InstructionAddress::default(),
+            addresses: DataAddresses::UNKNOWN,
+            misses: MissTable::EMPTY,
+        }
+    }
+
+    /// Back to the start of a stream.
+    pub fn reset(&mut self) {
+        self.transfers = 0;
+        self.instruction = InstructionAddress::default();
+        self.addresses = DataAddresses::UNKNOWN;
+        self.misses = MissTable::EMPTY;
+    }
+
+    /// Takes a packet that the cycle `cycle` placed in the FIFO; `place` is its first bit. `Suspicious` is the
+    /// only class of its faults.
+    pub fn packet<S>(&mut self, place: Place, cycle: u64, packet: &Packet, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let told = Told { place, cycle };
+        let tag = match *packet {
+            Packet::LoadMissData { tag, .. } => Some(tag),
+            _ => None,
+        };
+        let half = self.misses.packet(tag);
+        if half.is_some() {
+            suspicious(place, sink);
+        }
+        match *packet {
+            Packet::LoadMissOccurred { first, tag, address, .. } => {
+                self.placeholder(told, half, first, tag, address, sink);
+            }
+            Packet::LoadMissData { tag, value, .. } => self.miss_data(told, half, tag, value, sink),
+            _ => {
+                missing(place, half, MissingReason::Incomplete, sink);
+                self.other(told, packet, sink);
+            }
+        }
+    }
+
+    /// Synchronisation is lost at `place`. Spec: ETM2-LM-056 (6.4.3), ETM2-DA-003 (6.8).
+    pub fn lose_synchronisation<S>(&mut self, place: Place, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        self.addresses = DataAddresses::UNKNOWN;
+        missing(place, self.misses.clear(), MissingReason::SynchronisationLost, sink);
+    }
+
+    /// The stream ends at `place`. Spec: ETM2-LM-057 (6.4.3).
+    pub fn end<S>(&mut self, place: Place, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        missing(place, self.misses.clear(), MissingReason::End, sink);
+    }
+
+    /// Spec: ETM2-LM-017 to 025, ETM2-LM-036 to 045 (6.4.3).
+    fn placeholder<S>(
+        &mut self,
+        told: Told,
+        half: Option<u64>,
+        first: bool,
+        tag: u8,
+        address: Option<CompressedAddress>,
+        sink: &mut S,
+    ) where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let mut value = Value::Off;
+        let mut superseded = None;
+        if self.data_value {
+            let placed = self.misses.placeholder(tag, self.transfers);
+            value = if placed.second_half { Value::PendingHigh(tag) } else { Value::Pending(tag) };
+            superseded = placed.superseded;
+        }
+        if superseded.is_some_and(|item| !item.excusable) {
+            suspicious(told.place, sink);
+        }
+        missing(told.place, half, MissingReason::Incomplete, sink);
+        if let Some(Outstanding { transfer, high, .. }) = superseded {
+            let transfers = [Some(transfer), high].into_iter().flatten();
+            missing(told.place, transfers, MissingReason::Superseded, sink);
+        }
+        self.transfer(told, first, address, value, sink);
+    }
+
+    /// Spec: ETM2-LM-019, ETM2-LM-046 (6.4.3), ETM2-LM-050 (PC-12).
+    fn miss_data<S>(&mut self, told: Told, half: Option<u64>, tag: u8, value: u32, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let Told { place, cycle } = told;
+        if !self.data_value {
+            suspicious(place, sink);
+        }
+        missing(place, half, MissingReason::Incomplete, sink);
+        let event = match self.misses.data(tag) {
+            Some(transfer) => Event::MissData { transfer, cycle, value },
+            None => Event::IgnoredData { cycle, tag },
+        };
+        sink.event(place, &event);
+    }
+
+    /// Packets that have nothing to do with load misses.
+    fn other<S>(&mut self, told: Told, packet: &Packet, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let Told { place, cycle } = told;
+        match *packet {
+            Packet::BranchAddress(address) => {
+                self.instruction = self.instruction.branch(address);
+                let InstructionAddress { address, isa } = self.instruction;
+                sink.event(place, &Event::Branch { cycle, address, isa });
+            }
+            Packet::NormalData { first, address, value, .. } => {
+                self.transfer(told, first, address, value.map_or(Value::Off, Value::Known), sink);
+            }
+            Packet::ValueNotTraced { .. } => self.transfer(told, false, None, Value::NotTraced, sink),
+            Packet::ContextId { value, .. } => sink.event(place, &Event::ContextId { cycle, value }),
+            Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
+                let full = InstructionAddress::full(address, jazelle);
+                self.instruction = under_lsm.map_or(full, |current| full.branch(current));
+                let InstructionAddress { address, isa } = self.instruction;
+                let lsm = under_lsm.map(|_| full.address);
+                self.synchronise(reason);
+                sink.event(place, &Event::Synchronisation { cycle, reason, address, isa, context_id, lsm });
+                // Spec: ETM2-PS-013, ETM2-TFO-012, ETM2-TFO-021 (6.5.1, 7.14.2).
+                if reason == Reason::Periodic || lsm.is_some() {
+                    sink.event(place, &Event::Instruction { cycle, executed: true, phantom: false });
+                }
+            }
+            Packet::LoadMissOccurred { .. } | Packet::LoadMissData { .. } => {}
+        }
+    }
+
+    /// Tracing was interrupted, unless synchronisation is periodic. Spec: ETM2-DA-003, ETM2-TFO-023 (6.8), ETM2-LM-055.
+    fn synchronise(&mut self, reason: Reason) {
+        if reason != Reason::Periodic {
+            self.addresses = DataAddresses::UNKNOWN;
+            self.misses.excuse();
+        }
+    }
+
+    /// Spec: ETM2-ND-003, ETM2-ND-011 (6.4.2), ETM2-LM-053 (6.4.4).
+    fn transfer<S>(
+        &mut self,
+        told: Told,
+        first: bool,
+        address: Option<CompressedAddress>,
+        value: Value,
+        sink: &mut S,
+    ) where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let address = match address {
+            Some(address) => self.addresses.received(address),
+            None if first || !self.data_address || self.monitor_cprt => self.addresses.absent(),
+            None => self.addresses.next(),
+        };
+        let Told { place, cycle } = told;
+        sink.event(place, &Event::Transfer { transfer: self.transfers, cycle, address, value });
+        self.transfers += 1;
+    }
+}
+
+fn suspicious<S: Sink<ArmEtm> + ?Sized>(place: Place, sink: &mut S) {
+    sink.fault(&Fault { class: FaultClass::Suspicious, place, address: None });
+}
+
+fn missing<S: Sink<ArmEtm> + ?Sized>(
+    place: Place,
+    transfers: impl IntoIterator<Item = u64>,
+    reason: MissingReason,
+    sink: &mut S,
+) {
+    for transfer in transfers {
+        sink.event(place, &Event::Missing { transfer, reason });
+    }
+}
