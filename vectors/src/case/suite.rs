@@ -223,8 +223,12 @@ fn lint_references<P: CaseProtocol>(
     }
     for (index, id) in case.clauses.iter().enumerate() {
         let field = format!("clauses[{index}]");
-        if registry.get(id).is_none() {
-            report(&field, format!("there is no clause `{id}`"));
+        match registry.get(id) {
+            None => report(&field, format!("there is no clause `{id}`")),
+            Some(clause) if clause.untestable.is_some() => {
+                report(&field, format!("`{id}` is registered as untestable"));
+            }
+            Some(_) => {}
         }
         if case.clauses.iter().take(index).any(|other| other == id) {
             report(&field, format!("`{id}` is named twice"));
