@@ -5,12 +5,14 @@
 
 use std::io::BufRead;
 
-use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::case::{CaseProtocol, SuiteError};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program};
 
+use crate::Subject;
 use crate::elf::Machine;
 use crate::execution::ExecutionError;
+use crate::run::ProgramRun;
 
 mod riscv_etrace;
 
@@ -62,6 +64,20 @@ pub trait FamilyRules: CaseProtocol {
     ///
     /// When the file is for a machine that this family does not trace.
     fn parameters_for(machine: Machine) -> Result<Self::Parameters, String>;
+
+    /// Sends the executions of the shipped programs through the subject; what it lacks, an encoder or a decoder, is
+    /// the reference. `wanted` is asked for every program and parameter set; `progress` is called as each ends.
+    ///
+    /// # Errors
+    ///
+    /// When the shipped programs cannot be read.
+    fn run_programs(
+        _subject: &Subject,
+        _wanted: &(dyn Fn(&str, &str) -> bool + Sync),
+        _progress: &(dyn Fn() + Sync),
+    ) -> Result<Vec<ProgramRun>, SuiteError> {
+        Ok(Vec::new())
+    }
 
     /// Names of the execution file formats that [`drive_file`](Self::drive_file) reads.
     const EXECUTION_FORMATS: &'static [&'static str];

@@ -88,9 +88,8 @@ fn compare_packets<P: FamilyRules>(expected: &[P::Packet], got: &Log<P>) -> Resu
         (None, None) => true,
         _ => false,
     };
-    let rows = |index: usize| {
-        (expected.get(index).map(|packet| line(packet)), got.get(index).map(|(_, packet)| line(*packet)))
-    };
+    let rows =
+        |index: usize| (expected.get(index).map(line), got.get(index).map(|(_, packet)| line(*packet)));
     first_difference(expected.len().max(got.len()), same, rows).map_or(Ok(()), |(index, rows)| {
         Err(Box::new(divergence("packets", index, place_at(&got, index), rows)))
     })

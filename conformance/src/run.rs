@@ -22,6 +22,39 @@ pub struct Run {
     pub subject: SubjectName,
     /// One result per selected case, in the order of families and paths.
     pub cases: Vec<CaseResult>,
+    /// One result per real program and parameter set, if they ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramRun>,
+}
+
+/// What came of a real program whose execution went through an encoder and a decoder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramRun {
+    /// The family.
+    pub family: Family,
+    /// The program.
+    pub program: String,
+    /// The set of parameters.
+    pub set: String,
+    /// Instructions that came back.
+    pub instructions: u64,
+    /// Traps that came back.
+    pub traps: u64,
+    /// Packets that the decoder read.
+    pub packets: u64,
+    /// Bytes that travelled.
+    pub bytes: u64,
+    /// Whether the execution came back.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+impl ProgramRun {
+    /// Program and set, as filters match them: `mix.rv64gc/delta`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.program, self.set)
+    }
 }
 
 /// Who was judged.
@@ -105,6 +138,16 @@ impl Tally {
     }
 }
 
+impl FromIterator<Kind> for Tally {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
+        let mut tally = Self::default();
+        for kind in kinds {
+            tally.add(kind);
+        }
+        tally
+    }
+}
+
 impl CaseResult {
     /// The checks that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Check> {
@@ -127,7 +170,19 @@ impl Run {
     /// Whether checks passed and none failed. A run in which nothing was judged is no success.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.failed().next().is_none() && self.tally().applicable() > 0
+        let judged = self.tally().applicable() + self.program_tally().applicable();
+        judged > 0 && self.failed().next().is_none() && self.failed_programs().next().is_none()
+    }
+
+    /// The real programs that did not come back.
+    pub fn failed_programs(&self) -> impl Iterator<Item = &ProgramRun> {
+        self.programs.iter().filter(|run| run.verdict.kind().is_failure())
+    }
+
+    /// Verdicts over the real programs.
+    #[must_use]
+    pub fn program_tally(&self) -> Tally {
+        self.programs.iter().map(|run| run.verdict.kind()).collect()
     }
 
     /// Verdicts by family and direction; without what was not checked.
@@ -143,13 +198,9 @@ impl Run {
         tallies
     }
 
-    /// Verdicts over everything.
+    /// Verdicts over all cases.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
-        for check in self.cases.iter().flat_map(|case| &case.checks) {
-            tally.add(check.verdict.kind());
-        }
-        tally
+        self.cases.iter().flat_map(|case| &case.checks).map(|check| check.verdict.kind()).collect()
     }
 }

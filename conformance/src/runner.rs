@@ -8,11 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use rayon::prelude::*;
+use traceproof_vectors::Family;
 use traceproof_vectors::case::{CaseFile, SuiteError};
 
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
-use crate::run::{CaseResult, Check, ClauseName, Run, SCHEMA, SubjectName};
+use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA, SubjectName};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::Verdict;
 use crate::{Direction, Subject};
@@ -27,6 +28,9 @@ pub struct Options {
     pub directories: Directories,
     /// Which of them to run.
     pub selection: Selection,
+    /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
+    /// selection as `program/set`. They take seconds, and nothing stops a subject that hangs there.
+    pub programs: bool,
     /// How many cases at once; `None` = one per processor.
     pub jobs: Option<usize>,
     /// How long one direction of one case may take. A thread that is late is left behind, because nothing can stop it.
@@ -38,22 +42,31 @@ impl Default for Options {
         Self {
             directories: Directories::default(),
             selection: Selection::default(),
+            programs: false,
             jobs: None,
             deadline: Duration::from_secs(10),
         }
     }
 }
 
-/// How far a run is.
+/// How far a run is in one family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Cases done.
-    pub done: usize,
-    /// Cases selected in this family.
-    pub total: usize,
+pub enum Progress {
+    /// Cases.
+    Cases {
+        /// Done so far.
+        done: usize,
+        /// Selected in this family.
+        total: usize,
+    },
+    /// Real programs.
+    Programs {
+        /// Done so far.
+        done: usize,
+    },
 }
 
-/// Runs the selected cases of every family through the subject.
+/// Runs the selected cases of every family, and its real programs if wanted, through the subject.
 ///
 /// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict
 /// `timeout`; both leave the other checks alone. A stack overflow or an abort ends the process: nothing
@@ -68,13 +81,17 @@ pub fn run(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Run, Vec<SuiteError>> {
     let mut cases = Vec::new();
+    let mut programs = Vec::new();
     let mut errors = Vec::new();
     for family in family::IMPLEMENTED {
         if !options.selection.takes_family(family) {
             continue;
         }
         match family::visit(family, RunFamily { subject, options, progress }) {
-            Some(Ok(mut results)) => cases.append(&mut results),
+            Some(Ok((mut of_cases, mut of_programs))) => {
+                cases.append(&mut of_cases);
+                programs.append(&mut of_programs);
+            }
             Some(Err(mut found)) => errors.append(&mut found),
             None => {}
         }
@@ -87,6 +104,7 @@ pub fn run(
         harness: env!("CARGO_PKG_VERSION").to_owned(),
         subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
         cases,
+        programs,
     })
 }
 
@@ -97,7 +115,7 @@ struct RunFamily<'a> {
 }
 
 impl Visitor for RunFamily<'_> {
-    type Output = Result<Vec<CaseResult>, Vec<SuiteError>>;
+    type Output = Result<(Vec<CaseResult>, Vec<ProgramRun>), Vec<SuiteError>>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
         let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
@@ -119,20 +137,40 @@ impl Visitor for RunFamily<'_> {
                 .into_iter()
                 .map(|direction| self.check(file, direction))
                 .collect();
-            (self.progress)(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
+            (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
             result(file, clauses(file), checks)
         };
-        let all = || selected.par_iter().map(one).collect();
+        let both = || (selected.par_iter().map(one).collect(), self.programs::<P>());
         let jobs = self.options.jobs.unwrap_or(0);
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
         // Without a pool of its own size the run still runs, only elsewhere.
-        Ok(match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
-            Ok(pool) => pool.install(all),
-            Err(_) => selected.iter().map(one).collect(),
-        })
+        let (cases, programs) = match pool {
+            Ok(pool) => pool.install(both),
+            Err(_) => both(),
+        };
+        Ok((cases, programs.map_err(|error| vec![error])?))
     }
 }
 
 impl RunFamily<'_> {
+    fn programs<P: FamilyRules>(&self) -> Result<Vec<ProgramRun>, SuiteError> {
+        if !self.options.programs || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
+            return Ok(Vec::new());
+        }
+        let filters = &self.options.selection.filters;
+        let wanted = |program: &str, set: &str| {
+            let name = format!("{program}/{set}");
+            filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[&name]))
+        };
+        let done = AtomicUsize::new(0);
+        let progress =
+            || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
+        let run = || P::run_programs(self.subject, &wanted, &progress);
+        catch_unwind(AssertUnwindSafe(run))
+            .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, last_words(payload.as_ref()))]))
+    }
+
     fn check<P: FamilyRules>(&self, file: &Arc<CaseFile<P>>, direction: Direction) -> Check {
         let (subject, file) = (self.subject.clone(), Arc::clone(file));
         let work = move || check::check(&subject, &file, direction);
@@ -155,6 +193,20 @@ fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static)
     receiver.recv_timeout(deadline).unwrap_or_else(|_| Verdict::Timeout {
         milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+/// Programs run at once and a panic ends them all; which one it was is not known.
+fn crashed(family: Family, message: String) -> ProgramRun {
+    ProgramRun {
+        family,
+        program: String::from("any"),
+        set: String::from("any"),
+        instructions: 0,
+        traps: 0,
+        packets: 0,
+        bytes: 0,
+        verdict: Verdict::Crash { message },
+    }
 }
 
 fn last_words(payload: &(dyn Any + Send)) -> String {

@@ -198,7 +198,7 @@ quickcheck! {
             }
         }
         // Arbitrary neighbours do not disturb.
-        let mut longer = wire.clone();
+        let mut longer = wire;
         longer.extend_from_slice(&others);
         TestResult::from_bool(
             dissect(&longer, &fitting.parameters).first().and_then(|unit| unit.packet)

@@ -249,6 +249,25 @@ fn reports_of_a_failing_subject() {
 }
 
 #[test]
+fn real_programs_are_judged_too() {
+    let judged = |bug| {
+        let selection =
+            Selection { filters: vec![String::from("trapsdev.rv64/delta")], ..Selection::default() };
+        let options = Options { directories: directories(), selection, programs: true, ..Options::default() };
+        run(&Wrong::subject(bug), &options, &|_| {}).expect("sound")
+    };
+    let good = judged(Bug::None);
+    assert!(good.is_success() && good.cases.is_empty());
+    assert_eq!(good.programs.iter().map(|run| run.name()).collect::<Vec<_>>(), ["trapsdev.rv64/delta"]);
+    let bad = judged(Bug::DropsPacket);
+    assert!(!bad.is_success());
+    insta::assert_snapshot!("text_of_a_lost_program", text::report(&bad, text::Style::default()));
+    insta::assert_snapshot!("junit_of_a_lost_program", junit::report(&bad).expect("XML"));
+    let crashed = judged(Bug::Panics);
+    assert_eq!(crashed.program_tally().of(Kind::Crash), 1);
+}
+
+#[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let with = |jobs| {
         let options = Options { directories: directories(), jobs: Some(jobs), ..Options::default() };

@@ -9,22 +9,29 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use traceproof_conformance::report::{json, junit, text};
-use traceproof_conformance::{Options, Subject, run as run_suite};
+use traceproof_conformance::{Options, Progress, Subject, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::select::Select;
 
-/// Judge the reference decoder and encoder model against the shipped cases.
+/// Judge the reference decoder and encoder model against the shipped cases and programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   cargo xtask conformance
   cargo xtask conformance --filter etr-0042
   cargo xtask conformance --filter '*/loop_labels/*' --level must
-  cargo xtask conformance --json results.json --junit results.xml")]
+  cargo xtask conformance --no-real-programs --json results.json --junit results.xml")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
+    /// Also send the shipped programs through encoder and decoder, under every set of parameters. The default, unless
+    /// cases are selected; then filters match program/set, too.
+    #[arg(long, overrides_with = "no_real_programs")]
+    real_programs: bool,
+    /// Only the cases.
+    #[arg(long)]
+    no_real_programs: bool,
     /// How many cases at once; one per processor if not given.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -42,18 +49,22 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = Options {
         selection: arguments.select.selection()?,
+        programs: arguments.real_programs || !(arguments.no_real_programs || arguments.select.is_narrow()),
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
         ..Options::default()
     };
     let bar = progress_bar();
-    let run = run_suite(&Subject::reference(), &options, &|progress| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
+    let run = run_suite(&Subject::reference(), &options, &|progress| match progress {
+        Progress::Cases { done, total } => {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+        Progress::Programs { done } => bar.set_message(format!("and {done} round trips")),
     });
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
-    if run.cases.is_empty() {
+    if run.cases.is_empty() && run.programs.is_empty() {
         return Err(Failure::usage("no case matches; see `cargo xtask list`"));
     }
     if let Some(path) = &arguments.json {
@@ -69,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 /// Drawn only on a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} cases") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} cases {msg}") {
         bar.set_style(style);
     }
     bar

@@ -34,6 +34,11 @@ pub(crate) enum Level {
 }
 
 impl Select {
+    /// Whether only some cases of a family are wanted.
+    pub(crate) const fn is_narrow(&self) -> bool {
+        !self.filter.is_empty() || self.level.is_some() || !self.clause.is_empty()
+    }
+
     pub(crate) fn selection(&self) -> Result<Selection, Failure> {
         if let Some(missing) = self.family.iter().find(|family| !family::IMPLEMENTED.contains(family)) {
             return Err(Failure::no_such_family(*missing));

@@ -5,15 +5,20 @@ use std::iter;
 
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
-use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::case::{CaseProtocol, SuiteError};
 use traceproof_vectors::riscv_etrace::{
     Event, Packet, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
 };
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
 use super::{FamilyRules, FileSummary};
+use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
+use crate::line::line;
+use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
+use crate::run::ProgramRun;
+use crate::verdict::{Divergence, Row, Verdict};
 
 impl FamilyRules for RiscvEtrace {
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
@@ -73,6 +78,23 @@ impl FamilyRules for RiscvEtrace {
         }
     }
 
+    fn run_programs(
+        subject: &Subject,
+        wanted: &(dyn Fn(&str, &str) -> bool + Sync),
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Vec<ProgramRun>, SuiteError> {
+        let subjects = Subjects {
+            encoder: &|| subject.encoder::<Self>().unwrap_or_else(Self::reference_encoder),
+            decoder: &|| subject.decoder::<Self>().unwrap_or_else(Self::reference_decoder),
+        };
+        let results = run_all(subjects, wanted, &|_| progress()).map_err(|error| SuiteError {
+            path: error.path.clone(),
+            place: None,
+            message: error.to_string(),
+        })?;
+        Ok(results.into_iter().map(program_run).collect())
+    }
+
     const EXECUTION_FORMATS: &'static [&'static str] = &["csv", "pc"];
 
     fn drive_file(
@@ -102,6 +124,45 @@ impl FamilyRules for RiscvEtrace {
                 known: Self::EXECUTION_FORMATS,
             }),
         }
+    }
+}
+
+fn program_run(result: ProgramResult) -> ProgramRun {
+    let ProgramResult { program, set, outcome, .. } = result;
+    let (instructions, traps, packets, bytes) = match &outcome {
+        Ok(RoundTrip { instructions, traps, packets, bytes, .. }) => {
+            (*instructions, *traps, *packets, *bytes)
+        }
+        Err(_) => (0, 0, 0, 0),
+    };
+    let verdict = match outcome {
+        Ok(RoundTrip { divergence: None, .. }) => Verdict::Pass,
+        Ok(RoundTrip { divergence: Some(found), .. }) => Verdict::Fail(Divergence {
+            what: String::from("instructions"),
+            index: usize::try_from(found.instruction).unwrap_or(usize::MAX),
+            place: Some(found.place),
+            packet: None,
+            rows: vec![Row {
+                same: false,
+                expected: Some(shown(&found.expected)),
+                got: Some(shown(&found.got)),
+            }],
+        }),
+        Err(RoundTripError::Encoder(refusal) | RoundTripError::Decoder(refusal)) => match refusal {
+            Refusal::Unsupported { feature } => Verdict::Unsupported { needs: vec![feature] },
+            other => Verdict::Undeclared { refusal: other.to_string() },
+        },
+        Err(error) => Verdict::Fail(Divergence::sentence("the execution", error.to_string())),
+    };
+    let (family, set) = (RiscvEtrace::FAMILY, set.to_owned());
+    ProgramRun { family, program, set, instructions, traps, packets, bytes, verdict }
+}
+
+/// Packets look like everywhere else.
+fn shown(observation: &Observation) -> String {
+    match observation {
+        Observation::Packet(packet) => format!("packet {}", line(packet)),
+        other => other.to_string(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::details;
-use crate::run::{CaseResult, Check, Run};
+use crate::run::{CaseResult, Check, ProgramRun, Run};
 use crate::verdict::{Kind, Verdict};
 
 /// The run as JUnit XML.
@@ -24,7 +24,27 @@ pub fn report(run: &Run) -> Result<String, SerializeError> {
         folders.entry(folder).or_insert_with(|| TestSuite::new(folder)).add_test_case(test_case(case));
     }
     report.add_test_suites(folders.into_values());
+    let mut programs: BTreeMap<String, TestSuite> = BTreeMap::new();
+    for program in &run.programs {
+        let folder = format!("{}/programs/{}", program.family, program.program);
+        let suite = programs.entry(folder.clone()).or_insert_with(|| TestSuite::new(folder));
+        suite.add_test_case(round_trip(program));
+    }
+    report.add_test_suites(programs.into_values());
     report.to_string()
+}
+
+fn round_trip(run: &ProgramRun) -> TestCase {
+    let kind = run.verdict.kind();
+    let mut status = match kind {
+        Kind::Pass => return TestCase::new(run.set.as_str(), TestCaseStatus::success()),
+        Kind::Unsupported => TestCaseStatus::skipped(),
+        Kind::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    status.set_type(kind.name());
+    status.set_message(run.verdict.to_string());
+    TestCase::new(run.set.as_str(), status)
 }
 
 fn test_case(case: &CaseResult) -> TestCase {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use traceproof_vectors::case::{Level, Polarity};
 
 use super::table::{render, table};
-use crate::run::{CaseResult, Check, Run, Tally};
+use crate::run::{CaseResult, Check, ProgramRun, Run, Tally};
 use crate::verdict::{Divergence, Kind, Verdict};
 
 /// Paints words if the reader's terminal can.
@@ -45,7 +45,21 @@ pub fn report(run: &Run, style: Style) -> String {
         out.push_str(&failure(case, style));
         out.push('\n');
     }
+    for program in run.failed_programs() {
+        out.push_str(&failed_program(program, style));
+        out.push('\n');
+    }
     out.push_str(&summary(run, style));
+    out
+}
+
+/// One real program that did not come back.
+#[must_use]
+pub fn failed_program(run: &ProgramRun, style: Style) -> String {
+    let name = run.name();
+    let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
+    out.push_str(&failed_verdict("round trip", &run.verdict, style));
+    let _ = writeln!(out, "  reproduce: cargo xtask conformance --real-programs --filter {name}");
     out
 }
 
@@ -56,7 +70,7 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
     let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
     let _ = writeln!(out, "  {}", style.faint(&case.path));
     for check in case.failures() {
-        out.push_str(&failed_check(check, style));
+        out.push_str(&failed_verdict(check.direction.name(), &check.verdict, style));
     }
     for clause in &case.clauses {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
@@ -70,11 +84,10 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
 /// The failure of one direction, without colours: for reports in other formats.
 #[must_use]
 pub fn details(check: &Check) -> String {
-    failed_check(check, Style::default())
+    failed_verdict(check.direction.name(), &check.verdict, Style::default())
 }
 
-fn failed_check(check: &Check, style: Style) -> String {
-    let Check { direction, verdict } = check;
+fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
     match verdict {
         Verdict::Fail(divergence) => {
             let mut out = format!("  {direction}: {} differ at item {}", divergence.what, divergence.index);
@@ -135,8 +148,21 @@ fn sides(divergence: &Divergence, style: Style) -> String {
 /// Totals, what is not supported, and the last word.
 #[must_use]
 pub fn summary(run: &Run, style: Style) -> String {
-    let mut out = format!("subject {} {}, suite {}\n\n", run.subject.name, run.subject.version, run.harness);
+    let mut out = format!("subject {} {}, suite {}\n", run.subject.name, run.subject.version, run.harness);
+    out.push_str(&directions(run));
+    out.push_str(&programs(run));
+    out.push_str(&unsupported(run));
+    out.push('\n');
+    out.push_str(&last_word(run, style));
+    out
+}
+
+/// Verdicts by family and direction.
+fn directions(run: &Run) -> String {
     let tallies = run.tallies();
+    if tallies.is_empty() {
+        return String::new();
+    }
     // Pass and fail are always shown, the other verdicts where they happened.
     let shown: Vec<Kind> = Kind::ALL
         .into_iter()
@@ -157,18 +183,53 @@ pub fn summary(run: &Run, style: Style) -> String {
         totals.add_row(row(family.name(), direction.name(), tally));
     }
     totals.add_row(row("all", "", &run.tally()));
-    out.push_str(&render(&totals, ""));
-    out.push_str(&unsupported(run));
-    out.push('\n');
-    out.push_str(&last_word(run, style));
-    out
+    format!("\n{}", render(&totals, ""))
+}
+
+/// The real programs, summed over their parameter sets.
+fn programs(run: &Run) -> String {
+    if run.programs.is_empty() {
+        return String::new();
+    }
+    let mut lines = table(&[
+        "real program",
+        ">sets",
+        ">pass",
+        ">fail",
+        ">unsupported",
+        ">instructions",
+        ">traps",
+        ">packets",
+        ">bytes",
+    ]);
+    let mut names: Vec<&str> = run.programs.iter().map(|run| run.program.as_str()).collect();
+    names.dedup();
+    for name in names {
+        let sets: Vec<&ProgramRun> = run.programs.iter().filter(|run| run.program == name).collect();
+        let tally: Tally = sets.iter().map(|run| run.verdict.kind()).collect();
+        let sum = |of: fn(&ProgramRun) -> u64| sets.iter().map(|run| of(run)).sum::<u64>().to_string();
+        let failed = tally.applicable() - tally.of(Kind::Pass);
+        lines.add_row([
+            name.to_owned(),
+            tally.total().to_string(),
+            tally.of(Kind::Pass).to_string(),
+            failed.to_string(),
+            tally.of(Kind::Unsupported).to_string(),
+            sum(|run| run.instructions),
+            sum(|run| run.traps),
+            sum(|run| run.packets),
+            sum(|run| run.bytes),
+        ]);
+    }
+    format!("\n{}", render(&lines, ""))
 }
 
 /// What the subject does not claim, and how much that leaves out.
 fn unsupported(run: &Run) -> String {
     let mut needs: BTreeMap<String, usize> = BTreeMap::new();
-    for check in run.cases.iter().flat_map(|case| &case.checks) {
-        if let Verdict::Unsupported { needs: missing } = &check.verdict {
+    let checks = run.cases.iter().flat_map(|case| &case.checks).map(|check| &check.verdict);
+    for verdict in checks.chain(run.programs.iter().map(|run| &run.verdict)) {
+        if let Verdict::Unsupported { needs: missing } = verdict {
             *needs.entry(missing.join(", ")).or_default() += 1;
         }
     }
@@ -183,17 +244,32 @@ fn unsupported(run: &Run) -> String {
 }
 
 fn last_word(run: &Run, style: Style) -> String {
-    let tally = run.tally();
-    let judged = format!("{} of {}", counted(tally.applicable(), "check"), counted(run.cases.len(), "case"));
-    let failed: usize =
-        Kind::ALL.into_iter().filter(|kind| kind.is_failure()).map(|kind| tally.of(kind)).sum();
-    if tally.applicable() == 0 {
-        format!("{}: no check applies to this subject\n", style.bad("NOTHING"))
-    } else if failed == 0 {
+    let (checks, programs) = (run.tally(), run.program_tally());
+    let mut judged = Vec::new();
+    if checks.total() > 0 {
+        let cases = counted(run.cases.len(), "case");
+        judged.push(format!("{} of {cases}", counted(checks.applicable(), "check")));
+    }
+    if programs.total() > 0 {
+        judged.push(counted(programs.applicable(), "round trip"));
+    }
+    let judged = judged.join(" and ");
+    let failed = |tally: &Tally| tally.applicable() - tally.of(Kind::Pass);
+    if checks.applicable() + programs.applicable() == 0 {
+        return format!("{}: no check applies to this subject\n", style.bad("NOTHING"));
+    }
+    let mut bad = Vec::new();
+    if failed(&checks) > 0 {
+        let cases = counted(run.failed().count(), "case");
+        bad.push(format!("{} in {cases}", counted(failed(&checks), "check")));
+    }
+    if failed(&programs) > 0 {
+        bad.push(counted(failed(&programs), "round trip"));
+    }
+    if bad.is_empty() {
         format!("{}: {judged}\n", style.good("PASS"))
     } else {
-        let cases = counted(run.failed().count(), "case");
-        format!("{}: {failed} of {judged}; {cases} failed\n", style.bad("FAIL"))
+        format!("{}: {} failed; judged were {judged}\n", style.bad("FAIL"), bad.join(" and "))
     }
 }
 

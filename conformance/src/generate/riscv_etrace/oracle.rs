@@ -123,7 +123,7 @@ fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observati
         let Entry::Event(event) = entry else { continue };
         match *event {
             Event::Context { privilege: level, context: value, precise: true } => {
-                (privilege, context) = (level, value)
+                (privilege, context) = (level, value);
             }
             Event::Context { .. } | Event::Time { .. } => {}
             Event::Stop { .. } => observations.push(Observation::Gap),
