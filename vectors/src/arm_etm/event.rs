@@ -86,8 +86,10 @@ use super::{DataAddress, Isa, Reason};
 ///
 /// `TRACEPKT` and `PIPESTAT` are the first byte of that part of the record at fault. "Header" and "byte 5" are the TRACEPKT byte
 /// that carried it (on a 4-bit port, its low half). The bit is 0 unless stated otherwise. The packet index is that of the
-/// packet that is being read or comes next; bytes skipped before synchronisation belong to no packet. Faults about a
-/// packet come in front of its events, and behind the packet itself if it is delivered. The two conditions that go on
+/// packet that is being read or comes next; a packet counts from its first byte on, even if it is given up later, and bytes
+/// that are skipped belong to no packet. Faults about a status or a TFO value come behind the instructions of their record;
+/// those about a packet come in front of its events, and behind the packet itself if it is delivered; a `contradiction` and
+/// its `Missing` come in front of the TFO packet. The two conditions that go on
 /// with `illegal-in-state` are reported once for a run of consecutive records.
 ///
 /// A `contradiction` at a TFO packet is reported when the position is reached that the TFO value tells, counted in FIFO
