@@ -36,6 +36,8 @@ struct Collector {
     /// Packets that end in the record.
     packets: Vec<Dissection<ArmEtm>>,
     open: Option<Open>,
+    /// Index of the packet that is open or comes next.
+    index: u64,
 }
 
 /// The packet that is being read.
@@ -53,9 +55,11 @@ impl Collector {
         self.units.append(&mut self.packets);
     }
 
-    fn close(&mut self, index: u64, packet: Option<Result<Packet, Fault>>) -> bool {
+    /// Ends the packet that is being read; tells whether there is one.
+    fn close(&mut self, packet: Option<Result<Packet, Fault>>) -> bool {
         let Some(Open { first, last, fields }) = self.open.take() else { return false };
-        let place = Place { packet: index, byte: first, bit: 0 };
+        let place = Place { packet: self.index, byte: first, bit: 0 };
+        self.index += 1;
         self.packets.push(Dissection { place, bytes: first..last + 1, fields, packet });
         true
     }
@@ -66,19 +70,19 @@ impl Listener for Collector {
 
     fn instruction(&mut self, _: Place, _: u64, _: bool, _: bool) {}
 
-    fn packet(&mut self, place: Place, _: u64, packet: &Packet) {
-        self.close(place.packet, Some(Ok(*packet)));
+    fn packet(&mut self, _: Place, _: u64, packet: &Packet) {
+        self.close(Some(Ok(*packet)));
     }
 
     fn fault(&mut self, fault: &Fault, consequence: Consequence) {
-        let is_told = consequence == Consequence::Lost && self.close(fault.place.packet, Some(Err(*fault)));
+        let is_told = consequence == Consequence::Lost && self.close(Some(Err(*fault)));
         if !is_told && let Some(record) = &mut self.record {
             record.packet = Some(Err(*fault));
         }
     }
 
-    fn end(&mut self, place: Place, _: Option<u64>) {
-        self.close(place.packet, None);
+    fn end(&mut self, _: Place, _: Option<u64>) {
+        self.close(None);
     }
 
     fn record(&mut self, place: Place, size: u64) {

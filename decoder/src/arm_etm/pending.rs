@@ -36,10 +36,12 @@ impl Expectation {
     }
 }
 
-/// Expectations in the order in which they were created, at most [`LIMIT`](Self::LIMIT).
+/// Expectations in the order in which they were created, at most [`LIMIT`](Self::LIMIT) of each kind.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     queue: VecDeque<Expectation>,
+    /// How many of them are groups.
+    groups: usize,
     /// The lowest start of a TFO packet that has not begun.
     next_start: Option<u64>,
 }
@@ -49,11 +51,12 @@ impl Pending {
     pub(super) const LIMIT: usize = 127;
 
     pub(super) fn new() -> Self {
-        Self { queue: VecDeque::with_capacity(Self::LIMIT), next_start: None }
+        Self { queue: VecDeque::with_capacity(2 * Self::LIMIT), groups: 0, next_start: None }
     }
 
     pub(super) fn clear(&mut self) {
         self.queue.clear();
+        self.groups = 0;
         self.next_start = None;
     }
 
@@ -66,17 +69,22 @@ impl Pending {
     }
 
     pub(super) fn pop(&mut self) {
-        self.queue.pop_front();
+        if let Some(Expectation::Group { .. }) = self.queue.pop_front() {
+            self.groups -= 1;
+        }
     }
 
-    /// Adds one, unless there are too many already; tells whether it did.
+    /// Adds one, unless there are too many of its kind already; tells whether it did.
     #[must_use]
     pub(super) fn push(&mut self, expectation: Expectation) -> bool {
-        let fits = self.queue.len() < Self::LIMIT;
-        if fits {
-            self.queue.push_back(expectation);
+        let is_group = matches!(expectation, Expectation::Group { .. });
+        let of_its_kind = if is_group { self.groups } else { self.queue.len() - self.groups };
+        if of_its_kind >= Self::LIMIT {
+            return false;
         }
-        fits
+        self.groups += usize::from(is_group);
+        self.queue.push_back(expectation);
+        true
     }
 
     /// The TFO packet whose start is not known yet starts at this position.
@@ -100,7 +108,9 @@ impl Pending {
     pub(super) fn advance_to(&mut self, position: u64) -> usize {
         let index = self.queue.iter().rposition(|expectation| expectation.start() == Some(position));
         let dropped = index.unwrap_or(0);
-        self.queue.drain(..dropped);
+        for _ in 0..dropped {
+            self.pop();
+        }
         self.next_start = self.queue.iter().skip(1).filter_map(|expectation| expectation.start()).min();
         dropped
     }

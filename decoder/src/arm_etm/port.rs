@@ -20,7 +20,7 @@ const REPLACED: Bits = Bits::new("replaced PIPESTAT", 0, 4);
 /// Reads trace pins cycle by cycle: statuses at once, packets when the FIFO has delivered them.
 ///
 /// PIPESTAT says when packets are created, TRACEPKT delivers their bytes later in the same order. What is to come is
-/// queued (at most 127 groups and TFO packets), so memory does not grow with the stream.
+/// queued (at most 127 groups and 127 TFO packets), so memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Port {
     parameters: Parameters,
@@ -416,9 +416,9 @@ impl Port {
     fn reach<L: Listener>(&mut self, byte: FifoByte, listener: &mut L) {
         let dropped = self.pending.advance_to(self.position);
         if dropped > 0 || self.skipped {
+            self.drop_packet();
             let fault = self.fault(FaultClass::Contradiction, byte.low, 0);
             listener.fault(&fault, Consequence::Lost);
-            self.drop_packet();
         }
         self.skipped = false;
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 use traceproof_vectors::arm_etm::wire::Cycle;
 use traceproof_vectors::arm_etm::{ArmEtm, Packet, Parameters};
-use traceproof_vectors::{Decoder as _, Log, Program};
+use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 
 use super::{bytes, play, port};
 use crate::arm_etm::{Decoder, dissect};
@@ -88,6 +88,9 @@ proptest! {
         let units = dissect(&wire, &parameters);
         let read: Vec<Packet> = units.iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert_eq!(whole.packets().copied().collect::<Vec<_>>(), read);
+        let read = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
+        let told = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_)));
+        prop_assert!(told.map(|(place, _)| *place).eq(read));
         for unit in &units {
             prop_assert!(unit.bytes.end <= wire.len() as u64);
             for field in &unit.fields {

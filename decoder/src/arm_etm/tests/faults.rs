@@ -1,5 +1,7 @@
 //! What broken or impossible captures are called, where, and how decoding goes on.
 
+use alloc::vec::Vec;
+
 use traceproof_vectors::arm_etm::wire::Pipestat;
 use traceproof_vectors::arm_etm::{Architecture, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
@@ -188,6 +190,9 @@ fn the_queue_has_a_limit() {
     let told = tell(&decode(&parameters, &wire));
     assert!(told.ends_with("TR132 TR133 limit@1:266.0"), "{told}");
     assert!(!told.contains('E'));
+    // TFO packets are limited too.
+    let wire: Vec<_> = core::iter::repeat_n([7, 0x01], 200).flatten().collect();
+    assert_eq!(tell(&decode(&Parameters::default(), &wire)), "limit@0:254.0 open@128");
 }
 
 #[test]
@@ -228,6 +233,6 @@ fn finishing_twice_says_nothing_new() {
             .map(|(place, _)| *place)
             .collect()
     };
-    let (first, second): (alloc::vec::Vec<_>, alloc::vec::Vec<_>) = (packets(&log), packets(&again));
+    let (first, second): (Vec<_>, Vec<_>) = (packets(&log), packets(&again));
     assert_eq!(first, second);
 }

@@ -104,7 +104,7 @@ fn a_tfo_is_right_about_where_its_packet_starts() {
     // Too early: the packet cuts a data packet.
     assert_eq!(
         tfo(0x11, "08 00 10 80 00 00 06 03"),
-        alloc::format!("{before} contradiction@2:31.0 #0!lost sync13:periodic:Arm:8010 E13 #1@14=3")
+        alloc::format!("{before} contradiction@3:31.0 #0!lost sync13:periodic:Arm:8010 E13 #1@14=3")
     );
     // Too late: a byte belongs to nothing.
     assert_eq!(
