@@ -11,6 +11,7 @@ use traceproof_vectors::riscv_etrace::Parameters;
 pub(super) struct ReturnStack {
     links: VecDeque<u64>,
     most: usize,
+    checked: bool,
 }
 
 impl ReturnStack {
@@ -22,7 +23,14 @@ impl ReturnStack {
             (0, counter) => (1 << counter) - 1,
             (stack, _) => 1 << stack,
         };
-        Self { links: VecDeque::with_capacity(most), most }
+        let checked = parameters.return_stack_size_p > 0;
+        Self { links: VecDeque::with_capacity(most), most, checked }
+    }
+
+    /// Whether the encoder compares targets with its own stack and reports returns that go elsewhere. One that only
+    /// counts calls trusts the program. Spec: RVET-ENC-056 (ET 3.2.5).
+    pub(super) const fn is_checked(&self) -> bool {
+        self.checked
     }
 
     /// Every synchronisation does this. Spec: RVET-DEC-037 (ET 3.2.5).

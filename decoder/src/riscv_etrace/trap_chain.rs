@@ -90,6 +90,7 @@ impl TrapChain {
 /// The instruction that would have retired next.
 enum Next {
     At(u64),
+    /// Unless the return went elsewhere, which the encoder would have noticed.
     ImplicitReturn(u64),
     Discontinuity,
     Unknown,
@@ -106,8 +107,8 @@ impl Situation<'_> {
             return Next::At(walker.pc);
         }
         match walker.step(self.map, slot, None) {
-            Step::To(next) | Step::Sequential(next) => Next::At(next),
-            Step::ImplicitReturn(next) => Next::ImplicitReturn(next),
+            Step::ImplicitReturn(next) if walker.returns.is_checked() => Next::ImplicitReturn(next),
+            Step::To(next) | Step::Sequential(next) | Step::ImplicitReturn(next) => Next::At(next),
             Step::Discontinuity => Next::Discontinuity,
             Step::Branch(target, behind) => match walker.outcomes.peek() {
                 Some(true) => Next::At(target),

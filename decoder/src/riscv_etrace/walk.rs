@@ -147,7 +147,7 @@ impl Walker {
     }
 
     /// Where the flow goes from the pc, whose instruction is `slot`. `depth` is the `irdepth` that the packet
-    /// reports: a return at this depth is not implicit. Tests in the order of ET 11.
+    /// reports: a return at this depth may not be implicit. Tests in the order of ET 11.
     #[inline]
     pub(super) fn step(&self, map: &ProgramMap, slot: &Slot, depth: Option<u32>) -> Step {
         let behind = self.offset(self.pc, u64::from(slot.length));
@@ -172,7 +172,7 @@ impl Walker {
         }
         if self.modes.implicit_return
             && is_return
-            && depth != Some(self.returns.depth())
+            && !(self.returns.is_checked() && depth == Some(self.returns.depth()))
             && let Some(link) = self.returns.top()
         {
             return Step::ImplicitReturn(link);
@@ -256,7 +256,7 @@ impl Walker {
                     behind
                 };
             } else {
-                let step = self.step(map, &slot, goal.depth);
+                let step = self.step(map, &slot, self.reported_depth(map, goal));
                 let to = self.take(step, &slot, goal, &mut effort)?;
                 if slot.class.is_call() && self.modes.implicit_return {
                     let lost = self.returns.push(self.offset(self.pc, u64::from(slot.length)));
@@ -320,6 +320,16 @@ impl Walker {
             && self.is_depth(goal.depth)
             && map.passes(here, ahead);
         stops.then_some(here + ahead)
+    }
+
+    /// The depth of a return that leads to the goal. One in front of a branch whose outcome travels with the packet is
+    /// another: it would leave that outcome over (RVET-DEC-014).
+    #[inline]
+    fn reported_depth(&self, map: &ProgramMap, goal: &Goal) -> Option<u32> {
+        goal.depth.filter(|_| {
+            let own = map.locate(goal.address).is_some_and(|there| map.slot(there).class == Class::Branch);
+            self.outcomes.len() == u64::from(own)
+        })
     }
 
     /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth tells apart arrivals at the same address.

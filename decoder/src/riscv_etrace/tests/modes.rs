@@ -349,6 +349,60 @@ mod implicit_return {
         assert_eq!(story(&parameters(), &code, &["73 00 04", &deep]), "P3 1000 3000 3004 1004 2000 3000");
     }
 
+    /// `irreport` at this depth, one outcome or two in the map.
+    fn mapped_at_depth(branches: u64, map: u64, delta: u64, depth: u64) -> String {
+        let width = if branches == 1 { 1 } else { 3 };
+        pack(&[(1, 2), (branches, 5), (map, width), (delta >> 1, 31), (0, 2), (1, 1), (depth, 4)])
+    }
+
+    /// RVET-DEC-014: a reported return leaves no outcome over, so one in front of a branch is another.
+    #[test]
+    fn a_reported_return_stands_behind_all_branches() {
+        // f at 0x2000 is called twice with `beq x0, x0, .+4` in between; the second return goes to 0x3000.
+        let caller = [jal(1, 0x1000), 0x0000_0263, jal(1, 0xff8)];
+        let code = program(&[(0x1000, &caller), (0x2000, &[NOP, RET]), (0x3000, &[NOP])]);
+        assert_eq!(
+            story(&parameters(), &code, &["73 00 04", &mapped_at_depth(1, 1, 0x2000, 1)]),
+            "P3 1000 2000 2004 1004 1008 2000 2004 3000"
+        );
+        // There is a branch at 0x3000; its own outcome (not taken) stays.
+        let code = program(&[(0x1000, &caller), (0x2000, &[NOP, RET]), (0x3000, &[LOOP, NOP])]);
+        assert_eq!(
+            story(&parameters(), &code, &["73 00 04", &mapped_at_depth(2, 0b11, 0x2000, 1), "0a"]),
+            "P3 1000 2000 2004 1004 1008 2000 2004 3000 3004"
+        );
+    }
+
+    /// With a counter no return at a depth above 0 is ever reported (ET 3.2.5).
+    #[test]
+    fn a_counter_trusts_every_return() {
+        let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
+        // f at 0x2000 returns from depth 1; g at 0x3000 calls h at 0x4000, and 0x3004 is reported at depth 1.
+        let code = program(&[
+            (0x1000, &[jal(1, 0x1000), jal(1, 0x1ffc), NOP]),
+            (0x2000, &[NOP, RET]),
+            (0x3000, &[jal(1, 0x1000), NOP, RET]),
+            (0x4000, &[RET]),
+        ]);
+        let deep = pack(&[(2, 2), (0x2004 >> 1, 31), (0, 2), (1, 1), (1, 2)]);
+        assert_eq!(story(&counter, &code, &["73 00 04", &deep]), "P3 1000 2000 2004 1004 3000 4000 3004");
+    }
+
+    /// Two exceptions behind a return. A stack may have found it wrong, and then the address is the first one's EPC
+    /// (ET 7.3.1); a counter cannot, so it is that of the second (ET 11).
+    #[test]
+    fn an_exception_behind_a_counted_return() {
+        let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
+        let trap = |thaddr: u64, address: u64| {
+            let head = [(3, 2), (1, 2), (1, 1), (3, 2), (2, 4), (0, 1), (thaddr, 1)];
+            pack(&[&head[..], &[(address >> 1, 31), (0, 32)]].concat())
+        };
+        let payloads = ["73 00 04", &at_return, &trap(0, 0x3000), &trap(1, 0x3004)];
+        let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
+        assert_eq!(story(&counter, &code(), &payloads), "P3 1000 2000 2004 E2@1004 E2@3000 P3 3004");
+        assert_eq!(story(&parameters(), &code(), &payloads), "P3 1000 2000 2004 E2@3000 E2@? P3 3004");
+    }
+
     #[test]
     fn a_coroutine_swap_neither_calls_nor_returns() {
         // jalr x5, 0(x1) in the function: its target is the packet's, the call is still open.
