@@ -8,6 +8,7 @@ mod encode;
 mod exit;
 mod explain;
 mod files;
+mod fuzz_seeds;
 mod list;
 mod programs;
 mod select;
@@ -52,6 +53,7 @@ enum Verb {
     Decode(decode::Arguments),
     Encode(encode::Arguments),
     Programs(programs::Arguments),
+    FuzzSeeds(fuzz_seeds::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Verb::Decode(arguments) => decode::run(arguments),
         Verb::Encode(arguments) => encode::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
+        Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
     });
     match done {
         Ok(Ok(exit)) => exit.into(),
