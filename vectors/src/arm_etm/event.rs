@@ -73,6 +73,7 @@ use super::{DataAddress, Isa, Reason};
 /// | reserved TFO packet header; J bit before 2.1 | `reserved-encoding` | header | lost |
 /// | data packet with neither addresses nor values traced; Context ID packet of size 0 | `illegal-in-state` | header | lost |
 /// | byte 5 of a branch address with no state pattern, with bit 7, or Java state before 2.1 | `reserved-encoding` | byte 5 | lost |
+/// | bit 0 of the first byte of the current address in a TFO packet with an LSM in progress is 0 | `reserved-encoding` | that byte | lost |
 /// | byte 5 of a data address with a bit of \[7:4\] | `overlong` | byte 5 | lost |
 /// | TFO value with b111 in \[3:1\], not cycle-accurate (PC-7) | `reserved-encoding` | TRACEPKT | lost |
 /// | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle | `reserved-encoding` | TRACEPKT | lost |
@@ -80,17 +81,18 @@ use super::{DataAddress, Isa, Reason};
 /// | TD without TFO while bytes are pending | `illegal-in-state` | PIPESTAT | goes on |
 /// | WT, not replaced by TR, while nothing is pending | `illegal-in-state` | PIPESTAT | goes on |
 /// | more than 127 groups pending: no TFO value could count their bytes | `limit` | PIPESTAT | lost |
+/// | more than 127 TFO packets pending | `limit` | PIPESTAT | lost |
 /// | miss data although values are not traced (PC-12) | `suspicious` | header | goes on |
 /// | tag superseded without any TFO of a reason other than periodic since its placeholder | `suspicious` | header | goes on |
 /// | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 ///
 /// `TRACEPKT` and `PIPESTAT` are the first byte of that part of the record at fault. "Header" and "byte 5" are the TRACEPKT byte
 /// that carried it (on a 4-bit port, its low half). The bit is 0 unless stated otherwise. The packet index is that of the
-/// packet that is being read or comes next; a packet counts from its first byte on, even if it is given up later, and bytes
-/// that are skipped belong to no packet. Faults about a status or a TFO value come behind the instructions of their record;
-/// those about a packet come in front of its events, and behind the packet itself if it is delivered; a `contradiction` and
-/// its `Missing` come in front of the TFO packet. The two conditions that go on
-/// with `illegal-in-state` are reported once for a run of consecutive records.
+/// packet that is being read or comes next (of a `contradiction`, that of the TFO packet); a packet counts from its
+/// first byte on, even if it is given up later, and bytes that are skipped belong to no packet. Faults about a status or
+/// a TFO value come behind the instructions of their record; those about a packet come in front of its events, and behind
+/// the packet itself if it is delivered; a `contradiction` and its `Missing` come in front of the TFO packet. The two
+/// conditions that go on with `illegal-in-state` are reported once for a run of consecutive records.
 ///
 /// A `contradiction` at a TFO packet is reported when the position is reached that the TFO value tells, counted in FIFO
 /// bytes from the TFO cycle. The TFO is trusted: groups older than the TFO cycle that are not complete are dropped, bytes

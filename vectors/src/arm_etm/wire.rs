@@ -9,9 +9,9 @@
 //! Bits \[7:4\] of the PIPESTAT byte are 0. A lane that carries nothing is written as 0 by encoders and ignored by
 //! decoders.
 //!
-//! In cycles that drain the FIFO (all but TD and TR, and those in which TRACEPKT carries a TFO value) an 8-bit port
-//! carries one FIFO byte, a 16-bit port up to two, the first one on \[7:0\], and a 4-bit port one half of a FIFO byte, the
-//! low half in the earlier cycle (ETM2-FIFO-004, 005). On a 4-bit port a TFO cycle never comes between the two halves
+//! In cycles that drain the FIFO (all but TD and TR, those in which TRACEPKT carries a TFO value, and the gap between
+//! the two parts of such a value on a 4-bit port) an 8-bit port carries one FIFO byte, a 16-bit port up to two, the
+//! first one on \[7:0\], and a 4-bit port one half of a FIFO byte, the low half in the earlier cycle (ETM2-FIFO-004, 005). On a 4-bit port a TFO cycle never comes between the two halves
 //! of a byte: the value of the TFO could not say where the halves belong.
 
 use core::fmt;
