@@ -20,7 +20,10 @@ pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) 
             Direction::Decode => subject.has_decoder::<P>() && judged,
             Direction::Chunks => subject.has_decoder::<P>(),
             Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
-            Direction::Write => subject.is_reference() && file.case.canonical && resolved.packets.is_some(),
+            Direction::Write => {
+                let written = file.case.canonical && resolved.packets.is_some();
+                subject.is_reference() && P::WRITE_PACKETS.is_some() && written
+            }
         })
         .collect()
 }
@@ -181,9 +184,10 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 }
 
 fn write<P: FamilyRules>(file: &CaseFile<P>) -> Result<(), Failure> {
+    let Some(write_packets) = P::WRITE_PACKETS else { return Ok(()) };
     let packets = file.resolved.packets.as_deref().unwrap_or_default();
     let parameters = &file.case.parameters;
-    let wire = P::write_packets(packets, parameters, &file.case.policy)
+    let wire = write_packets(packets, parameters, &file.case.policy)
         .map_err(|message| Box::new(Divergence::sentence("the packets of the case", message)))?;
     Ok(judge::bytes::<P>("wire", &file.resolved.wire, &wire, parameters)?)
 }

@@ -36,6 +36,9 @@ impl fmt::Display for ExecutionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
+            Self::UnknownFormat { known: [], .. } => {
+                f.write_str("executions of this family cannot be read from files; see its cases")
+            }
             Self::UnknownFormat { format, known } => {
                 write!(f, "unknown execution format `{format}`; known are {}", known.join(", "))
             }

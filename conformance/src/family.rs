@@ -5,15 +5,17 @@
 
 use std::io::BufRead;
 
+use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
-use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program};
+use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program, Protocol};
 
 use crate::Subject;
 use crate::elf::Machine;
 use crate::execution::ExecutionError;
 use crate::run::ProgramRun;
 
+mod arm_etm;
 mod riscv_etrace;
 
 /// What the runner and the command line must know about a family.
@@ -24,16 +26,9 @@ pub trait FamilyRules: CaseProtocol {
     /// A new reference encoder model.
     fn reference_encoder() -> Box<dyn Encoder<Self>>;
 
-    /// The wire that the reference packet writer makes of packets.
-    ///
-    /// # Errors
-    ///
-    /// Says which packet cannot be written and why.
-    fn write_packets(
-        packets: &[Self::Packet],
-        parameters: &Self::Parameters,
-        policy: &Self::Policy,
-    ) -> Result<Vec<u8>, String>;
+    /// Makes the wire of packets; `None` where the wire also says when things happen, so that packets do not
+    /// determine it.
+    const WRITE_PACKETS: Option<WritePackets<Self>> = None;
 
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters) -> Vec<Dissection<Self>>;
@@ -52,11 +47,15 @@ pub trait FamilyRules: CaseProtocol {
 
     /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
     /// its work budget is spent is its own choice.
-    fn is_open_at_limit(event: &Self::Event) -> bool;
+    fn is_open_at_limit(_event: &Self::Event) -> bool {
+        false
+    }
 
     /// The event that is still in force behind `events`, so that repeating it says nothing new even where a fault lies
     /// in between.
-    fn in_force(events: &[Self::Event]) -> Option<Self::Event>;
+    fn in_force(_events: &[Self::Event]) -> Option<Self::Event> {
+        None
+    }
 
     /// The parameters that the machine of an ELF file suggests, where the user states none.
     ///
@@ -80,7 +79,7 @@ pub trait FamilyRules: CaseProtocol {
     }
 
     /// Names of the execution file formats that [`drive_file`](Self::drive_file) reads.
-    const EXECUTION_FORMATS: &'static [&'static str];
+    const EXECUTION_FORMATS: &'static [&'static str] = &[];
 
     /// Reads an execution from a file and turns it into stimulus while reading; memory does not grow with it.
     ///
@@ -89,12 +88,21 @@ pub trait FamilyRules: CaseProtocol {
     /// Names the record that cannot be read, or that the program cannot execute.
     fn drive_file(
         format: &str,
-        input: &mut dyn BufRead,
-        program: &Program,
-        parameters: &Self::Parameters,
-        each: &mut dyn FnMut(&Self::Stimulus),
-    ) -> Result<FileSummary, ExecutionError>;
+        _input: &mut dyn BufRead,
+        _program: &Program,
+        _parameters: &Self::Parameters,
+        _each: &mut dyn FnMut(&Self::Stimulus),
+    ) -> Result<FileSummary, ExecutionError> {
+        Err(ExecutionError::UnknownFormat { format: format.to_owned(), known: Self::EXECUTION_FORMATS })
+    }
 }
+
+/// Makes the wire of packets under parameters and policy; the error says which packet cannot be written and why.
+pub type WritePackets<P> = fn(
+    &[<P as Protocol>::Packet],
+    &<P as Protocol>::Parameters,
+    &<P as Protocol>::Policy,
+) -> Result<Vec<u8>, String>;
 
 /// What was read from an execution file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +114,7 @@ pub struct FileSummary {
 }
 
 /// The families that exist in this build.
-pub const IMPLEMENTED: [Family; 1] = [Family::RiscvEtrace];
+pub const IMPLEMENTED: [Family; 2] = [Family::RiscvEtrace, Family::ArmEtm];
 
 /// Something to do with a family that is known only at run time.
 pub trait Visitor {
@@ -121,6 +129,7 @@ pub trait Visitor {
 pub fn visit<V: Visitor>(family: Family, visitor: V) -> Option<V::Output> {
     match family {
         Family::RiscvEtrace => Some(visitor.visit::<RiscvEtrace>()),
+        Family::ArmEtm => Some(visitor.visit::<ArmEtm>()),
         _ => None,
     }
 }

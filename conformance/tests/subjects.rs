@@ -11,7 +11,7 @@ use traceproof_decoder::riscv_etrace::Decoder as Reference;
 use traceproof_encoder_model::riscv_etrace::Encoder as Model;
 use traceproof_vectors::riscv_etrace::{Event, Packet, Parameters, Policy, RiscvEtrace, Stimulus};
 use traceproof_vectors::{
-    Capabilities, Decoder, Encoder, EncoderSink, Fault, FaultClass, Place, Program, Refusal, Sink,
+    Capabilities, Decoder, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program, Refusal, Sink,
 };
 
 /// What a decoder does wrong.
@@ -152,9 +152,15 @@ fn directories() -> Directories {
     Directories { suites: data.join("suites"), clauses: data.join("clauses") }
 }
 
+/// The only family of the sample suite.
+fn one_family() -> Selection {
+    Selection { families: vec![Family::RiscvEtrace], ..Selection::default() }
+}
+
 fn judged(subject: &Subject) -> Run {
     let deadline = Duration::from_millis(if subject.name() == "slow" { 100 } else { 10_000 });
-    let options = Options { directories: directories(), deadline, ..Options::default() };
+    let options =
+        Options { directories: directories(), selection: one_family(), deadline, ..Options::default() };
     run(subject, &options, &|_| {}).expect("the sample suite is sound")
 }
 
@@ -251,8 +257,7 @@ fn reports_of_a_failing_subject() {
 #[test]
 fn real_programs_are_judged_too() {
     let judged = |bug| {
-        let selection =
-            Selection { filters: vec![String::from("trapsdev.rv64/delta")], ..Selection::default() };
+        let selection = Selection { filters: vec![String::from("trapsdev.rv64/delta")], ..one_family() };
         let options = Options { directories: directories(), selection, programs: true, ..Options::default() };
         run(&Wrong::subject(bug), &options, &|_| {}).expect("sound")
     };
@@ -270,7 +275,9 @@ fn real_programs_are_judged_too() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let with = |jobs| {
-        let options = Options { directories: directories(), jobs: Some(jobs), ..Options::default() };
+        let selection = one_family();
+        let options =
+            Options { directories: directories(), selection, jobs: Some(jobs), ..Options::default() };
         run(&Wrong::subject(Bug::DropsEvent), &options, &|_| {}).expect("sound")
     };
     assert_eq!(with(1), with(4));
@@ -284,11 +291,11 @@ fn selections_leave_cases_out() {
         run.cases.into_iter().map(|case| case.id).collect()
     };
     let filters = vec![String::from("9001"), String::from("*/wide*")];
-    assert_eq!(ids(Selection { filters, ..Selection::default() }), ["etr-9001", "etr-9003"]);
+    assert_eq!(ids(Selection { filters, ..one_family() }), ["etr-9001", "etr-9003"]);
     let level = Some(traceproof_vectors::case::Level::Must);
-    assert_eq!(ids(Selection { level, ..Selection::default() }), ["etr-9002", "etr-9001"]);
+    assert_eq!(ids(Selection { level, ..one_family() }), ["etr-9002", "etr-9001"]);
     let clauses = vec![String::from("RVET-DEC-001")];
-    assert_eq!(ids(Selection { clauses, ..Selection::default() }), ["etr-9002"]);
+    assert_eq!(ids(Selection { clauses, ..one_family() }), ["etr-9002"]);
 }
 
 #[test]
@@ -307,6 +314,7 @@ fn a_broken_suite_is_an_error_with_all_its_places() {
     .expect("writable");
     let options = Options {
         directories: Directories { suites: copy.path().to_owned(), ..directories() },
+        selection: one_family(),
         ..Options::default()
     };
     let errors = run(&Subject::reference(), &options, &|_| {}).expect_err("two files are wrong");

@@ -6,12 +6,10 @@ use std::iter;
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
-use traceproof_vectors::riscv_etrace::{
-    Event, Packet, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
-};
+use traceproof_vectors::riscv_etrace::{Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
-use super::{FamilyRules, FileSummary};
+use super::{FamilyRules, FileSummary, WritePackets};
 use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
@@ -29,13 +27,9 @@ impl FamilyRules for RiscvEtrace {
         Box::new(Encoder::default())
     }
 
-    fn write_packets(
-        packets: &[Packet],
-        parameters: &Parameters,
-        policy: &Policy,
-    ) -> Result<Vec<u8>, String> {
+    const WRITE_PACKETS: Option<WritePackets<Self>> = Some(|packets, parameters, policy| {
         write_packets(packets, parameters, policy.compression).map_err(|error| error.to_string())
-    }
+    });
 
     fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters)
