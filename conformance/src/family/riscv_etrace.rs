@@ -6,7 +6,7 @@ use std::iter;
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
-use traceproof_vectors::riscv_etrace::{Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen};
+use traceproof_vectors::riscv_etrace::{Event, Parameters, RiscvEtrace, Step, Stimulus, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
 use super::{FamilyRules, FileSummary, WritePackets};
@@ -14,6 +14,7 @@ use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
 use crate::line::line;
+use crate::programs::foreign;
 use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
 use crate::run::ProgramRun;
 use crate::verdict::{Divergence, Row, Verdict};
@@ -181,8 +182,7 @@ fn run(
     parameters: &Parameters,
     each: &mut dyn FnMut(&Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
-    let mut rows =
-        Rows { next_row, program, ahead: None, pending_trap: None, summary: FileSummary::default() };
+    let mut rows = Rows { next_row, program, ahead: None, summary: FileSummary::default() };
     rows.skip_untraceable()?;
     let mut failure = None;
     let middle = iter::from_fn(|| match rows.next_step() {
@@ -207,8 +207,6 @@ struct Rows<'a> {
     next_row: NextRow<'a>,
     program: &'a Program,
     ahead: Option<CsvRow>,
-    /// The trap of a row whose instruction has been reported as retired.
-    pending_trap: Option<Trap>,
     summary: FileSummary,
 }
 
@@ -225,75 +223,34 @@ impl Rows<'_> {
     }
 
     fn next_step(&mut self) -> Result<Option<Step>, ExecutionError> {
-        if let Some(trap) = self.pending_trap.take() {
-            self.summary.steps += 1;
-            return Ok(Some(Step::Trap(trap)));
-        }
         let Some(row) = self.ahead else { return Ok(None) };
         self.ahead = (self.next_row)()?;
         self.summary.steps += 1;
-        if !row.exception && !row.interrupt {
-            return self.retire(&row, self.outcome(&row)).map(Some);
+        let mut step = foreign::step(&row);
+        if let Step::Retire(retire) = &mut step {
+            if self.program.bytes_at(row.address).is_none() {
+                let message = format!("the program has no code at {:#x}", row.address);
+                return Err(ExecutionError::Record { number: row.number, message });
+            }
+            retire.taken = self.outcome(&row);
         }
-        let trap = Trap {
-            interrupt: row.interrupt,
-            cause: row.cause,
-            tval: row.tval,
-            epc: row.address,
-            privilege: row.privilege,
-            qualified: true,
-            ..Trap::default()
-        };
-        if !row.interrupt && is_environment_call(self.encoding(&row)) {
-            self.pending_trap = Some(trap);
-            return self.retire(&row, None).map(Some);
-        }
-        Ok(Some(Step::Trap(trap)))
-    }
-
-    fn retire(&self, row: &CsvRow, taken: Option<bool>) -> Result<Step, ExecutionError> {
-        if self.program.bytes_at(row.address).is_none() {
-            let message = format!("the program has no code at {:#x}", row.address);
-            return Err(ExecutionError::Record { number: row.number, message });
-        }
-        Ok(Step::Retire(Retire {
-            address: row.address,
-            taken,
-            privilege: row.privilege,
-            qualified: true,
-            ..Retire::default()
-        }))
+        Ok(Some(step))
     }
 
     /// An interrupt does not tell its EPC at the ingress port, but the file does: whether a branch before it was taken.
     fn outcome(&self, row: &CsvRow) -> Option<bool> {
         let next = self.ahead.filter(|next| next.interrupt)?;
-        let size = if self.encoding(row) & 0b11 == 0b11 { 4 } else { 2 };
+        let first = *self.program.bytes_at(row.address)?.first()?;
+        let size = if first & 0b11 == 0b11 { 4 } else { 2 };
         Some(next.address != row.address.wrapping_add(size))
     }
-
-    /// The instruction's encoding, from the program where the file does not say.
-    fn encoding(&self, row: &CsvRow) -> u64 {
-        if row.instruction != 0 {
-            return row.instruction;
-        }
-        let bytes = self.program.bytes_at(row.address).unwrap_or_default();
-        let low = bytes.iter().take(4).rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        if low & 0b11 == 0b11 { low } else { low & 0xffff }
-    }
-}
-
-/// `ecall`, `ebreak` and `c.ebreak`: a row of one that traps stands for the instruction and the trap.
-///
-/// The specification lets hosts that retire them report them so (RVET-DEC-028), and the logs of simulators do.
-const fn is_environment_call(encoding: u64) -> bool {
-    matches!(encoding, 0x0000_0073 | 0x0010_0073 | 0x9002)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use traceproof_vectors::Section;
+    use traceproof_vectors::riscv_etrace::{Retire, Trap};
 
     /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).
     fn program() -> Program {
@@ -307,13 +264,8 @@ mod tests {
         let program = program();
         let mut csv = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
         let mut next_row = || csv.next_row();
-        let mut rows = Rows {
-            next_row: &mut next_row,
-            program: &program,
-            ahead: None,
-            pending_trap: None,
-            summary: FileSummary::default(),
-        };
+        let mut rows =
+            Rows { next_row: &mut next_row, program: &program, ahead: None, summary: FileSummary::default() };
         rows.skip_untraceable().map_err(|error| error.to_string())?;
         let mut steps = Vec::new();
         while let Some(step) = rows.next_step().map_err(|error| error.to_string())? {
@@ -336,12 +288,11 @@ mod tests {
         let expected = vec![
             retire(0x1000, None),
             trap(0x1004, false, 2),
-            retire(0x1006, None),
             trap(0x1006, false, 11),
             retire(0x100a, Some(true)),
             trap(0x1006, true, 3),
         ];
-        assert_eq!(steps(text), Ok((expected, FileSummary { steps: 6, skipped: 1 })));
+        assert_eq!(steps(text), Ok((expected, FileSummary { steps: 5, skipped: 1 })));
     }
 
     #[test]

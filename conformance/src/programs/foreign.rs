@@ -51,7 +51,8 @@ fn until_error(
     })
 }
 
-fn step(row: &CsvRow) -> Step {
+/// The step that a row stands for.
+pub(crate) fn step(row: &CsvRow) -> Step {
     let CsvRow { address, privilege, exception, cause, tval, interrupt, .. } = *row;
     if exception || interrupt {
         let tval = if interrupt { 0 } else { tval };
