@@ -210,10 +210,11 @@ impl Flow {
         if let Some(bit) = refused {
             return Err(Trouble { class: FaultClass::UnsupportedMode, address: None, bit });
         }
-        if modes != self.walker.modes {
-            self.walker.modes = modes;
+        // Nobody kept up with the instruction before while that did not matter.
+        if modes.sijump && !self.walker.modes.sijump {
             self.walker.forget_last();
         }
+        self.walker.modes = modes;
         Ok(())
     }
 
@@ -242,7 +243,9 @@ impl Flow {
             // Where the level changed, a trap return leads to the address (RVET-DEC-005).
             let until = if privilege == self.privilege { Until::Arrival } else { Until::Discontinuity };
             // The packet has no `irreport`, but the target of a return right before it need not be guessed.
-            let depth = (next && self.is(Class::Return, self.walker.pc)).then(|| self.walker.returns.depth());
+            let returns = &self.walker.returns;
+            let uncertain = next && returns.is_checked() && self.is(Class::Return, self.walker.pc);
+            let depth = uncertain.then(|| returns.depth());
             let goal = Goal { until, address, depth, synchronisation: true };
             if self.walker.walk(&self.map, &goal, place, sink)? == Arrival::Discontinuity {
                 arrival = self.walker.check_outcomes(own);

@@ -121,6 +121,16 @@ mod sijump {
         assert_eq!(story(&parameters(4), &code, &["73 00 04", upper, &on]), "P3 1000 1004 1008 2000 2004");
     }
 
+    /// RVET-DEC-033: an option change is no repositioning.
+    #[test]
+    fn inference_crosses_an_announcement_of_other_modes() {
+        let code = code(0x0000_2537, JUMP);
+        // 0x1004 (the lui) is reported with notify; then support with `full_address`; then 0x2004 in full.
+        let full = pack(&[(2, 2), (0x2004 >> 1, 31), (0, 3)]);
+        let payloads = ["73 00 04", "0a 00 00 00 fe", "1f 04", &full];
+        assert_eq!(story(&parameters(4), &code, &payloads), "P3 1000 1004 1008 2000 2004");
+    }
+
     #[test]
     fn an_exception_behind_an_inferred_jump_has_its_target_as_epc() {
         let code = program(&[(0x1000, &[NOP, 0x0000_2537, JUMP]), (0x3000, &[NOP])]);
@@ -334,6 +344,18 @@ mod implicit_return {
         assert_eq!(
             story(&parameters(), &code, &["73 00 04", &plain, "73 00 0c"]),
             "P3 1000 2000 2004 P3 3000"
+        );
+    }
+
+    #[test]
+    fn a_start_packet_right_behind_a_counted_return() {
+        // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet says so.
+        let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
+        let code = program(&[(0x1000, &[jal(1, 0x1000), NOP, NOP]), (0x2000, &[JUMP, RET])]);
+        let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (3, 2)]);
+        assert_eq!(
+            story(&counter, &code, &["73 00 04", &flagged, "73 01 04", "0a"]),
+            "P3 1000 2000 2004 P3 1004 1008"
         );
     }
 
