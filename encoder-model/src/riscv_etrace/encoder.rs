@@ -138,8 +138,9 @@ impl Encoder {
         if let Some(qual_status) = report.ended {
             self.support(qual_status, sink);
         }
+        let waits = self.window.holds_controls(item);
         self.window.current = *item;
-        if !self.window.controls.is_empty() {
+        if !self.window.controls.is_empty() && !waits {
             self.apply_controls(sink);
         }
     }
@@ -221,6 +222,14 @@ impl Encoder {
 }
 
 impl Window {
+    /// Whether the controls wait for a later item than `item`, the one behind the current.
+    ///
+    /// A decoder finds the EPC of a trap with the modes in force when its packet comes (ET 7.3.1, ET 11); so other modes
+    /// must not come between the last instruction in front of it and its handler.
+    const fn holds_controls(&self, item: &Item) -> bool {
+        self.breaks && item.qualified && (self.current.is_trap() || item.is_trap())
+    }
+
     /// What `item` means for the one before it.
     fn next(&self, item: &Item) -> Next {
         if !item.qualified {

@@ -432,3 +432,32 @@ fn switching_prediction_on() {
     ];
     assert_eq!(log.packets().copied().collect::<Vec<_>>(), expected);
 }
+
+/// A trap's EPC follows from the modes that a decoder knows when the trap's packet comes, so other modes wait
+/// until its handler has been reported.
+#[test]
+fn switching_in_front_of_a_trap() {
+    let code = program(&[
+        (0x1000, NOP),
+        (0x1004, 0x0000_0317),
+        (0x1008, 0x0003_0067),
+        (0x3000, NOP),
+        (0x3004, NOP),
+        (0x3008, NOP),
+    ]);
+    let modes = on(|modes| modes.sijump = true);
+    let parameters = Parameters { sijump_p: true, ..format_0(modes) };
+    let other = Step::Stimulus(Stimulus::Modes(Modes { branch_prediction: true, ..modes }));
+    let path_to_trap = [vec![enable(true)], path(&[0x1000, 0x1004, 0x1008])].concat();
+    let handler = path(&[0x3000, 0x3004, 0x3008]);
+    let in_front = [vec![other.clone(), exception(12, 0x1004)], handler.clone()].concat();
+    let behind = [vec![exception(12, 0x1004), other], handler].concat();
+    for tail in [in_front, behind] {
+        let steps = [path_to_trap.clone(), tail].concat();
+        let log = encode(&code, &parameters, &Policy::default(), &steps);
+        // Support; 0x1000; the jump as last instruction; handler with its cause; support; start; end.
+        let expected = ["1f", "73 00 04", "12", "77 16 00 03", "1f 10", "73 01 0c", "0a", "5f 10"];
+        let expected: Vec<Vec<u8>> = expected.iter().map(|bytes| hex(bytes)).collect();
+        assert_eq!(payloads(&log.wire), expected, "{:#x?}", log.packets().collect::<Vec<_>>());
+    }
+}
