@@ -1,20 +1,26 @@
-//! The published JSON Schema says what the reader of cases accepts.
+//! The published JSON Schemas say what the reader of cases accepts.
 //!
-//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test schema` rewrites the schema.
+//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test schema` rewrites the schemas.
 
 use std::fs;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde_json::{Value, json};
-use traceproof_vectors::case::{Case, load, suites_directory};
+use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::case::{Case, CaseProtocol, load, suites_directory};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
-fn committed() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/schema/case.riscv_etrace.schema.json"))
+fn committed<P: CaseProtocol>() -> PathBuf {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
+    PathBuf::from(format!("{directory}/case.{}.schema.json", P::FAMILY))
 }
 
-fn generated() -> Value {
-    serde_json::to_value(schemars::schema_for!(Case<RiscvEtrace>)).expect("a schema is JSON")
+fn generated<P: CaseProtocol>() -> Value
+where
+    Case<P>: JsonSchema,
+{
+    serde_json::to_value(schemars::schema_for!(Case<P>)).expect("a schema is JSON")
 }
 
 /// A case file as an editor or another language sees it.
@@ -23,21 +29,32 @@ fn as_json(text: &str) -> Value {
     serde_json::to_value(table).expect("TOML without dates is JSON")
 }
 
-#[test]
-fn the_committed_schema_is_current() {
-    let mut text = serde_json::to_string_pretty(&generated()).expect("a schema is JSON");
+fn check_committed<P: CaseProtocol>()
+where
+    Case<P>: JsonSchema,
+{
+    let mut text = serde_json::to_string_pretty(&generated::<P>()).expect("a schema is JSON");
     text.push('\n');
     if std::env::var_os("TRACEPROOF_BLESS").is_some() {
-        fs::write(committed(), &text).expect("the schema can be written");
+        fs::write(committed::<P>(), &text).expect("the schema can be written");
     }
-    let committed = fs::read_to_string(committed()).unwrap_or_default();
-    assert!(committed == text, "out of date; run with TRACEPROOF_BLESS=1 and commit the result");
+    let committed = fs::read_to_string(committed::<P>()).unwrap_or_default();
+    let family = P::FAMILY;
+    assert!(committed == text, "{family}: out of date; run with TRACEPROOF_BLESS=1 and commit the result");
 }
 
 #[test]
-fn every_shipped_case_fits_the_schema() {
-    let schema = generated();
-    let files = load::<RiscvEtrace>(&suites_directory()).unwrap_or_else(|errors| panic!("{errors:?}"));
+fn the_committed_schemas_are_current() {
+    check_committed::<RiscvEtrace>();
+    check_committed::<ArmEtm>();
+}
+
+fn check_shipped<P: CaseProtocol>()
+where
+    Case<P>: JsonSchema,
+{
+    let schema = generated::<P>();
+    let files = load::<P>(&suites_directory()).unwrap_or_else(|errors| panic!("{errors:?}"));
     assert!(!files.is_empty());
     let misfits: Vec<String> = files
         .iter()
@@ -47,6 +64,12 @@ fn every_shipped_case_fits_the_schema() {
         })
         .collect();
     assert!(misfits.is_empty(), "{misfits:#?}");
+}
+
+#[test]
+fn every_shipped_case_fits_the_schema() {
+    check_shipped::<RiscvEtrace>();
+    check_shipped::<ArmEtm>();
 }
 
 #[test]
@@ -68,7 +91,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
         events = [{ exception = { cause = 2, epc = "unknown" } }, { stop = "ended" }]
     "#;
     let good = GOOD.replace(", { stimulus_end = 1 }", "");
-    let schema = generated();
+    let schema = generated::<RiscvEtrace>();
     let accepted = |text: &str| {
         let by_reader = Case::<RiscvEtrace>::parse(text).is_ok();
         (by_reader, misfit(&as_json(text), &schema, &schema).is_none())
@@ -160,7 +183,7 @@ fn has_type(value: &Value, rule: &Value) -> bool {
 #[test]
 fn every_object_is_closed() {
     // Otherwise an editor stays silent about a misspelt field.
-    let schema = generated();
+    let schema = generated::<RiscvEtrace>();
     let mut open = Vec::new();
     visit(&schema, "", &mut |path, object| {
         if object.get("type") == Some(&json!("object"))

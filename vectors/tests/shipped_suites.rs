@@ -1,6 +1,7 @@
 //! What this crate ships keeps its own rules: the registries of clauses and every case of every family.
 
 use traceproof_vectors::Family;
+use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{SuiteError, check, suites_directory};
 use traceproof_vectors::clause::{Registry, clauses_directory};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
@@ -28,6 +29,41 @@ fn the_clauses_of_riscv_etrace_are_all_there() {
 #[test]
 fn every_case_of_riscv_etrace_keeps_the_rules() {
     let files = check::<RiscvEtrace>(&suites_directory(), &clauses_directory())
+        .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
+    assert!(!files.is_empty());
+}
+
+#[test]
+fn the_clauses_of_etmv2_are_all_there() {
+    let registry = Registry::load(&clauses_directory(), Family::ArmEtm)
+        .unwrap_or_else(|errors| panic!("{}", report(&errors)));
+    let groups = [
+        ("GEN", 12),
+        ("ETM2-PS", 13),
+        ("ETM2-TRG", 7),
+        ("ETM2-HDR", 12),
+        ("ETM2-CB", 11),
+        ("ETM2-BR", 11),
+        ("ETM2-TFO", 24),
+        ("ETM2-CTX", 4),
+        ("ETM2-ND", 11),
+        ("ETM2-DA", 9),
+        ("ETM2-VNT", 6),
+        ("ETM2-LM", 57),
+        ("ETM2-FIFO", 8),
+    ];
+    for (group, count) in groups {
+        for number in 1..=count {
+            let id = format!("{group}-{number:03}");
+            assert!(registry.get(&id).is_some(), "{id}");
+        }
+    }
+    assert_eq!(registry.clauses.len(), groups.iter().map(|(_, count)| count).sum::<usize>());
+}
+
+#[test]
+fn every_case_of_arm_etm_keeps_the_rules() {
+    let files = check::<ArmEtm>(&suites_directory(), &clauses_directory())
         .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
     assert!(!files.is_empty());
 }

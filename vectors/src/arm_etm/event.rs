@@ -76,7 +76,7 @@ use super::{DataAddress, Isa, Reason};
 /// | bit 0 of the first byte of the current address in a TFO packet with an LSM in progress is 0 | `reserved-encoding` | that byte | lost |
 /// | byte 5 of a data address with a bit of \[7:4\] | `overlong` | byte 5 | lost |
 /// | TFO value with b111 in \[3:1\], not cycle-accurate (PC-7) | `reserved-encoding` | TRACEPKT | lost |
-/// | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle | `reserved-encoding` | TRACEPKT | lost |
+/// | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle that is not TR | `reserved-encoding` | TRACEPKT | lost |
 /// | the byte where a TFO packet should start is not the first one behind a whole group or packet | `contradiction` | that byte | see below |
 /// | TD without TFO while bytes are pending | `illegal-in-state` | PIPESTAT | goes on |
 /// | WT, not replaced by TR, while nothing is pending | `illegal-in-state` | PIPESTAT | goes on |

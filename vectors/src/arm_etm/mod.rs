@@ -99,7 +99,7 @@ pub const READINGS: [Reading; 14] = [
     Reading {
         name: "etm-pc-9",
         binds: Binds::Both,
-        text: "Trigger in a TFO cycle: the TFO value is on the next cycle's TRACEPKT, the FIFO stalls there too.",
+        text: "Trigger in a TFO cycle: the next cycle that is not TR has the TFO value on TRACEPKT; the FIFO stalls there too.",
     },
     Reading {
         name: "etm-pc-10",
