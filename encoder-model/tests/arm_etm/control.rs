@@ -29,7 +29,7 @@ fn impossible_parameters_are_refused() {
         (Parameters { minor: 2, ..plain.clone() }, "minor"),
         (Parameters { port_width: 32, ..plain.clone() }, "port_width"),
         (Parameters { context_id_bytes: 3, ..plain.clone() }, "context_id_bytes"),
-        (Parameters { fifo_latency: 2, ..plain.clone() }, "fifo_latency"),
+        (Parameters { fifo_latency: 2, ..plain }, "fifo_latency"),
     ] {
         let refusal = begin(&parameters, &Policy::default()).expect_err(name);
         assert!(matches!(refusal, Refusal::Invalid { parameter, .. } if parameter == name), "{refusal}");

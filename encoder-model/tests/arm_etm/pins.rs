@@ -49,7 +49,10 @@ impl Explanation {
             4 => self.fifo.len() / 2,
             _ => self.fifo.len(),
         } as u16;
-        assert!(self.parameters.port_width != 4 || self.fifo.len() % 2 == 0, "a byte is halfway out");
+        assert!(
+            self.parameters.port_width != 4 || self.fifo.len().is_multiple_of(2),
+            "a byte is halfway out"
+        );
         self.tfo_value = match self.parameters.port_width {
             4 => [bytes >> 4 << 1 | 1, 0, bytes & 0xf].into(),
             _ => [(bytes & 0xf) << 4 | bytes >> 4 << 1 | 1].into(),
