@@ -239,12 +239,13 @@ mod tests {
 
     #[test]
     fn panics_and_hangs_are_verdicts() {
-        let deadline = Duration::from_millis(200);
-        assert_eq!(isolated(deadline, || Verdict::Pass), Verdict::Pass);
-        let crash = isolated(deadline, || panic!("index {} out of range", 7));
+        // What ends by itself must not depend on how busy the machine is.
+        let patient = Duration::from_secs(600);
+        assert_eq!(isolated(patient, || Verdict::Pass), Verdict::Pass);
+        let crash = isolated(patient, || panic!("index {} out of range", 7));
         assert_eq!(crash, Verdict::Crash { message: String::from("index 7 out of range") });
         let (_keep, never) = mpsc::channel::<()>();
-        let hang = isolated(deadline, move || {
+        let hang = isolated(Duration::from_millis(200), move || {
             let _ = never.recv();
             Verdict::Pass
         });
