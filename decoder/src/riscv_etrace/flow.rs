@@ -443,8 +443,10 @@ impl Flow {
             return slot.class == Class::TrapReturn;
         }
         match self.walker.step(&self.map, slot, None) {
-            Step::To(next) | Step::Sequential(next) => next == address,
-            Step::Discontinuity | Step::ImplicitReturn(_) | Step::Branch(..) => true,
+            // A return that the encoder may have found wrong is like a discontinuity.
+            Step::ImplicitReturn(_) if self.walker.returns.is_checked() => true,
+            Step::To(next) | Step::Sequential(next) | Step::ImplicitReturn(next) => next == address,
+            Step::Discontinuity | Step::Branch(..) => true,
         }
     }
 

@@ -359,6 +359,25 @@ mod implicit_return {
         );
     }
 
+    /// RVET-DEC-022: the static successor of a counted return is its link.
+    #[test]
+    fn a_start_packet_somewhere_behind_a_counted_return() {
+        let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
+        // f at 0x2000: the return at 0x2004 is reported; it goes to 0x1004, where a jump leads to it again.
+        let code = program(&[(0x1000, &[jal(1, 0x1000), JUMP, NOP]), (0x2000, &[NOP, RET])]);
+        let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
+        // First arrival: the start packet reports the link.
+        assert_eq!(
+            story(&counter, &code, &["73 00 04", &at_return, "73 01 04"]),
+            "P3 1000 2000 2004 P3 1004"
+        );
+        // Second arrival: it does not. Now no call is open, so the return is reported by the packet.
+        assert_eq!(
+            story(&counter, &code, &["73 00 04", &at_return, "73 02 04"]),
+            "P3 1000 2000 2004 1004 2004 P3 1008"
+        );
+    }
+
     #[test]
     fn the_depth_tells_two_arrivals_apart() {
         // g at 0x3000 is called from 0x1000 and from f at 0x2000.
