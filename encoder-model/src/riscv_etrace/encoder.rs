@@ -35,7 +35,7 @@ const CLAIMED: [&str; 11] = [
 /// The reference encoder model.
 ///
 /// It looks one item ahead, so the packets of an item leave when the next one comes, or at the latest at
-/// `finish`. Control stimuli act between the items around them.
+/// `finish`. Control stimuli act between the items around them; modes that change the walk may wait.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     ingress: Ingress,
@@ -63,6 +63,8 @@ struct Window {
     controls: Vec<Control>,
     /// One of `controls` makes tracing start anew.
     breaks: bool,
+    /// They wait for a better moment.
+    held: bool,
 }
 
 /// A control stimulus that acts behind the current item.
@@ -115,7 +117,7 @@ impl Encoder {
         let modes = restrict(parameters.modes, available);
         Self {
             ingress: Ingress::new(parameters, policy.sync_mode),
-            window: Window { current: Item::GAP, controls: Vec::new(), breaks: false },
+            window: Window { current: Item::GAP, controls: Vec::new(), breaks: false, held: false },
             tracer: Tracer::new(parameters, policy, modes),
             options: Options {
                 enabled: false,
@@ -130,7 +132,8 @@ impl Encoder {
 
     /// The next item is there, so the one that waited can be dealt with.
     fn push(&mut self, item: &Item, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        let next = self.window.next(item);
+        let waits = self.holds_controls(item);
+        let next = self.window.next(item, waits);
         let report = self.tracer.item(&self.window.current, next);
         for packet in [&report.context, &report.packet].into_iter().flatten() {
             self.output.send(packet, sink);
@@ -138,11 +141,25 @@ impl Encoder {
         if let Some(qual_status) = report.ended {
             self.support(qual_status, sink);
         }
-        let waits = self.window.holds_controls(item);
         self.window.current = *item;
         if !self.window.controls.is_empty() && !waits {
             self.apply_controls(sink);
         }
+    }
+
+    /// Whether other modes, that make tracing start anew, wait for a later item than `item`, the one behind the current.
+    ///
+    /// A decoder finds the EPC of a trap with the modes in force when its packet comes (ET 7.3.1, ET 11); so they must not
+    /// change between the last instruction in front of it and its handler. And a return that may fail must not be
+    /// followed by a synchronisation packet, which has no `irreport`.
+    fn holds_controls(&mut self, item: &Item) -> bool {
+        let window = &mut self.window;
+        let current = &window.current;
+        let clear = !current.is_trap() && !item.is_trap() && !self.tracer.return_may_fail(current);
+        // Not behind just any instruction: the way must not depend on the cut into blocks (RVET-ENC-044).
+        window.held =
+            window.breaks && item.qualified && (!clear || window.held && !current.ends_every_block());
+        window.held
     }
 
     /// Spec: RVET-ENC-008, RVET-ENC-009, RVET-ENC-012 (ET 7.5).
@@ -222,23 +239,15 @@ impl Encoder {
 }
 
 impl Window {
-    /// Whether the controls wait for a later item than `item`, the one behind the current.
-    ///
-    /// A decoder finds the EPC of a trap with the modes in force when its packet comes (ET 7.3.1, ET 11); so other modes
-    /// must not come between the last instruction in front of it and its handler.
-    const fn holds_controls(&self, item: &Item) -> bool {
-        self.breaks && item.qualified && (self.current.is_trap() || item.is_trap())
-    }
-
-    /// What `item` means for the one before it.
-    fn next(&self, item: &Item) -> Next {
+    /// What `item` means for the one before it. `waits`: controls that make tracing start anew act only behind it.
+    fn next(&self, item: &Item, waits: bool) -> Next {
         if !item.qualified {
             return Next::Ends;
         }
         match item.kind {
             Kind::Trap(_) => Next::Traps,
             Kind::Gap => Next::Ends,
-            Kind::Retire(_) if self.breaks || item.ctype() == 3 => Next::Breaks,
+            Kind::Retire(_) if self.breaks && !waits || item.ctype() == 3 => Next::Breaks,
             Kind::Retire(_) if changes_context(&self.current, item) => Next::Changes,
             Kind::Retire(_) => Next::Continues,
         }

@@ -72,6 +72,11 @@ impl Item {
         }
     }
 
+    /// Whether the item is an instruction that ends its block however the blocks are cut (RVET-ING-009).
+    pub(super) const fn ends_every_block(&self) -> bool {
+        matches!(self.kind, Kind::Retire(Retired { itype, .. }) if !matches!(itype, Itype::Nothing))
+    }
+
     /// Ingress `ctype` of a retired instruction, 0 for everything else.
     pub(super) const fn ctype(&self) -> u8 {
         match self.kind {

@@ -38,7 +38,8 @@
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
 //! * A change of modes that decoders must walk differently for (all but full address and implicit exception)
 //!   is treated like an asynchronous discontinuity: the last instruction before it is reported, and the next one
-//!   gets a synchronisation packet. In front of a trap it waits until the handler has been reported.
+//!   gets a synchronisation packet. In front of a trap, or behind a return that a return stack may find wrong, it
+//!   waits for the next jump or branch.
 //! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
 //! * Parameters whose longest packet exceeds the 248 bits of an encapsulated one are refused.
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell

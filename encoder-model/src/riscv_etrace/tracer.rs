@@ -30,6 +30,8 @@ pub(super) struct Tracer {
     lost: bool,
     /// The way of tracing changed: the next instruction starts anew.
     restart: bool,
+    /// The latest report is of a return that was reached by a discontinuity and may itself fail.
+    unclear_return: bool,
     /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
     pub(super) base: u64,
     pub(super) branches: Branches,
@@ -92,6 +94,7 @@ impl Tracer {
             trap_reported: false,
             lost: false,
             restart: false,
+            unclear_return: false,
             base: 0,
             branches: Branches::new(None),
             resync: Resync::new(policy),
@@ -196,7 +199,7 @@ impl Tracer {
 
     /// Whether the item is a return that may turn out to be mispredicted: then format 3 subformat 0, which has no
     /// `irreport`, cannot name its target.
-    const fn return_may_fail(&self, item: &Item) -> bool {
+    pub(super) const fn return_may_fail(&self, item: &Item) -> bool {
         matches!(item.kind, Kind::Retire(retired) if matches!(retired.itype, Itype::Return))
             && self.returns.is_some()
     }
@@ -235,10 +238,11 @@ impl Tracer {
         let synchronised = matches!(decision, Decision::Start | Decision::Handler);
         let flow = self.flow_behind(retired, synchronised);
         // A synchronisation packet behind an unreported discontinuity would make decoders stop at an earlier
-        // arrival at its address. Spec: RVET-ENC-080.
+        // arrival at its address. Spec: RVET-ENC-080. And behind the report of a return that may fail they would take
+        // it for the target of that return.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
-        self.resync.settle(known && !self.branches.any());
+        self.resync.settle(known && !self.unclear_return && !self.branches.any());
         flow
     }
 
@@ -281,6 +285,7 @@ impl Tracer {
 
     /// What a packet that was made changes.
     fn sent(&mut self, decision: Decision, packet: &Packet, item: &Item) {
+        self.unclear_return = decision == Decision::Address(Reason::Updiscon) && self.return_may_fail(item);
         match decision {
             Decision::Start | Decision::Handler => {
                 let own = match item.kind {

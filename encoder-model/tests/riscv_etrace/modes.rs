@@ -11,6 +11,8 @@ use crate::bench::{
     program, retire, small_program,
 };
 
+/// `jalr x0, 0(x6)`
+const JALR_T1: u32 = 0x0003_0067;
 /// `jal x1, .`: an inferable call.
 const CALL: u32 = 0x0000_00ef;
 /// `jalr x1, 0(x6)`: an uninferable call.
@@ -388,6 +390,46 @@ fn resynchronisation_and_predicted_returns() {
     assert_eq!(got, [start(0x1000), report(0x1000, None), start(0x1008)]);
 }
 
+/// A start packet behind the report of a return reads as that return's target (RVET-DEC-022). So a resynchronisation
+/// waits for another report if the return was reached by a jump.
+#[test]
+fn resynchronisation_and_reported_returns() {
+    let code = program(&[
+        (0x1000, CALL_INDIRECT),
+        (0x1004, NOP),
+        (0x1008, BRANCH),
+        (0x100c, NOP),
+        (0x1010, NOP),
+        (0x2000, JALR_T1),
+        (0x2004, RET),
+    ]);
+    // 2 half-words each: behind the start the limit of 16 is reached at 0x1004.
+    let policy = Policy { sync_mode: SyncMode::HalfWords, sync_max: 0, ..Policy::default() };
+    let laps = path(&[0x2000; 6]);
+    let steps = [
+        path(&[0x1000]),
+        laps,
+        path(&[0x2004, 0x1004]),
+        vec![branch(0x1008, false)],
+        path(&[0x100c, 0x1010]),
+    ];
+    let got = packets(&code, &stack(), &policy, &steps.concat());
+    let mapped = Packet::Branch {
+        branches: 1,
+        branch_map: 1,
+        address: Some(ReportedAddress::Delta(-0xffc)),
+        notify: false,
+        updiscon: false,
+        irreport: false,
+        irdepth: 0,
+    };
+    assert_eq!(got[..2], [start(0x1000), report(0x1000, None)]);
+    assert_eq!(got[2..7], [report(0, None); 5]);
+    // No start packet at 0x1008; the report of the branch there says that the return is behind.
+    assert_eq!(got[7..9], [report(4, None), mapped]);
+    assert_eq!(got[9..], [start(0x100c), report(4, None)]);
+}
+
 /// Modes that change the walk start anew: the last instruction before is reported, the next one synchronises.
 #[test]
 fn switching_prediction_on() {
@@ -433,31 +475,61 @@ fn switching_prediction_on() {
     assert_eq!(log.packets().copied().collect::<Vec<_>>(), expected);
 }
 
-/// A trap's EPC follows from the modes that a decoder knows when the trap's packet comes, so other modes wait
-/// until its handler has been reported.
+/// A trap's EPC follows from the modes that a decoder knows when the trap's packet comes, so other modes wait for the
+/// first jump or branch of its handler.
 #[test]
 fn switching_in_front_of_a_trap() {
     let code = program(&[
         (0x1000, NOP),
         (0x1004, 0x0000_0317),
-        (0x1008, 0x0003_0067),
+        (0x1008, JALR_T1),
         (0x3000, NOP),
-        (0x3004, NOP),
+        (0x3004, BRANCH),
         (0x3008, NOP),
+        (0x300c, NOP),
     ]);
     let modes = on(|modes| modes.sijump = true);
     let parameters = Parameters { sijump_p: true, ..format_0(modes) };
     let other = Step::Stimulus(Stimulus::Modes(Modes { branch_prediction: true, ..modes }));
     let path_to_trap = [vec![enable(true)], path(&[0x1000, 0x1004, 0x1008])].concat();
-    let handler = path(&[0x3000, 0x3004, 0x3008]);
+    let handler = [path(&[0x3000]), vec![branch(0x3004, false)], path(&[0x3008, 0x300c])].concat();
     let in_front = [vec![other.clone(), exception(12, 0x1004)], handler.clone()].concat();
     let behind = [vec![exception(12, 0x1004), other], handler].concat();
     for tail in [in_front, behind] {
         let steps = [path_to_trap.clone(), tail].concat();
         let log = encode(&code, &parameters, &Policy::default(), &steps);
-        // Support; 0x1000; the jump as last instruction; handler with its cause; support; start; end.
-        let expected = ["1f", "73 00 04", "12", "77 16 00 03", "1f 10", "73 01 0c", "0a", "5f 10"];
+        // Support; 0x1000; the jump as last instruction; handler with its cause; the branch as last instruction;
+        // support; 0x3008; end.
+        let expected = ["1f", "73 00 04", "12", "77 16 00 03", "85 02", "1f 10", "73 02 0c", "0a", "5f 10"];
         let expected: Vec<Vec<u8>> = expected.iter().map(|bytes| hex(bytes)).collect();
         assert_eq!(payloads(&log.wire), expected, "{:#x?}", log.packets().collect::<Vec<_>>());
     }
+}
+
+/// A start packet has no `irreport`, so other modes wait until a return is known to be right or wrong, and for the
+/// next jump or branch.
+#[test]
+fn switching_behind_a_return() {
+    let parameters = Parameters { f0s_width_p: 1, cache_size_p: 5, bpred_size_p: 4, ..stack() };
+    let code = program(&[
+        (0x1000, CALL),
+        (0x1004, NOP),
+        (0x1008, BRANCH),
+        (0x100c, NOP),
+        (0x1010, NOP),
+        (0x2000, RET),
+    ]);
+    let steps = [
+        vec![enable(true)],
+        path(&[0x1000, 0x2000]),
+        vec![Step::Stimulus(Stimulus::Modes(on(|modes| modes.branch_prediction = true)))],
+        path(&[0x1004]),
+        vec![branch(0x1008, false)],
+        path(&[0x100c, 0x1010]),
+    ];
+    let log = encode(&code, &parameters, &Policy::default(), &steps.concat());
+    // Support; 0x1000; the branch as last instruction; support; 0x100c; end.
+    let expected = ["1f 01", "73 00 04", "85 04", "1f 10", "73 03 04", "0a", "5f 10"];
+    let expected: Vec<Vec<u8>> = expected.iter().map(|bytes| hex(bytes)).collect();
+    assert_eq!(payloads(&log.wire), expected, "{:#x?}", log.packets().collect::<Vec<_>>());
 }
