@@ -318,12 +318,13 @@ impl Port {
 
     /// A cycle with part of a TFO value on TRACEPKT, or before one. The FIFO stalls.
     ///
-    /// A trigger delays the second part by one cycle, but never the first.
+    /// In a cycle with a trigger TRACEPKT holds the replaced status, so the value comes one cycle later
+    /// (ETM2-TRG-003, 6.1.7).
     fn value<L: Listener>(&mut self, sample: &Sample, listener: &mut L) -> Result<(), Defect> {
         let Some(announced) = &mut self.announced else { return Ok(()) };
         let [code, _] = sample.lanes;
         let narrow = self.parameters.port_width == 4;
-        if sample.triggered && announced.high.is_some() {
+        if sample.triggered {
             return Ok(());
         }
         if announced.wait > 0 {
@@ -334,7 +335,7 @@ impl Port {
             Some(high) => high,
             None => {
                 let high = VALUE_HIGH.of(code);
-                if sample.triggered || !VALUE_MARK.any(code) || high == VALUE_HIGH_RESERVED {
+                if !VALUE_MARK.any(code) || high == VALUE_HIGH_RESERVED {
                     return Err(sample.tracepkt_defect());
                 }
                 tell(VALUE_MARK, sample.tracepkt(), code, listener);
