@@ -416,7 +416,12 @@ fn refusals_name_the_feature_or_parameter() {
     let begin = |parameters: Parameters| Encoder::default().begin(&parameters, &Policy::default());
     let base = Parameters::default();
     let framed = |src_id_bits, timestamp_bytes, type_bits| Parameters {
-        encapsulation: Encapsulation::Normal(NormalEncapsulation { src_id_bits, timestamp_bytes, type_bits }),
+        encapsulation: Encapsulation::Normal(NormalEncapsulation {
+            src_id_bits,
+            timestamp_bytes,
+            type_bits,
+            ..NormalEncapsulation::default()
+        }),
         ..base.clone()
     };
     assert_eq!(begin(framed(4, 0, 0)), Err(Refusal::unsupported("source_id")));

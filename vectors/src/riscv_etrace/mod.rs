@@ -14,9 +14,10 @@ pub use event::{Epc, Event, StopReason};
 pub use execution::{Retire, Step, Trap};
 pub use packet::{Packet, QualStatus, ReportedAddress};
 pub use parameters::{
-    Encapsulation, Mode, Modes, NormalEncapsulation, Parameters, SupportLayout, TrapVectors, Xlen,
+    Encapsulation, Mode, Modes, NormalEncapsulation, Padding, Parameters, SiemensMessaging, SupportLayout,
+    TrapVectors, Xlen,
 };
-pub use policy::{Compression, InterruptReport, Policy, SyncMode};
+pub use policy::{Compression, Idle, InterruptReport, LastNull, PayloadAlignment, Policy, SyncMode};
 pub use stimulus::{Block, Cycle, Itype, Stimulus};
 
 use alloc::vec::Vec;
@@ -48,7 +49,7 @@ impl Protocol for RiscvEtrace {
 /// Names of the optional features that a subject may claim in its capabilities.
 ///
 /// Everything else in the family is mandatory for whoever claims the family at all.
-pub const FEATURES: [&str; 14] = [
+pub const FEATURES: [&str; 18] = [
     "rv32",
     "rv64",
     "compressed",
@@ -63,6 +64,10 @@ pub const FEATURES: [&str; 14] = [
     "data_trace",
     "source_id",
     "timestamp",
+    "packet_type",
+    "stream_entry",
+    "siemens",
+    "atb",
 ];
 
 /// Answers to questions that the specification leaves open.

@@ -159,7 +159,7 @@ impl Parameters {
         ];
         match rules.into_iter().find(|(_, holds, _)| !holds) {
             Some((parameter, _, reason)) => Err((parameter, reason)),
-            None => Ok(()),
+            None => self.encapsulation.check(),
         }
     }
 }
@@ -287,6 +287,11 @@ pub struct TrapVectors {
 pub enum Encapsulation {
     /// The ratified packet encapsulation (EN 2).
     Normal(NormalEncapsulation),
+    /// The messages of the Siemens infrastructure (ET 13).
+    Siemens(SiemensMessaging),
+    /// The bytes of ATDATA in the order in which they travel, least significant first (ET 13): a header byte and the
+    /// payload. The source is on ATID, outside the stream; there is neither timestamp nor type.
+    Atb,
 }
 
 impl Default for Encapsulation {
@@ -295,16 +300,102 @@ impl Default for Encapsulation {
     }
 }
 
+impl Encapsulation {
+    /// What [`Parameters::check`] asks of the constants of a transport.
+    fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let (bits, source) = match self {
+            Self::Normal(normal) if normal.timestamp_bytes > 8 => {
+                return Err(("timestamp_bytes", "must be 0 to 8"));
+            }
+            Self::Normal(normal) if normal.type_bits > 8 => return Err(("type_bits", "must be 0 to 8")),
+            Self::Normal(normal) => (normal.src_id_bits, normal.src_id),
+            Self::Siemens(siemens) => (siemens.source_bits, siemens.source),
+            Self::Atb => (0, 0),
+        };
+        if bits > 16 {
+            return Err(("src_id_bits", "must be 0 to 16"));
+        }
+        if u32::from(source) >> bits != 0 {
+            return Err(("src_id", "must fit src_id_bits"));
+        }
+        Ok(())
+    }
+}
+
 /// Constants of the ratified encapsulation (EN 2.1). By default a packet is one header byte and the payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding.
+/// A stream may carry packets of several sources; they have the same widths. A decoder passes over null packets,
+/// packets whose `srcID` is not [`src_id`](Self::src_id), and data trace: they cause nothing, and
+/// [`Place::packet`](crate::Place::packet) does not count them. Types that are neither instruction nor data trace are
+/// [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NormalEncapsulation {
-    /// Width of `srcID`, 0 to 16.
+    /// Width of `srcID`, 0 to 16 (`trTeSrcBits`; 0 also with `trTeInhibitSrc`).
     pub src_id_bits: u8,
-    /// Bytes of a timestamp where `extend` is 1.
+    /// `trTeSrcID`: the source that an encoder is, and that a decoder follows.
+    pub src_id: u16,
+    /// Bytes of a timestamp where `extend` is 1, 0 to 8. It is independent of the field `time` of packets (EN 3.2).
     pub timestamp_bytes: u8,
-    /// Width of `type`.
+    /// Width of `type`, 0 to 8. The type of instruction trace is 0, that of data trace 1 (EN 3.3).
     pub type_bits: u8,
+    /// Byte boundaries are known to the receiver, so a synchronisation sequence may end with either null packet and
+    /// null packets may have a `flow` (EN 2.2, 2.3).
+    pub framed: bool,
+    /// What fills the last byte.
+    pub padding: Padding,
+    /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it passes over
+    /// everything in front of the first packet behind N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
+    pub synchronised: bool,
+}
+
+impl Default for NormalEncapsulation {
+    fn default() -> Self {
+        Self {
+            src_id_bits: 0,
+            src_id: 0,
+            timestamp_bytes: 0,
+            type_bits: 0,
+            framed: false,
+            padding: Padding::Sign,
+            synchronised: true,
+        }
+    }
+}
+
+/// What fills the last byte where type bits, or `srcID` bits beyond whole bytes, shift the payload (EN 2.1.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Padding {
+    /// Copies of the payload's top bit: the payload is everything behind the type (RVET-ENCAP-022).
+    #[default]
+    Sign,
+    /// Anything: the payload is as many whole bytes as fit behind the type, what is beyond means nothing.
+    Arbitrary,
+}
+
+/// Constants of the Siemens messages (ET 13): header, source, timestamp if `extend` is 1, type, payload, laid out as in
+/// [`NormalEncapsulation`]. The type has 2 bits: 2 is instruction trace, 3 data trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SiemensMessaging {
+    /// Width of the source, 0 to 16; 6 shares one byte with the type.
+    pub source_bits: u8,
+    /// The source that an encoder is, and that a decoder follows.
+    pub source: u16,
+    /// Messages may have a timestamp of 16 bits.
+    pub timestamp: bool,
+}
+
+impl Default for SiemensMessaging {
+    fn default() -> Self {
+        Self { source_bits: 6, source: 0, timestamp: false }
+    }
 }

@@ -17,6 +17,12 @@ pub struct Policy {
     pub compression: Compression,
     /// Send a second support packet with `ienable` = 0 when tracing is switched off.
     pub support_at_disable: bool,
+    /// Null packets of the encapsulation.
+    pub idle: Idle,
+    /// `flow` of every packet, 0 to 3; in null packets it is 0 unless byte boundaries are known (RVET-ENCAP-012).
+    pub flow: u8,
+    /// Whether the payload is filled to whole bytes before or after source and type bits are put in front.
+    pub payload_alignment: PayloadAlignment,
 }
 
 impl Default for Policy {
@@ -27,6 +33,9 @@ impl Default for Policy {
             interrupt_report: InterruptReport::default(),
             compression: Compression::default(),
             support_at_disable: false,
+            idle: Idle::default(),
+            flow: 0,
+            payload_alignment: PayloadAlignment::default(),
         }
     }
 }
@@ -74,4 +83,45 @@ pub enum Compression {
     Minimal,
     /// Only what must be compressed is (formats 1 and 2); the others keep their full length.
     Mandatory,
+}
+
+/// Which null packets an encoder puts into the stream (EN 2.2, 2.3). None by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Idle {
+    /// Null packets in front of every normal packet: all but the last are idles (RVET-ENCAP-015).
+    pub null_packets: u16,
+    /// A synchronisation sequence of N + 1 null packets stands in front of the first normal packet and of every
+    /// `sync_period`-th one behind it, in place of `null_packets` if it is longer; 0 = never (RVET-ENCAP-013).
+    pub sync_period: u32,
+    /// The last null packet in front of a normal packet.
+    pub last: LastNull,
+}
+
+/// The last null packet in front of a normal packet (RVET-ENCAP-014, RVET-ENCAP-015).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum LastNull {
+    /// `null.alignment`, which streams without known byte boundaries need.
+    #[default]
+    Alignment,
+    /// `null.idle`.
+    Idle,
+}
+
+/// When a payload that source or type bits shift is filled to whole bytes; both are valid streams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum PayloadAlignment {
+    /// Before: a payload is whole bytes in itself (ET 7).
+    #[default]
+    Before,
+    /// After: only as many payload bits as are significant are put behind the type, and then the last byte is filled.
+    After,
 }

@@ -202,7 +202,7 @@ fn event(
 
 /// A mode needs its feature as soon as the hardware has it: a support packet may switch it on at any time.
 pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
-    let Encapsulation::Normal(encapsulation) = parameters.encapsulation;
+    let transport = transport_features(parameters.encapsulation);
     let modes = parameters.modes;
     let returns = parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0;
     [
@@ -217,12 +217,27 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
         ("sijump", modes.sijump || parameters.sijump_p),
         ("branch_prediction", modes.branch_prediction || parameters.bpred_size_p > 0),
         ("jump_target_cache", modes.jump_target_cache || parameters.cache_size_p > 0),
-        ("source_id", encapsulation.src_id_bits > 0),
-        ("timestamp", encapsulation.timestamp_bytes > 0),
     ]
     .into_iter()
+    .chain(transport)
     .filter_map(|(feature, needed)| needed.then_some(feature))
     .collect()
+}
+
+fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 6] {
+    let (source_id, timestamp) = match encapsulation {
+        Encapsulation::Normal(normal) => (normal.src_id_bits > 0, normal.timestamp_bytes > 0),
+        Encapsulation::Siemens(siemens) => (siemens.source_bits > 0, siemens.timestamp),
+        Encapsulation::Atb => (false, false),
+    };
+    [
+        ("source_id", source_id),
+        ("timestamp", timestamp),
+        ("packet_type", matches!(encapsulation, Encapsulation::Normal(normal) if normal.type_bits > 0)),
+        ("stream_entry", matches!(encapsulation, Encapsulation::Normal(normal) if !normal.synchronised)),
+        ("siemens", matches!(encapsulation, Encapsulation::Siemens(_))),
+        ("atb", encapsulation == Encapsulation::Atb),
+    ]
 }
 
 #[cfg(test)]
@@ -468,14 +483,16 @@ mod tests {
             encapsulation: Encapsulation::Normal(NormalEncapsulation {
                 src_id_bits: 8,
                 timestamp_bytes: 2,
-                type_bits: 0,
+                type_bits: 1,
+                synchronised: false,
+                ..NormalEncapsulation::default()
             }),
             ..Parameters::default()
         };
         let features = required_features(&everything);
         let expected: Vec<_> = FEATURES
             .into_iter()
-            .filter(|name| !["rv32", "compressed", "data_trace"].contains(name))
+            .filter(|name| !["rv32", "compressed", "data_trace", "siemens", "atb"].contains(name))
             .collect();
         assert_eq!(features, expected);
     }

@@ -57,6 +57,8 @@ fn parse_line(line: &str, encapsulation: Encapsulation, bytes: &mut Vec<u8>) -> 
 fn is_bare(encapsulation: Encapsulation) -> bool {
     match encapsulation {
         Encapsulation::Normal(normal) => normal == NormalEncapsulation::default(),
+        Encapsulation::Siemens(_) => false,
+        Encapsulation::Atb => true,
     }
 }
 
