@@ -125,7 +125,8 @@ impl FaultClass {
         }
     }
 
-    /// Whether decoding must stop until the next synchronisation.
+    /// Whether decoding must stop until the next synchronisation, unless the family's own table of faults says that
+    /// it goes on (see for instance [`arm_etm::Event`](crate::arm_etm::Event)).
     #[must_use]
     pub const fn severity(self) -> Severity {
         match self {
