@@ -1,5 +1,6 @@
 //! How RISC-V E-Trace cases are written.
 
+mod framing;
 mod instructions;
 mod resolve;
 mod wire;
