@@ -5,24 +5,54 @@ use traceproof_vectors::{Fault, FaultClass, Place};
 /// Words that hold the longest payload and at least one copy of its top bit.
 const WORDS: usize = 4;
 
-/// The payload of one packet: 1 to 31 bytes, followed by endless copies of its top bit.
+/// The payload of one packet: 1 to 248 bits, followed by endless copies of its top bit.
 ///
-/// Bit 0 is the least significant bit of the first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
+/// It is whole bytes unless the encapsulation puts other bits in front of it. Bit 0 is the least significant bit of
+/// the first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Sign-extended.
     words: [u64; WORDS],
-    length: u8,
+    /// How many bits travelled.
+    received: u8,
 }
 
 impl Payload {
     /// Most bytes that the normal encapsulation can hold (RVET-ENCAP-001).
     pub const MAX_LENGTH: usize = 31;
 
+    /// Most bits that the normal encapsulation can hold (RVET-ENCAP-006).
+    pub const MAX_BITS: u32 = 8 * Self::MAX_LENGTH as u32;
+
     /// Takes the bytes of a payload; `None` unless there are 1 to [`MAX_LENGTH`](Self::MAX_LENGTH) of them.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         (1..=Self::MAX_LENGTH).contains(&bytes.len()).then(|| Self::load(bytes, bytes.len()))
+    }
+
+    /// Takes `count` bits, the first of which is bit `first` of `bytes`; `None` unless there are that many and
+    /// `count` is 1 to [`MAX_BITS`](Self::MAX_BITS).
+    #[must_use]
+    pub fn from_bits(bytes: &[u8], first: u32, count: u32) -> Option<Self> {
+        let shift = first % 8;
+        let bytes = bytes.get(first as usize / 8..)?;
+        if !(1..=Self::MAX_BITS).contains(&count) || bytes.len() < (shift + count).div_ceil(8) as usize {
+            return None;
+        }
+        let mut words = [0; WORDS];
+        fill(&mut words, bytes);
+        let shifted: [u64; WORDS] =
+            core::array::from_fn(|index| word_at(&words, 0, 64 * index as u32 + shift));
+        let top = word_at(&shifted, 0, count - 1) & 1;
+        let copies = top.wrapping_neg();
+        let mut low = 0;
+        let words = shifted.map(|word| {
+            // The bits of this word that travelled.
+            let kept = u64::MAX.checked_shr(64_u32.saturating_sub(count.saturating_sub(low))).unwrap_or(0);
+            low += 64;
+            word & kept | copies & !kept
+        });
+        Some(Self { words, received: count as u8 })
     }
 
     /// Takes the first `length` (1 to 31, clamped) of `rest`; reading on behind them is faster where allowed.
@@ -33,7 +63,7 @@ impl Payload {
             && let Some(bytes) = rest.first_chunk::<8>()
         {
             let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
-            return Self { words: [word, fill, fill, fill], length: length as u8 };
+            return Self { words: [word, fill, fill, fill], received: 8 * length as u8 };
         }
         Self::load_bytewise(rest.get(..length).unwrap_or(rest))
     }
@@ -42,26 +72,14 @@ impl Payload {
     fn load_bytewise(bytes: &[u8]) -> Self {
         let top = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         let mut words = [if top { u64::MAX } else { 0 }; WORDS];
-        for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
-            let mut all = word.to_le_bytes();
-            for (to, from) in all.iter_mut().zip(chunk) {
-                *to = *from;
-            }
-            *word = u64::from_le_bytes(all);
-        }
-        Self { words, length: bytes.len() as u8 }
-    }
-
-    /// How many bytes travelled.
-    #[must_use]
-    pub const fn length(&self) -> usize {
-        self.length as usize
+        fill(&mut words, bytes);
+        Self { words, received: 8 * bytes.len() as u8 }
     }
 
     /// How many bits travelled.
     #[must_use]
     pub const fn received_bits(&self) -> u32 {
-        self.length as u32 * 8
+        self.received as u32
     }
 
     /// The `width` (0 to 64) bits from `first` on, zero-extended. Bits that did not travel are copies of the
@@ -71,7 +89,7 @@ impl Payload {
     pub fn bits(&self, first: u32, width: u32) -> u64 {
         let mask = u64::MAX.checked_shr(64 - width.min(64)).unwrap_or(0);
         let [word, ..] = self.words;
-        if self.length <= 8 {
+        if self.received <= 64 {
             // An arithmetic shift makes as many copies as anyone asks for.
             return ((word as i64) >> first.min(63)) as u64 & mask;
         }
@@ -81,10 +99,26 @@ impl Payload {
     /// The 64 bits from `first` on.
     fn bits_across(&self, first: u32) -> u64 {
         let fill = self.words.last().map_or(0, |&top| ((top as i64) >> 63) as u64);
-        let word = |index: u32| self.words.get(index as usize).copied().unwrap_or(fill);
-        let shift = first % 64;
-        // Two shifts, because one by 64 is not defined.
-        word(first / 64) >> shift | (word(first / 64 + 1) << 1) << (63 - shift)
+        word_at(&self.words, fill, first)
+    }
+}
+
+/// The 64 bits from bit `first` of `words` on; behind the last word come words `fill`.
+fn word_at(words: &[u64; WORDS], fill: u64, first: u32) -> u64 {
+    let word = |index: u32| words.get(index as usize).copied().unwrap_or(fill);
+    let shift = first % 64;
+    // Two shifts, because one by 64 is not defined.
+    word(first / 64) >> shift | (word(first / 64 + 1) << 1) << (63 - shift)
+}
+
+/// Puts `bytes` in front of what the words hold already; what does not fit is left out.
+fn fill(words: &mut [u64; WORDS], bytes: &[u8]) {
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
+        let mut all = word.to_le_bytes();
+        for (to, from) in all.iter_mut().zip(chunk) {
+            *to = *from;
+        }
+        *word = u64::from_le_bytes(all);
     }
 }
 
@@ -162,10 +196,13 @@ impl<'a, O: Observer> Fields<'a, O> {
 
     /// All fields are read: what is left over must be filling. Spec: RVET-PKT-003 (ET 7).
     ///
+    /// Where the payload does not start or end with a byte of the stream, an encoder may fill the packet up to
+    /// whole bytes, and the last byte of the stream behind that once more. Spec: RVET-ENCAP-010 (EN 2.1.5).
+    ///
     /// # Errors
     ///
-    /// `Overlong` at the first bit behind the last field, when whole bytes are left over or when the filling
-    /// of the last byte does not copy the packet's top bit.
+    /// `Overlong` at the first bit behind the last field, when whole bytes are left over behind all filling or when
+    /// the filling does not copy the packet's top bit.
     #[inline(always)]
     pub(super) fn finish(&self) -> Result<(), Fault> {
         let received = self.payload.received_bits();
@@ -173,7 +210,7 @@ impl<'a, O: Observer> Fields<'a, O> {
             return Ok(());
         }
         let excess = received - self.position;
-        if excess < 8 {
+        if received < self.position.next_multiple_of(8) + 8 {
             let filling = self.payload.bits(self.position, excess);
             let copies = if self.latest_bit() { (1 << excess) - 1 } else { 0 };
             if filling == copies {
@@ -212,12 +249,33 @@ mod tests {
         for length in 1..=Payload::MAX_LENGTH {
             let exact = Payload::new(&bytes[..length]).expect("in range");
             assert_eq!(exact, Payload::load(&bytes, length), "{length}");
-            assert_eq!(exact.length(), length);
+            assert_eq!(Some(exact), Payload::from_bits(&bytes, 0, 8 * length as u32), "{length}");
+            assert_eq!(exact.received_bits(), 8 * length as u32);
             for first in 0..exact.received_bits() {
                 let expected = bytes[first as usize / 8] >> (first % 8) & 1;
                 assert_eq!(exact.bits(first, 1), u64::from(expected), "{length}.{first}");
             }
         }
+    }
+
+    #[test]
+    fn bits_are_taken_from_anywhere() {
+        let bytes: [u8; 42] = core::array::from_fn(|i| (i as u8).wrapping_mul(151).wrapping_add(0x35));
+        let bit = |index: u32| u64::from(bytes[index as usize / 8] >> (index % 8) & 1);
+        for first in 0..88 {
+            for count in 1..=Payload::MAX_BITS {
+                let payload = Payload::from_bits(&bytes, first, count).expect("in range");
+                assert_eq!(payload.received_bits(), count);
+                for index in 0..count + 70 {
+                    let expected = bit(first + index.min(count - 1));
+                    assert_eq!(payload.bits(index, 1), expected, "{first} {count} {index}");
+                }
+            }
+            assert_eq!(Payload::from_bits(&bytes, first, 0), None);
+            assert_eq!(Payload::from_bits(&bytes, first, 249), None);
+            assert_eq!(Payload::from_bits(&bytes, 336 - first, first + 1), None);
+        }
+        assert_eq!(Payload::from_bits(&bytes, 400, 1), None);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use traceproof_vectors::{
 };
 
 use super::effort::Limits;
-use super::encapsulation::{Deframer, Unit};
+use super::encapsulation::{Content, Deframer, Unit};
 use super::flow::Flow;
 use super::packet::PacketReader;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 13] = [
     "rv32",
     "rv64",
     "compressed",
@@ -23,11 +23,14 @@ const FEATURES: [&str; 11] = [
     "sijump",
     "branch_prediction",
     "jump_target_cache",
+    "source_id",
+    "timestamp",
 ];
 
 /// The reference decoder of RISC-V E-Trace instruction trace.
 ///
-/// Before [`begin`](Subject::begin) it swallows whatever it is given.
+/// Of the transport it follows one source (`srcID`) and its instruction trace; timestamps of the transport are skipped,
+/// for they belong to no instruction. Before [`begin`](Subject::begin) it swallows whatever it is given.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     limits: Limits,
@@ -81,9 +84,9 @@ impl Packets {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let payload = match unit.payload() {
-            Ok(Some(payload)) => payload,
-            Ok(None) => return,
+        let payload = match unit.content() {
+            Ok(Content::Instruction(payload)) => payload,
+            Ok(Content::Null | Content::Data(_) | Content::OtherSource) => return,
             Err(fault) => {
                 sink.fault(&fault);
                 self.flow.lose_synchronisation();
@@ -137,7 +140,7 @@ impl Subject<RiscvEtrace> for Decoder {
 
     fn reset(&mut self) {
         if let Some(stream) = &mut self.stream {
-            stream.deframer = Deframer::default();
+            stream.deframer.reset();
             stream.packets.reader.reset();
             stream.packets.flow.reset();
         }

@@ -1,20 +1,24 @@
 //! A byte stream taken apart bit by bit, for people.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace};
 use traceproof_vectors::{Dissection, Fault, FaultClass, Field, Place};
 
 use super::bits::Observer;
-use super::encapsulation::{Deframer, Header, Unit};
+use super::encapsulation::{Content, Deframer, Layout, Unit};
 use super::packet::PacketReader;
 
 /// Takes a stream apart: every transport unit, every field, and what each packet is or why it is none.
 ///
-/// The fields are those of the transport header (`length`, `flow`, `extend`), then those of the packet by
-/// their names in ET 7; differentially coded bits have their raw value. The place of a dissection is the first bit
-/// of the payload, or of the header where there is no payload. Modes that a support packet announces hold for the packets
-/// behind it. Nothing is said about what packets mean in the flow.
+/// The fields are those of the transport (`length`, `flow`, `extend`, `srcID`, `timestamp`, `type`, as far as there are
+/// such), then those of the packet by their names in ET 7; differentially coded bits have their raw value. The place of a
+/// dissection is the first bit of the payload, or of the header where no payload is read. Modes that a support packet
+/// announces hold for the packets behind it. Nothing is said about what packets mean in the flow.
+///
+/// A unit of another source or of data trace has the fields of the transport and no packet; what comes in front of the
+/// synchronisation sequence in a stream that is entered anywhere is one unit without fields.
 ///
 /// Empty when the parameters are refused.
 #[must_use]
@@ -23,48 +27,57 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
     else {
         return Vec::new();
     };
+    let layout = *deframer.layout();
     let mut dissections = Vec::new();
-    deframer.push(wire, |unit| dissections.push(dissect_unit(unit, &mut reader)));
-    if let Some((header, place)) = deframer.finish() {
+    deframer.push(wire, |unit| {
+        if dissections.is_empty() && unit.place.byte > 0 {
+            dissections.push(unread(0..unit.place.byte));
+        }
+        dissections.push(dissect_unit(unit, transport_fields(&layout, unit.place, wire), &mut reader));
+    });
+    let cut_off = deframer.finish().map(|(_, place)| place);
+    if dissections.is_empty()
+        && let skipped @ 1.. = cut_off.map_or(wire.len() as u64, |place| place.byte)
+    {
+        dissections.push(unread(0..skipped));
+    }
+    if let Some(place) = cut_off {
         dissections.push(Dissection {
             place,
             bytes: place.byte..wire.len() as u64,
-            fields: header_fields(header, place).into(),
+            fields: transport_fields(&layout, place, wire),
             packet: Some(Err(Fault { class: FaultClass::Truncated, place, address: None })),
         });
     }
     dissections
 }
 
-fn dissect_unit(unit: &Unit, reader: &mut PacketReader) -> Dissection<RiscvEtrace> {
-    let mut fields = Vec::from(header_fields(unit.header, unit.place));
-    let (place, packet) = match unit.payload() {
-        Ok(Some(payload)) => {
+/// What comes before any boundary between units is known.
+fn unread(bytes: Range<u64>) -> Dissection<RiscvEtrace> {
+    Dissection { place: Place::default(), bytes, fields: Vec::new(), packet: None }
+}
+
+fn dissect_unit(unit: &Unit, mut fields: Vec<Field>, reader: &mut PacketReader) -> Dissection<RiscvEtrace> {
+    let (place, packet) = match unit.content() {
+        Ok(Content::Instruction(payload)) => {
             let place = unit.payload_place();
             let received = payload.received_bits();
-            let mut collector = Collector { fields: &mut fields, first_bit: place.byte * 8, received };
+            let first_bit = place.byte * 8 + u64::from(place.bit);
+            let mut collector = Collector { fields: &mut fields, first_bit, received };
             (place, Some(reader.read_observed(place, payload, &mut collector)))
         }
-        Ok(None) => (unit.place, None),
+        Ok(_) => (unit.place, None),
         Err(fault) => (unit.place, Some(Err(fault))),
     };
     Dissection { place, bytes: unit.bytes(), fields, packet }
 }
 
-/// Spec: RVET-ENCAP-001 (EN 2.1.1).
-fn header_fields(header: Header, place: Place) -> [Field; 3] {
-    let field = |name, first, width, value| Field {
-        name,
-        bit: place.byte * 8 + first,
-        width,
-        received: width,
-        value: u64::from(value),
-    };
-    [
-        field("length", 0, 5, header.length()),
-        field("flow", 5, 2, header.flow()),
-        field("extend", 7, 1, u8::from(header.extend())),
-    ]
+/// The fields in front of the payload of the unit at `place`, as far as they are there.
+fn transport_fields(layout: &Layout, place: Place, wire: &[u8]) -> Vec<Field> {
+    let mut fields = Vec::new();
+    layout
+        .fields(place, wire.get(place.byte as usize..).unwrap_or_default(), &mut |field| fields.push(field));
+    fields
 }
 
 struct Collector<'a> {

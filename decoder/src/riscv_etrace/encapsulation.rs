@@ -2,10 +2,19 @@
 
 use core::ops::Range;
 
-use traceproof_vectors::riscv_etrace::{Encapsulation, Parameters};
+use traceproof_vectors::riscv_etrace::Parameters;
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
+use super::bits::at_bit;
+use cut::Cutter;
+
+mod cut;
+mod demultiplexer;
+mod layout;
+
+pub use demultiplexer::{Demultiplexer, Routed};
+pub(super) use layout::Layout;
 
 /// The first byte of a transport unit. Spec: RVET-ENCAP-001 (EN 2.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,55 +53,114 @@ pub struct Unit {
     pub place: Place,
     /// The header.
     pub header: Header,
+    /// In bytes.
+    length: u8,
+    /// The first bit of `type`, counted from the first bit of the header.
+    type_bit: u8,
+    /// The first bit of the payload, counted likewise.
+    payload_bit: u8,
+    source_id: u16,
+    timestamp: Option<u64>,
+    route: Route,
     payload: Payload,
 }
 
+/// What there is to do with a unit that is no null packet.
+#[derive(Clone, Copy, Debug)]
+enum Route {
+    Instruction,
+    Data,
+    OtherSource,
+    /// Neither instruction nor data trace.
+    UnknownType,
+    /// No bit is left for a payload.
+    Short,
+    /// There should be no timestamp.
+    Untimed,
+}
+
+/// What a unit carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// Nothing: null packet. Spec: RVET-ENCAP-011 (EN 2.2).
+    Null,
+    /// A packet of instruction trace of the source that is followed.
+    Instruction(&'a Payload),
+    /// A packet of data trace of the source that is followed. Spec: RVET-ENCAP-017 (EN 3.3).
+    Data(&'a Payload),
+    /// Something of another source.
+    OtherSource,
+}
+
 impl Unit {
-    /// The payload; `None` for a null packet.
+    /// A unit with nothing between header and payload.
+    #[inline]
+    const fn new(place: Place, header: Header, payload: Payload) -> Self {
+        let route = if header.extend() { Route::Untimed } else { Route::Instruction };
+        let length = 1 + header.length();
+        let (type_bit, payload_bit) = (8, 8);
+        Self { place, header, length, type_bit, payload_bit, source_id: 0, timestamp: None, route, payload }
+    }
+
+    /// What the unit carries.
     ///
     /// # Errors
     ///
-    /// `Framing` at the header, which announces a timestamp where timestamps have no bytes. Spec: RVET-ENCAP-008
-    /// (EN 2.1.1).
+    /// * `Framing` at the header, which announces a timestamp where timestamps have no bytes (RVET-ENCAP-008);
+    /// * `Truncated` at the header, whose `length` leaves no bit for a payload (RVET-ENCAP-004);
+    /// * `ReservedEncoding` at a `type` that is neither instruction nor data trace (RVET-ENCAP-017).
     #[inline]
-    pub const fn payload(&self) -> Result<Option<&Payload>, Fault> {
+    pub const fn content(&self) -> Result<Content<'_>, Fault> {
         if self.header.is_null() {
-            Ok(None)
-        } else if self.header.extend() {
-            Err(Fault { class: FaultClass::Framing, place: self.place, address: None })
-        } else {
-            Ok(Some(&self.payload))
+            return Ok(Content::Null);
         }
+        let (class, place) = match self.route {
+            Route::Instruction => return Ok(Content::Instruction(&self.payload)),
+            Route::Data => return Ok(Content::Data(&self.payload)),
+            Route::OtherSource => return Ok(Content::OtherSource),
+            Route::UnknownType => (FaultClass::ReservedEncoding, at_bit(self.place, self.type_bit as u32)),
+            Route::Short => (FaultClass::Truncated, self.place),
+            Route::Untimed => (FaultClass::Framing, self.place),
+        };
+        Err(Fault { class, place, address: None })
     }
 
-    /// Index of the packet and the first bit of its payload.
+    /// `srcID`; 0 where there is none. Spec: RVET-ENCAP-007 (EN 2.1.2).
+    #[must_use]
+    pub const fn source_id(&self) -> u16 {
+        self.source_id
+    }
+
+    /// The timestamp, if there is one. Spec: RVET-ENCAP-009 (EN 2.1.3).
+    #[must_use]
+    pub const fn timestamp(&self) -> Option<u64> {
+        self.timestamp
+    }
+
+    /// Index of the packet and the first bit of its payload, which may be any bit of a byte.
+    #[inline]
     #[must_use]
     pub const fn payload_place(&self) -> Place {
-        Place { packet: self.place.packet, byte: self.place.byte + 1, bit: 0 }
+        at_bit(self.place, self.payload_bit as u32)
     }
 
     /// The bytes of the stream that the unit occupies.
     #[must_use]
     pub const fn bytes(&self) -> Range<u64> {
-        self.place.byte..self.place.byte + 1 + self.header.length() as u64
+        self.place.byte..self.place.byte + self.length as u64
     }
 }
 
-/// Cuts a byte stream into transport units. Needs memory for one payload, whatever the stream and its chunks.
+/// Cuts a byte stream into transport units and reads what surrounds their payload. Needs memory for one unit,
+/// whatever the stream and its chunks.
 ///
-/// It starts at a boundary between units. A run of as many null bytes as RVET-ENCAP-013 asks for leads it
-/// back to one from any state, because no unit is longer than that run.
+/// It starts at a boundary between units, or, where the parameters say that it cannot know any, behind the first
+/// synchronisation sequence; what comes earlier is dropped without a word, because it may be the rest of anything.
+/// Spec: RVET-ENCAP-016 (EN 2.3).
 #[derive(Clone, Debug, Default)]
 pub struct Deframer {
-    /// Stream offset of the next byte.
-    offset: u64,
-    /// Index of the next packet.
-    packet: u64,
-    /// The unit whose payload is still incomplete.
-    open: Option<Header>,
-    /// The part of its payload that is here already.
-    held: [u8; Payload::MAX_LENGTH],
-    held_length: usize,
+    layout: Layout,
+    cutter: Cutter,
 }
 
 impl Deframer {
@@ -100,17 +168,10 @@ impl Deframer {
     ///
     /// # Errors
     ///
-    /// `source_id`, `timestamp` or `data_trace` is unsupported when the encapsulation has `srcID`, timestamps or `type`.
+    /// When no hardware can have these parameters.
     pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
-        match parameters.encapsulation {
-            Encapsulation::Normal(normal) if normal.src_id_bits > 0 => Err(Refusal::unsupported("source_id")),
-            Encapsulation::Normal(normal) if normal.timestamp_bytes > 0 => {
-                Err(Refusal::unsupported("timestamp"))
-            }
-            Encapsulation::Normal(normal) if normal.type_bits > 0 => Err(Refusal::unsupported("data_trace")),
-            Encapsulation::Normal(_) => Ok(Self::default()),
-            _ => Err(Refusal::unsupported("encapsulation")),
-        }
+        let layout = Layout::new(parameters)?;
+        Ok(Self { layout, cutter: Cutter::new(&layout) })
     }
 
     /// Consumes the next bytes of the stream and hands every unit that is complete to `each`.
@@ -118,110 +179,43 @@ impl Deframer {
     /// By reference and not as an iterator, because a unit that is copied between packets costs more than reading it.
     #[inline]
     pub fn push(&mut self, chunk: &[u8], mut each: impl FnMut(&Unit)) {
-        let mut rest = chunk;
-        if let Some(header) = self.open
-            && self.resume(header, &mut rest)
-        {
-            let held = self.held;
-            each(&self.unit(header, &held));
-        }
-        while let Some((&first, behind)) = rest.split_first() {
-            let header = Header(first);
-            let Some(after) = behind.get(usize::from(header.length())..) else {
-                self.open = Some(header);
-                self.hold(behind);
-                return;
-            };
-            rest = after;
-            each(&self.unit(header, behind));
+        if self.layout.is_bare() {
+            self.cutter.push::<true>(chunk, |place, header, _, bytes| {
+                let payload = Payload::load(bytes.get(1..).unwrap_or_default(), header.length().into());
+                each(&Unit::new(place, header, payload));
+            });
+        } else {
+            self.push_dressed(chunk, &mut each);
         }
     }
 
-    /// Goes on with a unit that an earlier chunk began; whether it is complete now.
-    #[cold]
-    fn resume(&mut self, header: Header, rest: &mut &[u8]) -> bool {
-        let length = usize::from(header.length());
-        let (now, later) = rest.split_at(length.saturating_sub(self.held_length).min(rest.len()));
-        self.hold(now);
-        *rest = later;
-        let complete = self.held_length >= length;
-        if complete {
-            self.open = None;
-            self.held_length = 0;
-        }
-        complete
+    /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code behind `each` is there
+    /// once and the simple form stays as fast as it can be.
+    fn push_dressed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Unit)) {
+        let Self { layout, cutter } = self;
+        cutter.push::<false>(chunk, |place, header, length, bytes| {
+            each(&layout.read(place, header, bytes.get(..length).unwrap_or(bytes)));
+        });
     }
 
-    /// Keeps bytes of an incomplete payload.
-    fn hold(&mut self, bytes: &[u8]) {
-        for (to, from) in self.held.iter_mut().skip(self.held_length).zip(bytes) {
-            *to = *from;
-        }
-        self.held_length += bytes.len();
-    }
-
-    /// The unit with this header, whose payload starts `bytes`.
-    #[inline]
-    fn unit(&mut self, header: Header, bytes: &[u8]) -> Unit {
-        let place = Place { packet: self.packet, byte: self.offset, bit: 0 };
-        let length = header.length();
-        self.offset += 1 + u64::from(length);
-        self.packet += u64::from(!header.is_null());
-        Unit { place, header, payload: Payload::load(bytes, usize::from(length)) }
+    /// Whether a boundary between units is known.
+    #[must_use]
+    pub const fn is_synchronised(&self) -> bool {
+        self.cutter.is_synchronised()
     }
 
     /// The stream ends here. Gives the header of a unit that is cut off, and the place of that header.
     pub fn finish(&mut self) -> Option<(Header, Place)> {
-        let header = self.open.take()?;
-        let place = Place { packet: self.packet, byte: self.offset, bit: 0 };
-        self.offset += 1 + self.held_length as u64;
-        self.packet += 1;
-        self.held_length = 0;
-        Some((header, place))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::vec::Vec;
-
-    fn units(chunks: &[&[u8]]) -> (Vec<(u64, u64, u8)>, Option<Place>) {
-        let mut deframer = Deframer::default();
-        let mut units = Vec::new();
-        for chunk in chunks {
-            deframer.push(chunk, |unit| units.push((unit.place.packet, unit.place.byte, unit.header.0)));
-        }
-        (units, deframer.finish().map(|(_, place)| place))
+        self.cutter.finish()
     }
 
-    #[test]
-    fn null_packets_have_no_index_of_their_own() {
-        // N01 and N10 of the worked examples, with flow bits in one of the nulls.
-        let wire = [0x00, 0x80, 0x02, 0x22, 0x12, 0x60, 0x01, 0x02];
-        assert_eq!(units(&[&wire]).0, [(0, 0, 0x00), (0, 1, 0x80), (0, 2, 0x02), (1, 5, 0x60), (1, 6, 0x01)]);
+    /// Back to the start of a stream.
+    pub fn reset(&mut self) {
+        self.cutter.reset();
     }
 
-    #[test]
-    fn chunk_borders_do_not_matter_and_a_cut_unit_is_seen_at_the_end() {
-        let wire = [0x02, 0x22, 0x12, 0x00, 0x03, 0x01, 0x80, 0x00, 0x05, 0x01];
-        let whole = units(&[&wire]);
-        assert_eq!(whole.1, Some(Place { packet: 2, byte: 8, bit: 0 }));
-        for cut in 0..=wire.len() {
-            let (head, tail) = wire.split_at(cut);
-            assert_eq!(units(&[head, tail]), whole, "{cut}");
-        }
-        let bytes: Vec<&[u8]> = wire.chunks(1).collect();
-        assert_eq!(units(&bytes), whole);
-    }
-
-    #[test]
-    fn extend_without_timestamps_is_a_framing_fault_of_that_unit_only() {
-        let mut units = Vec::new();
-        Deframer::default().push(&[0x81, 0x02, 0x01, 0x02], |unit| units.push(*unit));
-        let [faulty, good] = units.as_slice() else { panic!("two units") };
-        let fault = faulty.payload().expect_err("a fault");
-        assert_eq!((fault.class, fault.place), (FaultClass::Framing, Place::default()));
-        assert_eq!((good.place.packet, good.payload()), (1, Ok(Payload::new(&[0x02]).as_ref())));
+    /// Where the fields of the units are.
+    pub(super) const fn layout(&self) -> &Layout {
+        &self.layout
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::{Encapsulation, Modes, NormalEncapsulation, Parameters};
+use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
 
 use super::{JUMP, LOOP, NOP, STAY, bytes, decode, pack, parcels, program, story, story_of};
@@ -171,14 +171,6 @@ fn framing() {
 #[test]
 fn parameters_that_cannot_be_honoured_are_refused() {
     let begin = |parameters: &Parameters| Decoder::default().begin(parameters, &Program::new());
-    for (src_id_bits, timestamp_bytes, type_bits, feature) in
-        [(8, 0, 0, "source_id"), (0, 2, 0, "timestamp"), (0, 0, 1, "data_trace")]
-    {
-        let encapsulation =
-            Encapsulation::Normal(NormalEncapsulation { src_id_bits, timestamp_bytes, type_bits });
-        let parameters = Parameters { encapsulation, ..Parameters::default() };
-        assert_eq!(begin(&parameters), Err(Refusal::unsupported(feature)));
-    }
     let modes = Modes { branch_prediction: true, ..Modes::default() };
     let no_predictor = Parameters { modes, ..Parameters::default() };
     assert!(matches!(begin(&no_predictor), Err(Refusal::Invalid { parameter: "bpred_size_p", .. })));

@@ -1,0 +1,190 @@
+//! The fields between the header of a transport unit and the trace payload (EN 2.1, EN 3, ET 13).
+
+use traceproof_vectors::riscv_etrace::{Encapsulation, NormalEncapsulation, Padding, Parameters};
+use traceproof_vectors::{Field, Place, Refusal};
+
+use super::{Header, Payload, Route, Unit};
+
+/// Bits of the header.
+const HEADER: u32 = 8;
+
+/// Where the fields of a unit are and which units are followed. By default a unit is one header byte and the payload.
+///
+/// Behind the header come `srcID`, the timestamp where `extend` is 1, `type` and the payload, without any alignment
+/// between them. Spec: RVET-ENCAP-002 (EN 2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::riscv_etrace) struct Layout {
+    source_bits: u32,
+    /// The source that is followed.
+    source: u16,
+    timestamp_bits: u32,
+    type_bits: u32,
+    /// The `type` of instruction trace.
+    instruction: u64,
+    /// The `type` of data trace.
+    data: u64,
+    padding: Padding,
+    synchronised: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self {
+            source_bits: 0,
+            source: 0,
+            timestamp_bits: 0,
+            type_bits: 0,
+            instruction: 0,
+            data: 1,
+            padding: Padding::Sign,
+            synchronised: true,
+        }
+    }
+}
+
+impl Layout {
+    /// Bytes of the longest timestamp: `trTsWidth` says less than 64 bits.
+    pub(super) const LONGEST_TIMESTAMP: usize = 8;
+
+    /// The layout that the parameters describe.
+    ///
+    /// # Errors
+    ///
+    /// When no hardware can have these widths, or when the encapsulation is not known.
+    pub(super) fn new(parameters: &Parameters) -> Result<Self, Refusal> {
+        parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+        match parameters.encapsulation {
+            Encapsulation::Normal(normal) => Ok(Self::normal(normal)),
+            Encapsulation::Siemens(siemens) => Ok(Self {
+                source_bits: u32::from(siemens.source_bits),
+                source: siemens.source,
+                timestamp_bits: if siemens.timestamp { 16 } else { 0 },
+                type_bits: 2,
+                instruction: 2,
+                data: 3,
+                ..Self::default()
+            }),
+            // The source travels on ATID and there is no `type` (ET 13).
+            Encapsulation::Atb => Ok(Self::default()),
+            _ => Err(Refusal::unsupported("encapsulation")),
+        }
+    }
+
+    /// Spec: RVET-ENCAP-007, RVET-ENCAP-009, RVET-ENCAP-018 (EN 2.1), RVET-ENCAP-017 (EN 3.3).
+    fn normal(normal: NormalEncapsulation) -> Self {
+        Self {
+            source_bits: u32::from(normal.src_id_bits),
+            source: normal.src_id,
+            timestamp_bits: 8 * u32::from(normal.timestamp_bytes),
+            type_bits: u32::from(normal.type_bits),
+            padding: normal.padding,
+            synchronised: normal.synchronised,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a unit is one header byte and the payload.
+    pub(super) const fn is_bare(&self) -> bool {
+        self.source_bits == 0 && self.timestamp_bits == 0 && self.type_bits == 0
+    }
+
+    /// Bytes that `srcID` fills. They are not counted in `length`, as little as the timestamp is; the bits of `srcID`
+    /// that are left over are. Spec: RVET-ENCAP-003, RVET-ENCAP-004 (EN 2.1.5).
+    pub(super) const fn source_bytes(&self) -> u32 {
+        self.source_bits / 8
+    }
+
+    pub(super) const fn timestamp_bytes(&self) -> u32 {
+        self.timestamp_bits / 8
+    }
+
+    pub(super) const fn synchronised(&self) -> bool {
+        self.synchronised
+    }
+
+    /// `srcID` of the unit that starts `bytes`; `None` if it has not arrived.
+    pub(super) fn source_id(&self, bytes: &[u8]) -> Option<u16> {
+        bits(bytes, HEADER, self.source_bits).map(|source| source as u16)
+    }
+
+    /// Reads the unit that has such a header and these bytes.
+    pub(super) fn read(&self, place: Place, header: Header, bytes: &[u8]) -> Unit {
+        let mut unit = Unit::new(place, header, Payload::load(&[], 0));
+        if header.is_null() {
+            return unit;
+        }
+        let counted = 8 * u32::from(header.length());
+        let in_front = self.source_bits % 8 + self.type_bits;
+        let timestamp_bits = if header.extend() { self.timestamp_bits } else { 0 };
+        let timestamp = HEADER + self.source_bits;
+        let packet_type = timestamp + timestamp_bits;
+        unit.length = bytes.len() as u8;
+        unit.type_bit = packet_type as u8;
+        unit.payload_bit = (packet_type + self.type_bits) as u8;
+        unit.source_id = self.source_id(bytes).unwrap_or_default();
+        if header.extend() && self.timestamp_bits == 0 {
+            return unit;
+        }
+        unit.timestamp = (timestamp_bits > 0).then(|| bits(bytes, timestamp, timestamp_bits)).flatten();
+        if unit.source_id != self.source {
+            unit.route = Route::OtherSource;
+            return unit;
+        }
+        let mut payload_bits = counted.saturating_sub(in_front);
+        if self.padding == Padding::Arbitrary {
+            payload_bits -= payload_bits % 8;
+        }
+        let found = bits(bytes, packet_type, self.type_bits);
+        let payload = Payload::from_bits(bytes, unit.payload_bit.into(), payload_bits);
+        unit.route = match (found, payload) {
+            (Some(found), Some(payload)) if found == self.instruction || found == self.data => {
+                unit.payload = payload;
+                if found == self.data { Route::Data } else { Route::Instruction }
+            }
+            (Some(_), Some(_)) => Route::UnknownType,
+            _ => Route::Short,
+        };
+        unit
+    }
+
+    /// Tells of every field in front of the payload that arrived whole, first to last, for the unit that starts
+    /// `bytes`.
+    ///
+    /// The `type` of other sources is not told: its width is theirs (RVET-ENCAP-018).
+    pub(in crate::riscv_etrace) fn fields(&self, place: Place, bytes: &[u8], each: &mut impl FnMut(Field)) {
+        let mut next = 0;
+        let mut field = |name, width| {
+            let value = bits(bytes, next, width)?;
+            if width > 0 {
+                each(Field { name, bit: 8 * place.byte + u64::from(next), width, received: width, value });
+            }
+            next += width;
+            Some(value)
+        };
+        // In a function of its own for the sake of `?`.
+        let mut all = || {
+            let length = field("length", 5)?;
+            field("flow", 2)?;
+            let extend = field("extend", 1)? != 0;
+            if length == 0 || (extend && self.timestamp_bits == 0) {
+                return None;
+            }
+            let source = field("srcID", self.source_bits)?;
+            if extend {
+                field("timestamp", self.timestamp_bits)?;
+            }
+            let counted = (self.source_bits % 8 + self.type_bits).div_ceil(8);
+            let complete = u64::from(counted) <= length;
+            if source == u64::from(self.source) && complete { field("type", self.type_bits) } else { None }
+        };
+        all();
+    }
+}
+
+/// The `width` (0 to 64) bits from bit `first` of `bytes` on; `None` if there are not as many.
+fn bits(bytes: &[u8], first: u32, width: u32) -> Option<u64> {
+    let bytes = bytes.get(first as usize / 8..(first + width).div_ceil(8) as usize)?;
+    let word = bytes.iter().rev().fold(0_u128, |word, &byte| word << 8 | u128::from(byte));
+    let mask = u64::MAX.checked_shr(64 - width.min(64)).unwrap_or(0);
+    Some((word >> (first % 8)) as u64 & mask)
+}
