@@ -58,14 +58,19 @@ impl Payload {
     /// Takes the first `length` (1 to 31, clamped) of `rest`; reading on behind them is faster where allowed.
     #[inline]
     pub(super) fn load(rest: &[u8], length: usize) -> Self {
-        let length = length.clamp(1, Self::MAX_LENGTH);
-        if length <= 8
-            && let Some(bytes) = rest.first_chunk::<8>()
-        {
-            let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
-            return Self { words: [word, fill, fill, fill], received: 8 * length as u8 };
-        }
-        Self::load_bytewise(rest.get(..length).unwrap_or(rest))
+        Self::load_short(rest, length).unwrap_or_else(|| {
+            let length = length.clamp(1, Self::MAX_LENGTH);
+            Self::load_bytewise(rest.get(..length).unwrap_or(rest))
+        })
+    }
+
+    /// As [`load`](Self::load), if it is fast.
+    #[inline(always)]
+    pub(super) fn load_short(rest: &[u8], length: usize) -> Option<Self> {
+        let bytes = rest.first_chunk::<8>().filter(|_| length <= 8)?;
+        let length = length.max(1);
+        let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
+        Some(Self { words: [word, fill, fill, fill], received: 8 * length as u8 })
     }
 
     /// The slow way, which never looks behind the payload.

@@ -181,8 +181,12 @@ impl Deframer {
     pub fn push(&mut self, chunk: &[u8], mut each: impl FnMut(&Unit)) {
         if self.layout.is_bare() {
             self.cutter.push::<true>(chunk, |place, header, _, bytes| {
-                let payload = Payload::load(bytes.get(1..).unwrap_or_default(), header.length().into());
-                each(&Unit::new(place, header, payload));
+                let (body, length) = (bytes.get(1..).unwrap_or_default(), usize::from(header.length()));
+                // Twice the same call, so that the usual unit is put together in registers.
+                match Payload::load_short(body, length) {
+                    Some(payload) => each(&Unit::new(place, header, payload)),
+                    None => each(&Unit::new(place, header, Payload::load(body, length))),
+                }
             });
         } else {
             self.push_dressed(chunk, &mut each);
