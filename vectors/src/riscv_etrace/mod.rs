@@ -71,7 +71,7 @@ pub const FEATURES: [&str; 18] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 7] = [
+pub const READINGS: [Reading; 20] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -108,5 +108,75 @@ pub const READINGS: [Reading; 7] = [
         name: "undefined-trap-address-is-next-epc",
         binds: Binds::Both,
         text: "The formally undefined address of a `thaddr` = 0 packet is the EPC of the exception that follows (ET 7.3).",
+    },
+    Reading {
+        name: "omitted-handler-address-is-the-base",
+        binds: Binds::Both,
+        text: "In implicit exception mode the handler address that is not sent is the base of the next difference (ET 3.2.1, 3.2.3).",
+    },
+    Reading {
+        name: "sijump-leaves-returns-alone",
+        binds: Binds::Both,
+        text: "A return behind the `lui` or `auipc` of its register is not sequentially inferable where `itype` has 4 bits, for \
+               decoders neither (ET 4.2 against 11).",
+    },
+    Reading {
+        name: "no-inference-at-a-sync-packet",
+        binds: Binds::Both,
+        text: "A jump that a synchronisation packet reports is not sequentially inferable, even if its `lui` or `auipc` was \
+               traced (ET 3.2.4, 11).",
+    },
+    Reading {
+        name: "x1-and-x5-link",
+        binds: Binds::Both,
+        text: "Calls link x1 or x5 and returns use x1 or x5; a co-routine swap neither pushes nor pops and is always reported \
+               (ET 4.1.1 against 11).",
+    },
+    Reading {
+        name: "call-counter-fits-irdepth",
+        binds: Binds::Both,
+        text: "A call counter of p bits saturates at 2^p - 1, the largest depth that `irdepth` can hold (ET 10).",
+    },
+    Reading {
+        name: "failed-return-does-not-pop",
+        binds: Binds::Both,
+        text: "A return that is reported because its prediction failed leaves the return stack as it is (ET 7.6.3, 11).",
+    },
+    Reading {
+        name: "irdepth-is-the-current-depth",
+        binds: Binds::Both,
+        text: "`irreport` and `irdepth` in front of a trap, a privilege change or a resynchronisation as ET 7.6.3 puts it, \
+               although two returns at one depth cannot be told apart.",
+    },
+    Reading {
+        name: "start-behind-a-trap-chain-is-no-walk",
+        binds: Binds::Decoders,
+        text: "A start packet behind a `thaddr` = 0 packet repositions; nothing is walked (ET 7.3.1 against 11).",
+    },
+    Reading {
+        name: "own-address-behind-a-return",
+        binds: Binds::Decoders,
+        text: "A `thaddr` = 0 packet directly behind a return carries its own EPC, also in implicit return mode (ET 7.3.1).",
+    },
+    Reading {
+        name: "predictor-reset-before-own-branch",
+        binds: Binds::Both,
+        text: "The branch that a synchronisation packet reports trains the predictor behind its reset (ET 3.2.6 against 9).",
+    },
+    Reading {
+        name: "failed-return-target-is-cached",
+        binds: Binds::Both,
+        text: "The target of a failed return is stored in the jump target cache like any other (ET 3.2.7).",
+    },
+    Reading {
+        name: "trap-return-target-is-cached",
+        binds: Binds::Both,
+        text: "The target of a trap return is stored in the jump target cache like that of a jump (ET 3.2.7).",
+    },
+    Reading {
+        name: "second-arrival-before-cache-lookup",
+        binds: Binds::Decoders,
+        text: "A pending second arrival is walked, and its target stored, before the index of the next packet is looked up \
+               (ET 3.2.7, 7.6.2).",
     },
 ];
