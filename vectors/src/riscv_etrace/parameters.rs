@@ -326,9 +326,9 @@ impl Encapsulation {
 ///
 /// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding.
 /// A stream may carry packets of several sources; they have the same widths. A decoder passes over null packets,
-/// packets whose `srcID` is not [`src_id`](Self::src_id), and data trace: they cause nothing, and
-/// [`Place::packet`](crate::Place::packet) does not count them. Types that are neither instruction nor data trace are
-/// [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
+/// packets whose `srcID` is not [`src_id`](Self::src_id), and data trace: they cause nothing.
+/// [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types that are neither instruction
+/// nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
