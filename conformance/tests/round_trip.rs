@@ -3,19 +3,31 @@
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip` runs more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::riscv_etrace::{Scope, round_trip, scenario};
+use traceproof_conformance::generate::riscv_etrace::{
+    Scenario, Scope, encode, retirement, round_trip, scenario,
+};
 use traceproof_conformance::generate::seeded;
-use traceproof_vectors::riscv_etrace::Step;
+use traceproof_vectors::riscv_etrace::{Modes, Packet, Step, Stimulus, SyncMode};
+
+fn comes_back(bytes: &[u8], scope: Scope) -> Result<(), TestCaseError> {
+    let scenario = scenario(bytes, scope);
+    match round_trip(&scenario) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(TestCaseError::fail(format!("{failure}\n{scenario}"))),
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn executions_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..1500)) {
-        let scenario = scenario(&bytes, Scope::Core);
-        if let Err(failure) = round_trip(&scenario) {
-            return Err(TestCaseError::fail(format!("{failure}\n{scenario}")));
-        }
+        comes_back(&bytes, Scope::Core)?;
+    }
+
+    #[test]
+    fn executions_with_modes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        comes_back(&bytes, Scope::Modes)?;
     }
 }
 
@@ -39,10 +51,113 @@ fn scenarios_contain_what_they_are_for() {
             }
         }
     }
-    assert!(retired > 8_000, "{retired} retirements");
-    assert!(traps > 800, "{traps} traps");
-    assert!(unqualified > 300, "{unqualified} filtered retirements");
-    assert!(notified > 100, "{notified} notify requests");
+    assert!(retired > 40_000, "{retired} retirements");
+    assert!(traps > 4_000, "{traps} traps");
+    assert!(unqualified > 1_000, "{unqualified} filtered retirements");
+    assert!(notified > 500, "{notified} notify requests");
     assert!(wide > 80, "{wide} scenarios with wide addresses");
-    assert!(longest > 200, "longest execution has {longest} steps");
+    assert!(longest > 1_000, "longest execution has {longest} steps");
+}
+
+/// How often the packets of many scenarios show each mode at work.
+#[derive(Debug, Default)]
+struct Traffic {
+    counts: usize,
+    counts_with_address: usize,
+    failing_addresses: usize,
+    indices: usize,
+    indices_with_branches: usize,
+    depths: usize,
+    depths_of_indices: usize,
+    /// Handlers whose address is left out.
+    handlers: usize,
+    /// Reports that implicit returns save.
+    returns: usize,
+    /// Reports that sequentially inferable jumps save.
+    jumps: usize,
+    mode_changes: usize,
+}
+
+impl Traffic {
+    fn add(&mut self, packet: &Packet) {
+        match *packet {
+            Packet::BranchCount { branch_fmt, .. } => {
+                self.counts += 1;
+                self.counts_with_address += usize::from(branch_fmt != 0);
+                self.failing_addresses += usize::from(branch_fmt == 3);
+            }
+            Packet::JumpTargetIndex { branches, irreport, .. } => {
+                self.indices += 1;
+                self.indices_with_branches += usize::from(branches > 0);
+                self.depths_of_indices += usize::from(irreport);
+            }
+            Packet::Address { irreport, .. } | Packet::Branch { irreport, .. } => {
+                self.depths += usize::from(irreport);
+            }
+            Packet::Trap { thaddr: true, address: None, .. } => self.handlers += 1,
+            _ => {}
+        }
+    }
+
+    fn covers(&self, least: &Self) -> bool {
+        let numbers = |traffic: &Self| {
+            [
+                traffic.counts,
+                traffic.counts_with_address,
+                traffic.failing_addresses,
+                traffic.indices,
+                traffic.indices_with_branches,
+                traffic.depths,
+                traffic.depths_of_indices,
+                traffic.handlers,
+                traffic.returns,
+                traffic.jumps,
+                traffic.mode_changes,
+            ]
+        };
+        numbers(self).iter().zip(numbers(least)).all(|(&is, least)| is >= least)
+    }
+}
+
+/// How many packets fewer an execution takes because of a mode, which `without` switches off.
+fn packets_saved(scenario: &Scenario, without: impl FnOnce(&mut Modes)) -> usize {
+    let mut scenario = scenario.clone();
+    scenario.policy.sync_mode = SyncMode::Off;
+    scenario.steps.retain(|step| !matches!(step, Step::Stimulus(Stimulus::Modes(_))));
+    let with = packets(&scenario).len();
+    without(&mut scenario.parameters.modes);
+    packets(&scenario).len().saturating_sub(with)
+}
+
+fn packets(scenario: &Scenario) -> Vec<Packet> {
+    let sent = encode(scenario, retirement(scenario)).expect("generated scenarios can be encoded");
+    sent.packets().copied().collect()
+}
+
+#[test]
+fn scenarios_with_modes_contain_what_they_are_for() {
+    let mut traffic = Traffic::default();
+    for seed in 0..1500 {
+        let scenario = scenario(&seeded(seed, 2400), Scope::Modes);
+        packets(&scenario).iter().for_each(|packet| traffic.add(packet));
+        let changes = scenario.steps.iter().filter(|step| matches!(step, Step::Stimulus(Stimulus::Modes(_))));
+        traffic.mode_changes += changes.count();
+        // Nothing in a packet says that a return or a jump was left out.
+        traffic.returns += packets_saved(&scenario, |modes| modes.implicit_return = false);
+        traffic.jumps += packets_saved(&scenario, |modes| modes.sijump = false);
+    }
+    let least = Traffic {
+        counts: 60,
+        counts_with_address: 30,
+        failing_addresses: 1,
+        indices: 1000,
+        indices_with_branches: 1000,
+        depths: 500,
+        depths_of_indices: 100,
+        handlers: 1000,
+        returns: 500,
+        jumps: 1000,
+        mode_changes: 500,
+    };
+    assert!(traffic.covers(&least), "{traffic:?}");
 }

@@ -1,8 +1,11 @@
 //! Random executions of a generated program.
 
-use traceproof_vectors::riscv_etrace::{Retire, Step, Trap};
+use std::collections::BTreeMap;
 
-use super::{GeneratedProgram, Kind};
+use traceproof_vectors::riscv_etrace::{Modes, Retire, Step, Stimulus, Trap};
+
+use super::nesting::Nesting;
+use super::{GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
 
 /// What may happen in an execution besides plain retirement.
@@ -28,10 +31,30 @@ pub(super) struct Happenings {
     pub(super) causes: u16,
     /// Mask of `tval`.
     pub(super) tval_mask: u64,
-    /// Every trap goes to the first instruction of the program.
-    pub(super) one_handler: bool,
+    /// Where traps go.
+    pub(super) handlers: Handlers,
     /// Whether and how returns go back to where the call came from.
     pub(super) returns: Returns,
+    /// Links in the return stack that returns are checked with, if there is one in use.
+    pub(super) return_stack: Option<usize>,
+    /// Out of 256 decisions of a branch or an uninferable jump, how many are made anew and not as the last time.
+    pub(super) whim: u8,
+    /// Out of 256 steps, how many change the modes; to which, and from there back.
+    pub(super) modes: u8,
+    /// The modes at the start, and the others.
+    pub(super) either: [Modes; 2],
+}
+
+/// Where traps go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Handlers {
+    /// Anywhere.
+    #[default]
+    Anywhere,
+    /// To the first instruction of the program.
+    One,
+    /// Interrupts four bytes times their cause behind it.
+    Vectored,
 }
 
 /// Where returns go.
@@ -63,8 +86,15 @@ pub(super) struct Walk<'a, 'e> {
     since_fact: Vec<u64>,
     /// The instruction retired directly before, unless a trap came between.
     previous: Option<u64>,
-    /// Return addresses of the calls so far.
-    links: Vec<u64>,
+    nesting: Nesting,
+    /// The latest outcome of each branch, by its address.
+    outcomes: BTreeMap<u64, bool>,
+    /// The latest target of each uninferable jump.
+    targets: BTreeMap<u64, u64>,
+    /// The second of the modes is in force.
+    other_modes: bool,
+    /// The instruction before is a return that a stack checks, with a notify request.
+    notified_return: bool,
 }
 
 impl<'a, 'e> Walk<'a, 'e> {
@@ -88,10 +118,14 @@ impl<'a, 'e> Walk<'a, 'e> {
             transport: true,
             since_fact: Vec::new(),
             previous: None,
-            links: Vec::new(),
+            nesting: Nesting::new(happenings.return_stack),
+            outcomes: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            other_modes: false,
+            notified_return: false,
         };
         walk.at = walk.somewhere();
-        walk.steps.push(Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Enable(true)));
+        walk.steps.push(Step::Stimulus(Stimulus::Enable(true)));
         while walk.steps.len() < length {
             walk.surroundings();
             if !walk.instruction() {
@@ -116,8 +150,12 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
         if self.happenings.transport > 0 && self.entropy.chance(self.happenings.transport) {
             self.transport = !self.transport;
-            self.steps
-                .push(Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Transport(self.transport)));
+            self.steps.push(Step::Stimulus(Stimulus::Transport(self.transport)));
+        }
+        if self.happenings.modes > 0 && self.entropy.chance(self.happenings.modes) {
+            self.other_modes = !self.other_modes;
+            let modes = self.happenings.either[usize::from(self.other_modes)];
+            self.steps.push(Step::Stimulus(Stimulus::Modes(modes)));
         }
     }
 
@@ -135,97 +173,164 @@ impl<'a, 'e> Walk<'a, 'e> {
             return true;
         }
         if self.since_fact.contains(&self.at) {
-            return false;
+            return self.escape();
         }
+        let Some(way) = self.way(instruction) else { return self.escape() };
         self.since_fact.push(self.at);
-        let next = self.at.wrapping_add(instruction.size());
-        let sequential = self.sequential_target(instruction);
-        self.previous = Some(self.at);
-        let mut ctype = 0;
-        if self.happenings.context > 0 && self.entropy.chance(self.happenings.context) {
-            self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
-            // A precise change (2) directly behind an uninferable jump puts a format 3 subformat 0 packet on the
-            // target of a jump that was not reported; no decoder can tell which arrival is meant.
-            ctype = if self.since_fact.len() == 1 { 3 } else { self.entropy.pick(&[2, 3]) };
-        }
-        let mut retire = Retire {
+        let ctype = self.context_change();
+        let notify = self.happenings.notify > 0 && self.entropy.chance(self.happenings.notify);
+        self.notified_return = notify && self.is_checked_return(self.at);
+        self.steps.push(Step::Retire(Retire {
             address: self.at,
-            taken: None,
+            taken: way.taken,
             privilege: self.privilege,
             context: self.context,
             time: self.time,
             ctype,
-            notify: self.happenings.notify > 0 && self.entropy.chance(self.happenings.notify),
+            notify,
             qualified: self.qualified,
-        };
-        let offset = |offset: i32| self.at.wrapping_add_signed(i64::from(offset));
-        self.at = match instruction.kind {
-            Kind::Plain | Kind::UpperImmediate | Kind::EnvironmentCall => next,
-            Kind::Branch(target) => {
-                let target = offset(target);
-                let taken = self.entropy.chance(128);
-                retire.taken = Some(taken);
-                self.since_fact.clear();
-                if taken { target } else { next }
-            }
-            Kind::Jump(target) => offset(target),
-            Kind::Call(target) => {
-                self.links.push(next);
-                offset(target)
-            }
-            Kind::IndirectJump(_) | Kind::IndirectCall(_) | Kind::CoroutineSwap => {
-                if matches!(instruction.kind, Kind::IndirectCall(_)) {
-                    self.links.push(next);
-                }
-                match sequential {
-                    Some(target) => target,
-                    None => {
-                        self.since_fact.clear();
-                        self.somewhere()
-                    }
-                }
-            }
-            Kind::Return => self.return_target(),
-            Kind::TrapReturn => {
-                self.since_fact.clear();
-                self.privilege = self.entropy.pick(self.happenings.privileges);
-                self.somewhere()
-            }
-        };
-        self.steps.push(Step::Retire(retire));
+        }));
+        self.go(instruction, way);
         true
     }
 
-    /// Where an indirect jump goes whose register was set by the instruction directly before. An encoder may not
-    /// report it, so it counts as no fact.
-    fn sequential_target(&self, instruction: super::Instruction) -> Option<u64> {
+    /// Whether the context changes in front of the instruction at hand, as `ctype`.
+    fn context_change(&mut self) -> u8 {
+        // A format 3 subformat 0 packet has no `irreport` (RVET-ENC-056). Directly behind a return that was reported because
+        // of a notify request, nobody knows whether it tells where that return went.
+        if self.happenings.context == 0
+            || self.notified_return
+            || !self.entropy.chance(self.happenings.context)
+        {
+            return 0;
+        }
+        self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
+        // A precise change (2) comes without a report of the instruction before it. Directly behind an uninferable jump
+        // no decoder can tell then which arrival at the target is meant (as in RVET-ENC-080); and if the latest
+        // report is of a return, it may be the target of that (RVET-DEC-022).
+        let behind_jump = self.since_fact.len() == 1;
+        let behind_return = self.since_fact.first().is_some_and(|&first| self.is_checked_return(first));
+        if behind_jump || behind_return { 3 } else { self.entropy.pick(&[2, 3]) }
+    }
+
+    /// Whether the instruction there is a return that a return stack checks.
+    fn is_checked_return(&self, address: u64) -> bool {
+        self.happenings.return_stack.is_some()
+            && self.program.at(address).is_some_and(|found| found.kind == Kind::Return)
+    }
+
+    /// Where the instruction at hand leads; `None` if nowhere that a decoder could follow.
+    fn way(&mut self, instruction: Instruction) -> Option<Way> {
+        let next = self.at.wrapping_add(instruction.size());
+        let offset = |offset: i32| self.at.wrapping_add_signed(i64::from(offset));
+        let inferable = |to| Way { to, taken: None, fact: false };
+        Some(match instruction.kind {
+            Kind::Plain | Kind::UpperImmediate | Kind::EnvironmentCall => inferable(next),
+            Kind::Branch(target) => {
+                let target = offset(target);
+                let taken = self.outcome();
+                Way { to: if taken { target } else { next }, taken: Some(taken), fact: true }
+            }
+            Kind::Jump(target) | Kind::Call(target) => inferable(offset(target)),
+            Kind::IndirectJump(_) | Kind::IndirectCall(_) => match self.sequential_target(instruction) {
+                // An encoder may not report it, so it counts as no fact.
+                Some(target) => inferable(target),
+                None => Way { to: self.target(), taken: None, fact: true },
+            },
+            Kind::CoroutineSwap | Kind::TrapReturn => Way { to: self.target(), taken: None, fact: true },
+            Kind::Return => return self.return_way(),
+        })
+    }
+
+    /// Leaves the instruction at hand.
+    fn go(&mut self, instruction: Instruction, way: Way) {
+        match instruction.kind {
+            Kind::Call(_) | Kind::IndirectCall(_) => {
+                self.nesting.call(self.at.wrapping_add(instruction.size()));
+            }
+            Kind::Return if way.fact => self.nesting.go_elsewhere(),
+            Kind::Return => self.nesting.go_back(),
+            Kind::TrapReturn => self.privilege = self.entropy.pick(self.happenings.privileges),
+            _ => {}
+        }
+        if way.fact {
+            self.fact();
+        }
+        self.previous = Some(self.at);
+        self.at = way.to;
+    }
+
+    /// The outcome of the branch at hand.
+    fn outcome(&mut self) -> bool {
+        match self.outcomes.get(&self.at) {
+            Some(&taken) if !self.entropy.chance(self.happenings.whim) => taken,
+            _ => {
+                let taken = self.entropy.chance(128);
+                self.outcomes.insert(self.at, taken);
+                taken
+            }
+        }
+    }
+
+    /// The target of the uninferable jump at hand.
+    fn target(&mut self) -> u64 {
+        match self.targets.get(&self.at) {
+            Some(&target) if !self.entropy.chance(self.happenings.whim) => target,
+            _ => {
+                let target = self.somewhere();
+                self.targets.insert(self.at, target);
+                target
+            }
+        }
+    }
+
+    /// Where an indirect jump goes whose register was set by the instruction directly before.
+    fn sequential_target(&self, instruction: Instruction) -> Option<u64> {
         let offset = instruction.sequential_offset()?;
         let before = self.previous.filter(|before| before.wrapping_add(4) == self.at)?;
         (self.program.at(before)?.kind == Kind::UpperImmediate)
             .then(|| before.wrapping_add_signed(i64::from(offset)))
     }
 
-    fn return_target(&mut self) -> u64 {
+    fn return_way(&mut self) -> Option<Way> {
         let back = match self.happenings.returns {
             Returns::Anywhere => false,
             Returns::Mostly => self.entropy.chance(200),
             Returns::Always => true,
         };
-        match self.links.pop() {
+        let link = self.nesting.link();
+        let to = match link {
+            Some(link) if back => link,
+            _ => self.target(),
+        };
+        if Some(to) == link {
             // Nobody may report this return, so it counts as no fact.
-            Some(link) if back && self.program.at(link).is_some() => link,
-            _ => {
-                self.since_fact.clear();
-                self.somewhere()
-            }
+            self.nesting.may_go_back().then_some(Way { to, taken: None, fact: false })
+        } else {
+            self.nesting.may_go_elsewhere().then_some(Way { to, taken: None, fact: true })
         }
+    }
+
+    /// What a packet must tell has happened.
+    fn fact(&mut self) {
+        self.since_fact.clear();
+        self.nesting.fact();
+    }
+
+    /// Leaves a place from which no decoder could follow; `false` when the execution must end.
+    fn escape(&mut self) -> bool {
+        if self.happenings.traps > 0 {
+            self.trap(true, 0);
+        }
+        self.happenings.traps > 0
     }
 
     fn trap(&mut self, interrupt: bool, cause: u16) {
         let tval = if interrupt { 0 } else { self.entropy.word() & self.happenings.tval_mask };
+        let (cause, handler) = self.handler(interrupt, cause % self.happenings.causes.max(1));
         self.steps.push(Step::Trap(Trap {
             interrupt,
-            cause: cause % self.happenings.causes.max(1),
+            cause,
             tval,
             epc: self.at,
             privilege: self.privilege,
@@ -234,8 +339,30 @@ impl<'a, 'e> Walk<'a, 'e> {
             qualified: self.qualified,
         }));
         self.privilege = self.happenings.privileges.iter().copied().max().unwrap_or(3);
-        self.since_fact.clear();
+        self.fact();
         self.previous = None;
-        self.at = if self.happenings.one_handler { self.program.base } else { self.somewhere() };
+        self.at = handler;
     }
+
+    /// The cause, or another one if it has no handler, and the handler.
+    fn handler(&mut self, interrupt: bool, cause: u16) -> (u16, u64) {
+        match self.happenings.handlers {
+            Handlers::Anywhere => (cause, self.somewhere()),
+            Handlers::Vectored if interrupt => {
+                let handler = self.program.base.wrapping_add(4 * u64::from(cause));
+                if self.program.at(handler).is_some() { (cause, handler) } else { (0, self.program.base) }
+            }
+            Handlers::One | Handlers::Vectored => (cause, self.program.base),
+        }
+    }
+}
+
+/// Where an instruction leads.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    to: u64,
+    /// Outcome of a branch.
+    taken: Option<bool>,
+    /// A packet must tell.
+    fact: bool,
 }

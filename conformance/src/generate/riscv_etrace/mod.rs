@@ -5,6 +5,7 @@
 
 mod execution;
 mod instruction;
+mod nesting;
 pub mod oracle;
 mod program;
 mod round_trip;
@@ -12,5 +13,5 @@ mod scenario;
 
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
-pub use round_trip::{Cause, Failure, Success, round_trip};
+pub use round_trip::{Cause, Failure, Success, decode, encode, retirement, round_trip};
 pub use scenario::{Scenario, Scope, scenario};

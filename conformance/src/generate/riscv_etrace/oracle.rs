@@ -7,7 +7,7 @@ use std::fmt;
 use traceproof_vectors::riscv_etrace::{Epc, Event, RiscvEtrace, Step, Stimulus, Trap};
 use traceproof_vectors::{Entry, Log};
 
-use super::Scenario;
+use super::{Kind, Scenario};
 
 /// Where a decoder's report leaves the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,8 @@ fn expected(scenario: &Scenario) -> Vec<Observation> {
             }),
             Step::Trap(trap) => {
                 let handled = steps.get(index + 1..).is_some_and(qualified_until_retire);
-                observations.push(trap_observation(trap, trap.qualified && handled, previous));
+                let told = !behind_checked_return(scenario, previous);
+                observations.push(trap_observation(trap, trap.qualified && handled, told, previous));
             }
             Step::Retire(_) | Step::Stimulus(_) => {}
         }
@@ -100,9 +101,18 @@ fn qualified_until_retire(steps: &[&Step]) -> bool {
     false
 }
 
-fn trap_observation(trap: &Trap, required: bool, previous: Option<&Step>) -> Observation {
+/// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` = 0
+/// then means either an exception at its target, or any trap before another one; nothing tells which, so its address
+/// is the EPC or is not (ET 7.3.1, ET 11).
+fn behind_checked_return(scenario: &Scenario, previous: Option<&Step>) -> bool {
+    let Some(Step::Retire(retire)) = previous else { return false };
+    let is_return = scenario.program.at(retire.address).is_some_and(|found| found.kind == Kind::Return);
+    is_return && scenario.parameters.modes.implicit_return && scenario.parameters.return_stack_size_p > 0
+}
+
+fn trap_observation(trap: &Trap, required: bool, told: bool, previous: Option<&Step>) -> Observation {
     // At the start of a trace and within chains the protocol does not always tell the EPC (RVET-DEC-050).
-    let told = trap.qualified && matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
+    let told = told && trap.qualified && matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
     Observation::Trap {
         interrupt: trap.interrupt,
         cause: trap.cause,

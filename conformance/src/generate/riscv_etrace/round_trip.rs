@@ -75,33 +75,54 @@ pub struct Success {
 ///
 /// The first difference, with the bytes that travelled.
 pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
-    let mut sent: Log<RiscvEtrace> = Log::default();
-    let failed = |cause: Cause, wire: &[u8]| Failure { cause, wire: wire.to_vec() };
-    let program =
-        scenario.program.code().map_err(|error| failed(Cause::Generator(error.to_string()), &[]))?;
-    let mut encoder = Encoder::default();
-    encoder
-        .begin(&scenario.parameters, &scenario.policy)
-        .map_err(|refusal| failed(Cause::Encoder(refusal), &[]))?;
-    let mut hart = Hart::new(&program, &scenario.parameters, retirement(scenario));
-    hart.run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
-        .map_err(|error| failed(Cause::Generator(error.to_string()), &sent.wire))?;
-    encoder.finish(&mut sent);
-
-    let mut received: Log<RiscvEtrace> = Log::default();
-    let mut decoder = Decoder::default();
-    decoder
-        .begin(&scenario.parameters, &program)
-        .map_err(|refusal| failed(Cause::Decoder(refusal), &sent.wire))?;
-    decoder.push(&sent.wire, &mut received);
-    decoder.finish(&mut received);
-    compare_packets(&sent, &received).map_err(|cause| failed(cause, &sent.wire))?;
-    oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Execution(mismatch), &sent.wire))?;
+    let sent = encode(scenario, retirement(scenario))?;
+    let received = decode(scenario, &sent.wire)?;
+    let failed = |cause| Failure { cause, wire: sent.wire.clone() };
+    compare_packets(&sent, &received).map_err(failed)?;
+    oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
 }
 
+/// What the reference encoder model makes of the scenario's execution, with blocks of this shape.
+///
+/// # Errors
+///
+/// [`Cause::Generator`] and [`Cause::Encoder`].
+pub fn encode(scenario: &Scenario, retirement: Retirement) -> Result<Log<RiscvEtrace>, Failure> {
+    let mut sent: Log<RiscvEtrace> = Log::default();
+    let failed = |cause| Failure { cause, wire: Vec::new() };
+    let generator = |error: String| failed(Cause::Generator(error));
+    let program = scenario.program.code().map_err(|error| generator(error.to_string()))?;
+    let mut encoder = Encoder::default();
+    encoder
+        .begin(&scenario.parameters, &scenario.policy)
+        .map_err(|refusal| failed(Cause::Encoder(refusal)))?;
+    let mut hart = Hart::new(&program, &scenario.parameters, retirement);
+    hart.run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
+        .map_err(|error| generator(error.to_string()))?;
+    encoder.finish(&mut sent);
+    Ok(sent)
+}
+
+/// What the reference decoder makes of `wire`, with the scenario's parameters and program.
+///
+/// # Errors
+///
+/// [`Cause::Generator`] and [`Cause::Decoder`].
+pub fn decode(scenario: &Scenario, wire: &[u8]) -> Result<Log<RiscvEtrace>, Failure> {
+    let failed = |cause| Failure { cause, wire: wire.to_vec() };
+    let program = scenario.program.code().map_err(|error| failed(Cause::Generator(error.to_string())))?;
+    let mut received: Log<RiscvEtrace> = Log::default();
+    let mut decoder = Decoder::default();
+    decoder.begin(&scenario.parameters, &program).map_err(|refusal| failed(Cause::Decoder(refusal)))?;
+    decoder.push(wire, &mut received);
+    decoder.finish(&mut received);
+    Ok(received)
+}
+
 /// Block retirement where the parameters allow it.
-const fn retirement(scenario: &Scenario) -> Retirement {
+#[must_use]
+pub const fn retirement(scenario: &Scenario) -> Retirement {
     if scenario.parameters.retires_p > 1 {
         Retirement::Blocks { max_halfwords: 2 * scenario.parameters.retires_p as u32 }
     } else {

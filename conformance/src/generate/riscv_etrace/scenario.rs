@@ -7,7 +7,8 @@ use traceproof_vectors::riscv_etrace::{
 };
 
 use super::GeneratedProgram;
-use super::execution::{Happenings, Returns, Walk};
+use super::execution::{Handlers, Happenings, Returns, Walk};
+use super::program::Flavour;
 use crate::generate::Entropy;
 
 /// Everything that a round trip needs.
@@ -22,9 +23,6 @@ pub struct Scenario {
     /// The execution, from enabling the trace on.
     pub steps: Vec<Step>,
 }
-
-/// Most steps of an execution.
-const MOST_STEPS: usize = 400;
 
 /// Which modes a scenario may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +41,20 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     let wide = entropy.chance(96);
     let modes = modes(entropy, scope);
     let mut parameters = parameters(entropy, modes, compressed, wide);
-    let policy = policy(entropy);
+    let mut policy = policy(entropy);
     let base = base_address(entropy, parameters.iaddress_width_p);
     if parameters.modes.implicit_exception {
-        parameters.trap_vectors = Some(TrapVectors { base, vectored: false });
+        parameters.trap_vectors = Some(TrapVectors { base, vectored: entropy.chance(128) });
     }
-    let happenings = happenings(entropy, &parameters);
-    let program = GeneratedProgram::generate(entropy, base, compressed);
-    let length = 2 + entropy.below(MOST_STEPS);
+    let flavour = flavour(entropy, parameters.modes);
+    if flavour == Flavour::Branches {
+        // So that a synchronisation meets long runs of branches.
+        policy.sync_max += 3;
+    }
+    let happenings = happenings(entropy, &parameters, flavour);
+    let program = GeneratedProgram::generate(entropy, base, compressed, flavour);
+    let most_steps = entropy.pick(&[100, 400, 1600]);
+    let length = 2 + entropy.below(most_steps);
     let steps = Walk::run(&program, entropy, happenings, length);
     Scenario { parameters, policy, program, steps }
 }
@@ -76,7 +80,7 @@ fn parameters(entropy: &mut Entropy<'_>, modes: Modes, compressed: bool, wide: b
         time_width_p: entropy.pick(&[16, 32, 40]),
         retires_p: entropy.pick(&[1, 2, 4]),
         itype_width_p: if modes.implicit_return { 4 } else { entropy.pick(&[4, 4, 3]) },
-        bpred_size_p: if modes.branch_prediction { entropy.pick(&[1, 4]) } else { 0 },
+        bpred_size_p: if modes.branch_prediction { entropy.pick(&[6, 4, 6, 1]) } else { 0 },
         cache_size_p: if modes.jump_target_cache { entropy.pick(&[5, 2]) } else { 0 },
         f0s_width_p: u8::from(modes.branch_prediction && modes.jump_target_cache) + entropy.pick(&[0, 1]),
         return_stack_size_p: stack,
@@ -87,19 +91,18 @@ fn parameters(entropy: &mut Entropy<'_>, modes: Modes, compressed: bool, wide: b
     }
 }
 
-/// In [`Scope::Modes`] half of the scenarios have no optional mode, the others any mixture.
 fn modes(entropy: &mut Entropy<'_>, scope: Scope) -> Modes {
     let full_address = entropy.chance(64);
-    if scope == Scope::Core || !entropy.chance(128) {
+    if scope == Scope::Core {
         return Modes { full_address, ..Modes::default() };
     }
     Modes {
         full_address,
-        implicit_return: entropy.chance(96),
-        implicit_exception: entropy.chance(96),
-        jump_target_cache: entropy.chance(96),
-        branch_prediction: entropy.chance(96),
-        sijump: entropy.chance(96),
+        implicit_return: entropy.chance(112),
+        implicit_exception: entropy.chance(112),
+        jump_target_cache: entropy.chance(112),
+        branch_prediction: entropy.chance(112),
+        sijump: entropy.chance(112),
     }
 }
 
@@ -112,10 +115,11 @@ fn policy(entropy: &mut Entropy<'_>) -> Policy {
             SyncMode::Cycles,
             SyncMode::HalfWords,
         ]),
-        sync_max: 0,
+        sync_max: entropy.pick(&[0, 2, 5]),
         interrupt_report: entropy.pick(&[InterruptReport::Handler, InterruptReport::Separate]),
         compression: entropy.pick(&[Compression::Minimal, Compression::Minimal, Compression::Mandatory]),
         support_at_disable: entropy.chance(64),
+        ..Policy::default()
     }
 }
 
@@ -125,26 +129,56 @@ fn base_address(entropy: &mut Entropy<'_>, width: u8) -> u64 {
     entropy.pick(&[0x1000, 0, mask >> 1, mask - 0x3ff, mask & 0xffff_ffff_8000_0000]) & !0xff & mask
 }
 
-fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Happenings {
+/// Predictions need more branches in a row than come by chance.
+fn flavour(entropy: &mut Entropy<'_>, modes: Modes) -> Flavour {
+    let any = entropy.pick(&[Flavour::Mixed, Flavour::Branches, Flavour::Calls, Flavour::Jumps]);
+    if modes.branch_prediction && entropy.chance(96) { Flavour::Branches } else { any }
+}
+
+fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavour) -> Happenings {
     let context = if parameters.nocontext_p { 0 } else { entropy.pick(&[12, 0]) };
     let returns = match (parameters.modes.implicit_return, parameters.return_stack_size_p) {
         // A call counter trusts the program (ET 3.2.5).
         (true, 0) => Returns::Always,
         _ => entropy.pick(&[Returns::Mostly, Returns::Anywhere]),
     };
-    Happenings {
-        one_handler: parameters.modes.implicit_exception,
+    let handlers = match parameters.trap_vectors {
+        None => Handlers::Anywhere,
+        Some(TrapVectors { vectored: false, .. }) => Handlers::One,
+        Some(TrapVectors { vectored: true, .. }) => Handlers::Vectored,
+    };
+    let stack = parameters.modes.implicit_return && parameters.return_stack_size_p > 0;
+    // The support packet of the reference layout does not announce `sijump`.
+    let others = Modes {
+        full_address: !parameters.modes.full_address,
+        sijump: parameters.modes.sijump,
+        ..Modes::default()
+    };
+    let quiet = Happenings {
+        handlers,
         returns,
-        traps: entropy.pick(&[0, 8, 48]),
-        notify: entropy.pick(&[0, 0, 24]),
-        filter: entropy.pick(&[0, 0, 0, 16]),
-        transport: entropy.pick(&[0, 0, 0, 8]),
-        context,
+        return_stack: stack.then(|| 1 << parameters.return_stack_size_p),
+        whim: entropy.pick(if flavour == Flavour::Branches { &[24, 6, 4, 2] } else { &[128, 24, 3, 1] }),
+        either: [parameters.modes, others],
         time: !parameters.notime_p,
         privileges: entropy.pick(&[&[3][..], &[3, 0], &[3, 1, 0]]),
         contexts: 1 << parameters.context_width_p.min(8),
         causes: 1 << parameters.ecause_width_p,
         tval_mask: parameters.address_mask(),
+        ..Happenings::default()
+    };
+    // Long runs of branches without a report come only where nothing else happens.
+    if entropy.chance(if flavour == Flavour::Branches { 160 } else { 40 }) {
+        return quiet;
+    }
+    Happenings {
+        traps: entropy.pick(&[0, 8, 48]),
+        notify: entropy.pick(&[0, 0, 24]),
+        filter: entropy.pick(&[0, 0, 0, 16]),
+        transport: entropy.pick(&[0, 0, 0, 8]),
+        modes: entropy.pick(&[0, 0, 0, 8]),
+        context,
+        ..quiet
     }
 }
 
@@ -154,7 +188,7 @@ impl fmt::Display for Scenario {
         let Self { parameters: p, policy, program, steps } = self;
         writeln!(
             f,
-            "parameters: {:?} iaddress {}:{} ecause {} context {} time {} retires {} itype {} {:?}",
+            "parameters: {:?} iaddress {}:{} ecause {} context {} time {} retires {} itype {}",
             p.xlen,
             p.iaddress_width_p,
             p.iaddress_lsb_p,
@@ -162,7 +196,17 @@ impl fmt::Display for Scenario {
             p.context_width(),
             p.time_width(),
             p.retires_p,
-            p.itype_width_p,
+            p.itype_width_p
+        )?;
+        writeln!(
+            f,
+            "return stack {} call counter {} predictor {} cache {} f0s {} {:x?} {:?}",
+            p.return_stack_size_p,
+            p.call_counter_size_p,
+            p.bpred_size_p,
+            p.cache_size_p,
+            p.f0s_width_p,
+            p.trap_vectors,
             p.modes
         )?;
         writeln!(f, "policy: {policy:?}")?;
