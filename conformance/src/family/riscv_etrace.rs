@@ -29,7 +29,7 @@ impl FamilyRules for RiscvEtrace {
     }
 
     const WRITE_PACKETS: Option<WritePackets<Self>> = Some(|packets, parameters, policy| {
-        write_packets(packets, parameters, policy.compression).map_err(|error| error.to_string())
+        write_packets(packets, parameters, policy).map_err(|error| error.to_string())
     });
 
     fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<Self>> {

@@ -19,7 +19,7 @@ pub(super) struct Bits {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Payload {
     bytes: [u8; WORDS * 8],
-    length: usize,
+    bits: u32,
 }
 
 impl Bits {
@@ -74,14 +74,19 @@ impl Bits {
             }
         }
         let kept = if compressed { significant } else { self.length.max(1) };
-        Payload { bytes, length: kept.div_ceil(8) as usize }
+        Payload { bytes, bits: kept }
     }
 }
 
 impl Payload {
     /// The bytes, first transmitted first.
     pub(super) fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or(&self.bytes)
+        self.bytes.get(..self.bits.div_ceil(8) as usize).unwrap_or(&self.bytes)
+    }
+
+    /// How many of its bits matter; those above are copies of the highest of them.
+    pub(super) const fn bits(&self) -> u32 {
+        self.bits
     }
 }
 

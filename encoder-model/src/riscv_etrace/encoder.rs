@@ -9,16 +9,16 @@ use traceproof_vectors::riscv_etrace::{
 use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
 
 use super::decide::Next;
-use super::encapsulation;
 use super::items::{Ingress, Item, Kind};
 use super::output::Output;
 use super::packet::Layout;
 use super::resync::Resync;
 use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
+use super::transport::Transport;
 
 /// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
-const CLAIMED: [&str; 11] = [
+const CLAIMED: [&str; 17] = [
     "rv32",
     "rv64",
     "compressed",
@@ -30,6 +30,12 @@ const CLAIMED: [&str; 11] = [
     "sijump",
     "branch_prediction",
     "jump_target_cache",
+    "source_id",
+    "timestamp",
+    "packet_type",
+    "stream_entry",
+    "siemens",
+    "atb",
 ];
 
 /// The reference encoder model.
@@ -77,7 +83,7 @@ enum Control {
 impl Default for Encoder {
     /// An encoder with default parameters and policy, as after `begin`.
     fn default() -> Self {
-        Self::new(&Parameters::default(), &Policy::default())
+        Self::new(&Parameters::default(), &Policy::default(), Transport::default())
     }
 }
 
@@ -89,7 +95,9 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
         check(parameters, policy)?;
-        *self = Self::new(parameters, policy);
+        let transport = Transport::new(&parameters.encapsulation, policy)?;
+        check_lengths(parameters, &transport)?;
+        *self = Self::new(parameters, policy, transport);
         Ok(())
     }
 
@@ -112,7 +120,7 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 }
 
 impl Encoder {
-    fn new(parameters: &Parameters, policy: &Policy) -> Self {
+    fn new(parameters: &Parameters, policy: &Policy, transport: Transport) -> Self {
         let available = available(parameters);
         let modes = restrict(parameters.modes, available);
         Self {
@@ -126,7 +134,7 @@ impl Encoder {
                 layout: parameters.support.clone(),
                 support_at_disable: policy.support_at_disable,
             },
-            output: Output::new(Layout::new(parameters), policy.compression),
+            output: Output::new(Layout::new(parameters), policy.compression, transport),
         }
     }
 
@@ -135,6 +143,9 @@ impl Encoder {
         let waits = self.holds_controls(item);
         let next = self.window.next(item, waits);
         let report = self.tracer.item(&self.window.current, next);
+        if self.window.current.kind != Kind::Gap {
+            self.output.at(self.window.current.timestamp);
+        }
         for packet in [&report.context, &report.packet].into_iter().flatten() {
             self.output.send(packet, sink);
         }
@@ -287,7 +298,6 @@ const fn available(parameters: &Parameters) -> Modes {
 
 fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
     parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
-    encapsulation::check(&parameters.encapsulation)?;
     if policy.sync_max > Resync::LARGEST_SYNC_MAX {
         return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
     }
@@ -325,10 +335,16 @@ fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
             return Err(Refusal::invalid(parameter, reason));
         }
     }
+    Ok(())
+}
+
+/// Spec: RVET-ENCAP-006 (EN 2.1.4).
+fn check_lengths(parameters: &Parameters, transport: &Transport) -> Result<(), Refusal> {
     let longest = Layout::new(parameters).longest_packet();
-    if longest as usize > 8 * encapsulation::MOST_BYTES {
+    let most = transport.framing().most_payload_bits();
+    if longest > most {
         let reason =
-            format!("packets of up to {longest} bits do not fit the 248 bits of an encapsulated one");
+            format!("packets of up to {longest} bits do not fit the {most} bits of an encapsulated one");
         return Err(Refusal::invalid(widest(parameters), reason));
     }
     Ok(())

@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, Retire, Step, Stimulus, Trap};
+use traceproof_vectors::riscv_etrace::{
+    Block, Cycle, Encapsulation, Itype, Parameters, Retire, Step, Stimulus, Trap,
+};
 
 use super::code_map::CodeMap;
 use super::instruction::{Class, Instruction, Isa};
@@ -135,7 +137,7 @@ impl Hart {
                 itype_width: parameters.itype_width_p,
                 sijump: parameters.sijump_p,
                 context: !parameters.nocontext_p,
-                time: !parameters.notime_p,
+                time: !parameters.notime_p || has_timestamps(&parameters.encapsulation),
                 traps: TrapPlacement::default(),
             },
             cycle: Cycle::default(),
@@ -379,6 +381,15 @@ impl OpenBlock {
             complete: false,
             undecided: false,
         }
+    }
+}
+
+/// Whether the transport behind the encoder tells the time of packets.
+const fn has_timestamps(encapsulation: &Encapsulation) -> bool {
+    match encapsulation {
+        Encapsulation::Normal(normal) => normal.timestamp_bytes > 0,
+        Encapsulation::Siemens(siemens) => siemens.timestamp,
+        _ => false,
     }
 }
 

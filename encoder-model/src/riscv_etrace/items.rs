@@ -15,6 +15,8 @@ pub(super) struct Item {
     pub(super) privilege: u8,
     pub(super) context: u64,
     pub(super) time: u64,
+    /// The same time for the transport: not cut to the width of the field `time`.
+    pub(super) timestamp: u64,
     /// What the resynchronisation timer counts since the item before.
     pub(super) ticks: u64,
 }
@@ -58,7 +60,7 @@ pub(super) struct TrapTaken {
 impl Item {
     /// An interruption of the trace.
     pub(super) const GAP: Self =
-        Self { kind: Kind::Gap, qualified: false, privilege: 0, context: 0, time: 0, ticks: 0 };
+        Self { kind: Kind::Gap, qualified: false, privilege: 0, context: 0, time: 0, timestamp: 0, ticks: 0 };
 
     pub(super) const fn is_trap(&self) -> bool {
         matches!(self.kind, Kind::Trap(_))
@@ -157,6 +159,7 @@ impl Ingress {
                 privilege: cycle.privilege & self.privilege_mask,
                 context: cycle.context & self.context_mask,
                 time: cycle.time & self.time_mask,
+                timestamp: cycle.time,
                 ticks: 0,
             };
             if let Some((first, last, halfwords)) = self.retired(block, ctype) {

@@ -30,6 +30,7 @@
 //! | Which class is an instruction of? | [`Instruction`], [`Class`], [`Isa`] |
 //! | Which packets does an encoder send for these signals? | [`Encoder`] |
 //! | Which bytes is a packet? | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
+//! | How do payloads travel? | [`Framing`], [`Transport`], [`Multiplexer`] |
 //!
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
 //! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes.
@@ -41,7 +42,11 @@
 //!   gets a synchronisation packet. In front of a trap, or behind a return that a return stack may find wrong, it
 //!   waits for the next jump or branch.
 //! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
-//! * Parameters whose longest packet exceeds the 248 bits of an encapsulated one are refused.
+//! * Parameters whose longest packet exceeds what an encapsulated one has room for are refused (RVET-ENCAP-006).
+//! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before the
+//!   first. It is independent of the field `time`.
+//! * Under arbitrary padding the padding is 0, so that it leaks nothing (RVET-ENCAP-010).
+//! * Null packets that are lost with the transport are not made up for.
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
 //!   where the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
@@ -58,6 +63,7 @@ mod encoder;
 mod hart;
 mod instruction;
 mod items;
+mod multiplexer;
 mod output;
 mod packet;
 mod predictor;
@@ -67,11 +73,15 @@ mod returns;
 mod support;
 mod target_cache;
 mod tracer;
+mod transport;
 mod unencodable;
 mod wire;
 
+pub use encapsulation::{Frame, Framing, Trace, TraceKind};
 pub use encoder::Encoder;
 pub use hart::{Hart, HartError, Retirement, TrapPlacement};
 pub use instruction::{Class, Instruction, Isa};
+pub use multiplexer::Multiplexer;
+pub use transport::Transport;
 pub use unencodable::{Defect, UnencodablePacket};
 pub use wire::{write_packets, write_payload};

@@ -3,8 +3,9 @@
 use traceproof_vectors::EncoderSink;
 use traceproof_vectors::riscv_etrace::{Compression, Packet, RiscvEtrace};
 
-use super::encapsulation::Frame;
+use super::encapsulation::{Trace, TraceKind};
 use super::packet::Layout;
+use super::transport::Transport;
 use super::wire;
 
 /// The way out of the encoder.
@@ -12,6 +13,9 @@ use super::wire;
 pub(super) struct Output {
     layout: Layout,
     compression: Compression,
+    transport: Transport,
+    /// Time of the item that packets are about, for transports with timestamps.
+    time: u64,
     /// The transport takes packets.
     takes: bool,
     /// It has lost some since the latest report of a loss.
@@ -19,8 +23,13 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) const fn new(layout: Layout, compression: Compression) -> Self {
-        Self { layout, compression, takes: true, lost: false }
+    pub(super) const fn new(layout: Layout, compression: Compression, transport: Transport) -> Self {
+        Self { layout, compression, transport, time: 0, takes: true, lost: false }
+    }
+
+    /// Packets from now on are about something that happened at `time`.
+    pub(super) const fn at(&mut self, time: u64) {
+        self.time = time;
     }
 
     /// The transport changes; whether packets were lost that must be reported now.
@@ -37,10 +46,18 @@ impl Output {
             self.lost = true;
             return;
         }
+        let payload = wire::payload(&self.layout, packet, self.compression);
+        let trace = Trace {
+            payload: payload.bytes(),
+            bits: payload.bits(),
+            kind: TraceKind::Instruction,
+            timestamp: Some(self.time),
+        };
         sink.packet(packet);
-        // Parameters whose packets could be longer than a frame are refused at `begin`.
-        if let Some(frame) = Frame::new(wire::payload(&self.layout, packet, self.compression).bytes()) {
-            sink.wire(frame.bytes());
-        }
+        let sent = self.transport.send(&trace, &mut |bytes| sink.wire(bytes));
+        debug_assert!(
+            sent.is_ok(),
+            "parameters whose packets could be longer than a frame are refused at `begin`"
+        );
     }
 }

@@ -33,9 +33,9 @@ pub enum Defect {
     WrongAddressMode,
     /// The value is reserved.
     Reserved,
-    /// The payload is longer than the 31 bytes of an encapsulated packet (EN 2.1.4).
+    /// The payload is longer than an encapsulated packet has room for (RVET-ENCAP-006, EN 2.1.4).
     TooLong,
-    /// The encapsulation has fields that this writer has no values for.
+    /// The encapsulation is not one that this model knows, or does not allow what the policy asks for.
     UnsupportedEncapsulation,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for UnencodablePacket {
             Defect::Missing => "is missing",
             Defect::WrongAddressMode => "is not of the address mode in force",
             Defect::Reserved => "has a reserved value",
-            Defect::TooLong => "is longer than 31 bytes",
+            Defect::TooLong => "is longer than a packet has room for",
             Defect::UnsupportedEncapsulation => "needs an encapsulation that is not supported",
         };
         write!(f, "packet {}: `{}` {defect}", self.index, self.field)

@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters};
+use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy};
 
 use super::bits::Payload;
-use super::encapsulation::{self, Frame};
+use super::encapsulation::{Trace, TraceKind};
 use super::packet::Layout;
 use super::support;
+use super::transport::Transport;
 use super::unencodable::{Defect, UnencodablePacket};
 
 /// The payload of one packet, without transport header.
@@ -30,30 +31,33 @@ pub fn write_payload(
 
 /// The framed wire of a list of packets.
 ///
-/// The modes are those of `parameters` until a support packet in the list announces others.
+/// The modes are those of `parameters` until a support packet in the list announces others. Of `policy` only what concerns
+/// compression and transport matters. No packet has a timestamp, because packets alone have no time.
 ///
 /// # Errors
 ///
 /// The first packet that cannot travel unchanged.
 ///
-/// Spec: RVET-PKT-001 to 006 (ET 7), RVET-ENCAP-001 to 005 (EN 2.1).
+/// Spec: RVET-PKT-001 to 006 (ET 7), RVET-ENCAP-001 to 006 (EN 2.1).
 pub fn write_packets(
     packets: &[Packet],
     parameters: &Parameters,
-    compression: Compression,
+    policy: &Policy,
 ) -> Result<Vec<u8>, UnencodablePacket> {
     let at = |index, field, defect| UnencodablePacket { index, field, defect };
-    if encapsulation::check(&parameters.encapsulation).is_err() {
-        return Err(at(0, "payload", Defect::UnsupportedEncapsulation));
-    }
+    let mut transport = Transport::new(&parameters.encapsulation, policy)
+        .map_err(|_| at(0, "payload", Defect::UnsupportedEncapsulation))?;
     let layout = Layout::new(parameters);
     let mut modes = parameters.modes;
     let mut wire = Vec::new();
     for (index, packet) in packets.iter().enumerate() {
         layout.check(packet, modes).map_err(|(field, defect)| at(index, field, defect))?;
-        let frame = Frame::new(payload(&layout, packet, compression).bytes())
-            .ok_or_else(|| at(index, "payload", Defect::TooLong))?;
-        wire.extend_from_slice(frame.bytes());
+        let payload = payload(&layout, packet, policy.compression);
+        let kind = TraceKind::Instruction;
+        let trace = Trace { payload: payload.bytes(), bits: payload.bits(), kind, timestamp: None };
+        transport
+            .send(&trace, &mut |bytes| wire.extend_from_slice(bytes))
+            .map_err(|defect| at(index, "payload", defect))?;
         if let Packet::Support { ioptions, .. } = *packet {
             modes = support::announced(ioptions, &parameters.support, modes);
         }

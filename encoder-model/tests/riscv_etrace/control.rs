@@ -415,18 +415,6 @@ fn losing_the_start_of_a_chain() {
 fn refusals_name_the_feature_or_parameter() {
     let begin = |parameters: Parameters| Encoder::default().begin(&parameters, &Policy::default());
     let base = Parameters::default();
-    let framed = |src_id_bits, timestamp_bytes, type_bits| Parameters {
-        encapsulation: Encapsulation::Normal(NormalEncapsulation {
-            src_id_bits,
-            timestamp_bytes,
-            type_bits,
-            ..NormalEncapsulation::default()
-        }),
-        ..base.clone()
-    };
-    assert_eq!(begin(framed(4, 0, 0)), Err(Refusal::unsupported("source_id")));
-    assert_eq!(begin(framed(0, 4, 0)), Err(Refusal::unsupported("timestamp")));
-    assert_eq!(begin(framed(0, 0, 1)), Err(Refusal::unsupported("data_trace")));
     let parameter = |result: Result<(), Refusal>| match result {
         Err(Refusal::Invalid { parameter, .. }) => parameter,
         _ => "",
@@ -445,7 +433,7 @@ fn refusals_name_the_feature_or_parameter() {
     assert_eq!(parameter(begin(wide.clone())), "context_width_p");
     // 23 bits less are exactly 248.
     assert_eq!(begin(Parameters { context_width_p: 41, ..wide.clone() }), Ok(()));
-    assert_eq!(parameter(begin(Parameters { context_width_p: 42, ..wide })), "time_width_p");
+    assert_eq!(parameter(begin(Parameters { context_width_p: 42, ..wide.clone() })), "time_width_p");
     assert_eq!(parameter(begin(Parameters { arch_p: 1, ..base.clone() })), "arch_p");
     let modes = |modes| Parameters { modes, ..base.clone() };
     let none = Modes::default();
@@ -454,6 +442,11 @@ fn refusals_name_the_feature_or_parameter() {
     assert_eq!(parameter(begin(modes(Modes { branch_prediction: true, ..none }))), "bpred_size_p");
     assert_eq!(parameter(begin(modes(Modes { jump_target_cache: true, ..none }))), "cache_size_p");
     assert_eq!(parameter(begin(modes(Modes { sijump: true, ..none }))), "sijump_p");
+    // 248 bits no longer fit beside 4 bits of source.
+    let constants = NormalEncapsulation { src_id_bits: 4, ..NormalEncapsulation::default() };
+    let encapsulation = Encapsulation::Normal(constants);
+    let beside_source = Parameters { context_width_p: 41, encapsulation, ..wide.clone() };
+    assert_eq!(parameter(begin(beside_source)), "time_width_p");
     let policy = Policy { sync_max: 60, ..Policy::default() };
     assert_eq!(parameter(Encoder::default().begin(&base, &policy)), "sync_max");
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod control;
+mod encapsulation;
 mod modes;
 mod packets;
 mod ports;

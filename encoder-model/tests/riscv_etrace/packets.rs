@@ -2,7 +2,7 @@
 
 use traceproof_encoder_model::riscv_etrace::{write_packets, write_payload};
 use traceproof_vectors::riscv_etrace::{
-    Compression, Modes, Packet, Parameters, QualStatus, ReportedAddress, Xlen,
+    Compression, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Xlen,
 };
 
 use crate::bench::hex;
@@ -103,7 +103,7 @@ fn check(parameters: &Parameters, rows: &[(&str, Packet, &str)]) {
         let payload = write_payload(packet, parameters, parameters.modes, Compression::Minimal);
         assert_eq!(payload, Ok(hex(bytes)), "{id}");
         let framed = [&[hex(bytes).len() as u8][..], &hex(bytes)].concat();
-        assert_eq!(write_packets(&[*packet], parameters, Compression::Minimal), Ok(framed), "{id}, framed");
+        assert_eq!(write_packets(&[*packet], parameters, &Policy::default()), Ok(framed), "{id}, framed");
     }
 }
 
@@ -376,8 +376,8 @@ fn lists_follow_the_modes_that_support_packets_announce() {
     let handler = interrupt(11, None);
     // ioptions 2 is implicit exception.
     let list = [support(true, QualStatus::NoChange, 2), handler, support(true, QualStatus::NoChange, 0)];
-    let wire = write_packets(&list, &parameters, Compression::Minimal);
+    let wire = write_packets(&list, &parameters, &Policy::default());
     assert_eq!(wire, Ok(hex("02 1f 02 02 f7 fd 01 1f")));
-    let error = write_packets(&[list[0], list[1], list[2], handler], &parameters, Compression::Minimal);
+    let error = write_packets(&[list[0], list[1], list[2], handler], &parameters, &Policy::default());
     assert_eq!(error.map_err(|error| (error.index, error.field)), Err((3, "address")));
 }

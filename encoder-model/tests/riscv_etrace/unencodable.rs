@@ -1,9 +1,7 @@
 //! Packets that cannot travel are named, never bent.
 
 use traceproof_encoder_model::riscv_etrace::{Defect, UnencodablePacket, write_packets, write_payload};
-use traceproof_vectors::riscv_etrace::{
-    Compression, Encapsulation, Modes, NormalEncapsulation, Packet, Parameters, ReportedAddress,
-};
+use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy, ReportedAddress};
 
 #[track_caller]
 fn refused(packet: Packet, parameters: &Parameters, field: &'static str, defect: Defect) {
@@ -111,14 +109,14 @@ fn frames_hold_31_bytes() {
     };
     let payload = write_payload(&trap, &parameters, Modes::default(), Compression::Minimal);
     assert_eq!(payload.map(|payload| payload.len()), Ok(282_usize.div_ceil(8)));
-    let framed = write_packets(&[trap], &parameters, Compression::Minimal);
+    let framed = write_packets(&[trap], &parameters, &Policy::default());
     assert_eq!(framed, Err(UnencodablePacket { index: 0, field: "payload", defect: Defect::TooLong }));
 }
 
 #[test]
-fn other_encapsulations_are_not_guessed() {
-    let constants = NormalEncapsulation { src_id_bits: 4, ..NormalEncapsulation::default() };
-    let parameters = Parameters { encapsulation: Encapsulation::Normal(constants), ..Parameters::default() };
-    let framed = write_packets(&[start(3, None, 0x1000)], &parameters, Compression::Minimal);
+fn impossible_choices_of_the_transport_are_refused() {
+    let parameters = Parameters::default();
+    let policy = Policy { flow: 4, ..Policy::default() };
+    let framed = write_packets(&[start(3, None, 0x1000)], &parameters, &policy);
     assert_eq!(framed.map_err(|error| error.defect), Err(Defect::UnsupportedEncapsulation));
 }

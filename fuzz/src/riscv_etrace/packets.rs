@@ -4,7 +4,7 @@
 
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::write_packets;
-use traceproof_vectors::riscv_etrace::Compression;
+use traceproof_vectors::riscv_etrace::Policy;
 
 use super::presets::preset;
 
@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
     let framed = [&[u8::try_from(payload.len()).expect("at most 31")][..], payload].concat();
     let dissected = dissect(&framed, &parameters);
     let Some(Ok(packet)) = dissected.first().and_then(|unit| unit.packet) else { return };
-    let written = write_packets(&[packet], &parameters, Compression::Minimal)
+    let written = write_packets(&[packet], &parameters, &Policy::default())
         .unwrap_or_else(|error| panic!("{packet:?} was read but cannot be written: {error}"));
     assert!(written.len() <= framed.len(), "{packet:?} became longer: {framed:02x?} -> {written:02x?}");
     let again = dissect(&written, &parameters);
