@@ -1,0 +1,230 @@
+//! Relations of RISC-V E-Trace that hold whatever the execution is; none of them needs an expected value.
+//!
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test relations` tries more executions.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use traceproof_conformance::generate::riscv_etrace::{
+    Failure, Scenario, Scope, decode, encode, retirement, scenario,
+};
+use traceproof_decoder::riscv_etrace::{Decoder, Limits};
+use traceproof_encoder_model::riscv_etrace::{Retirement, write_packets};
+use traceproof_vectors::riscv_etrace::{
+    Compression, Epc, Event, Modes, Packet, QualStatus, RiscvEtrace, Step, Stimulus, SyncMode,
+};
+use traceproof_vectors::{Decoder as _, Entry, Log, Protocol};
+
+/// What a generator decides by.
+fn entropy() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(any::<u8>(), 0..2000)
+}
+
+fn failed(failure: Failure, scenario: &Scenario) -> TestCaseError {
+    TestCaseError::fail(format!("{failure}\n{scenario}"))
+}
+
+fn sent(scenario: &Scenario, retirement: Retirement) -> Result<Log<RiscvEtrace>, TestCaseError> {
+    encode(scenario, retirement).map_err(|failure| failed(failure, scenario))
+}
+
+/// What the decoder reports, which must not contain a fault.
+fn received(scenario: &Scenario, wire: &[u8]) -> Result<Log<RiscvEtrace>, TestCaseError> {
+    let log = decode(scenario, wire).map_err(|failure| failed(failure, scenario))?;
+    let fault = log.faults().next().copied();
+    prop_assert_eq!(fault, None, "{}", scenario);
+    Ok(log)
+}
+
+/// The execution that the decoder reports, without what says nothing about it: how often the time is told.
+fn execution(log: &Log<RiscvEtrace>) -> Vec<Event> {
+    RiscvEtrace::canonical(
+        log.events().copied().filter(|event| !matches!(event, Event::Time { .. })).collect(),
+    )
+}
+
+/// Where each packet begins on the wire.
+fn borders(sent: &Log<RiscvEtrace>) -> Vec<(usize, Packet)> {
+    let packets = sent.entries.iter().filter_map(|(place, entry)| match entry {
+        Entry::Packet(packet) => Some((usize::try_from(place.byte).ok()?, *packet)),
+        _ => None,
+    });
+    packets.collect()
+}
+
+const fn synchronises(packet: &Packet) -> bool {
+    matches!(packet, Packet::Start { .. } | Packet::Trap { .. })
+}
+
+/// No modes are switched on the way: who joins late does not hear of it.
+fn keep_modes(scenario: &mut Scenario) {
+    scenario.steps.retain(|step| !matches!(step, Step::Stimulus(Stimulus::Modes(_))));
+}
+
+/// What a decoder reports of its packets from the `from`-th on, the first of which synchronises: without the walk that
+/// leads to it, and without the EPC of traps before the first instruction.
+fn from_packet(log: &Log<RiscvEtrace>, from: usize) -> Vec<Event> {
+    let mut packets = 0;
+    let mut synchronised = false;
+    let mut events = Vec::new();
+    for (_, entry) in &log.entries {
+        match entry {
+            Entry::Packet(_) => packets += 1,
+            Entry::Event(event) if packets > from => {
+                let mut event = *event;
+                match &mut event {
+                    Event::Retire { .. } if !synchronised => continue,
+                    Event::Trap { epc, .. } if !synchronised => *epc = Epc::Unstated,
+                    Event::Context { precise: true, .. } => synchronised = true,
+                    _ => {}
+                }
+                events.push(event);
+            }
+            Entry::Event(_) | Entry::Fault(_) => {}
+        }
+    }
+    events
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// RVET-ENC-044 (ET 9). The resynchronisation timer may act only between blocks, so it is off.
+    #[test]
+    fn the_cut_into_blocks_does_not_show(bytes in entropy()) {
+        let mut scenario = scenario(&bytes, Scope::Modes);
+        scenario.policy.sync_mode = SyncMode::Off;
+        scenario.parameters.retires_p = 8;
+        let wire = sent(&scenario, Retirement::Single)?.wire;
+        for other in [
+            Retirement::Blocks { max_halfwords: 3 },
+            Retirement::Blocks { max_halfwords: 16 },
+            Retirement::Groups { groups: 2, max_halfwords: 2 },
+            Retirement::Groups { groups: 3, max_halfwords: 16 },
+        ] {
+            let cut = sent(&scenario, other)?.wire;
+            prop_assert_eq!(&wire, &cut, "{:?}\n{}", other, scenario);
+        }
+    }
+
+    /// RVET-DEC-050 (ET 9.2): a decoder may begin with any packet of format 3 subformat 0 or 1.
+    #[test]
+    fn a_late_decoder_reports_the_rest(bytes in entropy(), at in any::<Index>()) {
+        let mut scenario = scenario(&bytes, Scope::Modes);
+        keep_modes(&mut scenario);
+        let sent = sent(&scenario, retirement(&scenario))?;
+        let packets = borders(&sent);
+        let joints: Vec<usize> = (0..packets.len()).filter(|&index| synchronises(&packets[index].1)).collect();
+        prop_assume!(!joints.is_empty());
+        let joint = *at.get(&joints);
+        let whole = received(&scenario, &sent.wire)?;
+        let late = received(&scenario, &sent.wire[packets[joint].0..])?;
+        prop_assert_eq!(from_packet(&whole, joint), from_packet(&late, 0), "from packet {}\n{}", joint, scenario);
+    }
+
+    /// The modes that only change how packets travel say nothing about the execution (ET 3.2.1, 3.2.2, 3.2.6, 3.2.7).
+    #[test]
+    fn modes_do_not_change_the_execution(bytes in entropy(), flip in 1_u8..8) {
+        let mut scenario = scenario(&bytes, Scope::Modes);
+        keep_modes(&mut scenario);
+        // What is lost depends on the number of packets, and so does the timer.
+        scenario.steps.retain(|step| !matches!(step, Step::Stimulus(Stimulus::Transport(_))));
+        scenario.policy.sync_mode = SyncMode::Off;
+        let parameters = &mut scenario.parameters;
+        (parameters.bpred_size_p, parameters.cache_size_p, parameters.f0s_width_p) = (4, 5, 1);
+        let one = execution(&received(&scenario, &sent(&scenario, retirement(&scenario))?.wire)?);
+        let modes = scenario.parameters.modes;
+        scenario.parameters.modes = Modes {
+            full_address: modes.full_address ^ (flip & 1 != 0),
+            branch_prediction: modes.branch_prediction ^ (flip & 2 != 0),
+            jump_target_cache: modes.jump_target_cache ^ (flip & 4 != 0),
+            ..modes
+        };
+        let other = execution(&received(&scenario, &sent(&scenario, retirement(&scenario))?.wire)?);
+        prop_assert_eq!(one, other, "{:?} and\n{}", modes, scenario);
+    }
+
+    /// RVET-DEC-052 (ET 7).
+    #[test]
+    fn compression_does_not_change_the_execution(bytes in entropy()) {
+        let mut scenario = scenario(&bytes, Scope::Modes);
+        let mut executions = Vec::new();
+        for compression in [Compression::Minimal, Compression::Mandatory] {
+            scenario.policy.compression = compression;
+            let wire = sent(&scenario, retirement(&scenario))?.wire;
+            executions.push(received(&scenario, &wire)?.canonical_events());
+        }
+        prop_assert_eq!(&executions[0], &executions[1], "{}", scenario);
+    }
+
+    /// RVET-DEC-021 (ET 11): a context packet has no position in the flow, and a support packet that says what is known
+    /// already says nothing.
+    #[test]
+    fn packets_without_news_change_nothing(bytes in entropy(), at in any::<Index>(), support in any::<bool>()) {
+        let scenario = scenario(&bytes, Scope::Modes);
+        let sent = sent(&scenario, retirement(&scenario))?;
+        let packets = borders(&sent);
+        let first = packets.iter().position(|(_, packet)| synchronises(packet));
+        prop_assume!(first.is_some());
+        // Behind one of the packets from the first synchronisation on.
+        let before = first.unwrap_or(0) + at.index(packets.len() - first.unwrap_or(0));
+        let news = news(&scenario, &packets[..=before], support);
+        let extra = write_packets(&[news], &scenario.parameters, &scenario.policy).expect("it fits");
+        let place = packets.get(before + 1).map_or(sent.wire.len(), |&(byte, _)| byte);
+        let mut wire = sent.wire.clone();
+        wire.splice(place..place, extra);
+        let plain = execution(&received(&scenario, &sent.wire)?);
+        let mut richer = execution(&received(&scenario, &wire)?);
+        richer.retain(|event| !matches!(event, Event::Context { precise: false, .. }));
+        prop_assert_eq!(plain, RiscvEtrace::canonical(richer), "{:?} behind packet {}\n{}", news, before, scenario);
+    }
+
+    /// RVET-DEC-046, RVET-DEC-048: whatever comes, the work of each packet is bounded.
+    #[test]
+    fn damage_costs_bounded_work(bytes in entropy(), damage in proptest::collection::vec(any::<(Index, u8)>(), 1..12)) {
+        let scenario = scenario(&bytes, Scope::Modes);
+        let mut wire = sent(&scenario, retirement(&scenario))?.wire;
+        for (at, value) in damage {
+            let at = at.index(wire.len());
+            wire[at] ^= value;
+        }
+        let limits = Limits { steps: 256, predictions: 256 };
+        let mut decoder = Decoder::with_limits(limits);
+        decoder.begin(&scenario.parameters, &scenario.program.code().expect("it fits")).expect("it is supported");
+        let mut log: Log<RiscvEtrace> = Log::default();
+        decoder.push(&wire, &mut log);
+        decoder.finish(&mut log);
+        let retired = log.events().fold(0_u64, |sum, event| match event {
+            Event::Retire { count, .. } => sum.saturating_add(*count),
+            _ => sum,
+        });
+        // A packet may cause two walks. Each has its outcomes, and between two of them at most the steps allowed and
+        // one straight run.
+        let outcomes = limits.predictions + 2 * 31;
+        let stretch = limits.steps + scenario.program.instructions.len() as u64;
+        let most = 2 * outcomes * stretch * (wire.len() as u64 + 1);
+        prop_assert!(retired <= most, "{} instructions from {} bytes\n{}", retired, wire.len(), scenario);
+    }
+}
+
+/// A packet that tells a decoder nothing new behind `packets`: the options that are in force, or a context.
+fn news(scenario: &Scenario, packets: &[(usize, Packet)], support: bool) -> Packet {
+    let latest = |wanted: fn(&Packet) -> bool| {
+        packets.iter().rev().map(|(_, packet)| *packet).find(|packet| wanted(packet))
+    };
+    if let Some(Packet::Support { ienable, encoder_mode, ioptions, denable, dloss, doptions, .. }) =
+        latest(|packet| matches!(packet, Packet::Support { .. })).filter(|_| support)
+    {
+        let qual_status = QualStatus::NoChange;
+        return Packet::Support { ienable, encoder_mode, qual_status, ioptions, denable, dloss, doptions };
+    }
+    let privilege = match latest(synchronises) {
+        Some(Packet::Start { privilege, .. } | Packet::Trap { privilege, .. }) => privilege,
+        _ => 3,
+    };
+    let present = |width: u32| (width > 0).then_some(1);
+    Packet::Context {
+        privilege,
+        time: present(scenario.parameters.time_width()),
+        context: present(scenario.parameters.context_width()),
+    }
+}
