@@ -24,8 +24,11 @@
 //! | What must be known about a family? | [`family`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
+//! | How fast are the reference models? | [`bench`] |
+//! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod check;
 pub mod coverage;
 pub mod elf;
@@ -35,6 +38,7 @@ pub mod generate;
 pub mod judge;
 pub mod line;
 pub mod listing;
+pub mod peers;
 pub mod programs;
 pub mod report;
 pub mod run;

@@ -9,22 +9,27 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use traceproof_conformance::report::{json, junit, text};
-use traceproof_conformance::{Options, Progress, Subject, run as run_suite};
+use traceproof_conformance::{Options, Progress, Subject, peers, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::select::Select;
 
-/// Judge the reference decoder and encoder model against the shipped cases and programs.
+/// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   cargo xtask conformance
   cargo xtask conformance --filter etr-0042
   cargo xtask conformance --filter '*/loop_labels/*' --level must
-  cargo xtask conformance --no-real-programs --json results.json --junit results.xml")]
+  cargo xtask conformance --no-real-programs --json results.json --junit results.xml
+  cargo run --release -p traceproof-xtask --features peers -- conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
+    /// Who is judged: reference, or an independent implementation such as riscv-etrace (in builds with `--features
+    /// peers`).
+    #[arg(long, value_name = "NAME", default_value = "reference")]
+    subject: String,
     /// Also send the shipped programs through encoder and decoder, under every set of parameters. The default, unless
     /// cases are selected; then filters match program/set, too.
     #[arg(long, overrides_with = "no_real_programs")]
@@ -47,6 +52,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let subject = subject(&arguments.subject)?;
     let options = Options {
         selection: arguments.select.selection()?,
         programs: arguments.real_programs || !(arguments.no_real_programs || arguments.select.is_narrow()),
@@ -55,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ..Options::default()
     };
     let bar = progress_bar();
-    let run = run_suite(&Subject::reference(), &options, &|progress| match progress {
+    let run = run_suite(&subject, &options, &|progress| match progress {
         Progress::Cases { done, total } => {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
@@ -75,6 +81,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     print(&text::report(&run, text::Style { colour: colour() }))?;
     Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+}
+
+fn subject(name: &str) -> Result<Subject, Failure> {
+    if name == "reference" {
+        return Ok(Subject::reference());
+    }
+    peers::named(name).ok_or_else(|| {
+        let known: Vec<&str> = peers::KNOWN.iter().map(|(name, _)| *name).collect();
+        Failure::usage(if known.contains(&name) {
+            format!("this build does not have {name}; build it with `cargo run --release -p traceproof-xtask --features peers --`")
+        } else {
+            format!("no subject is called `{name}`; known are reference, {}", known.join(", "))
+        })
+    })
 }
 
 /// Drawn only on a terminal.

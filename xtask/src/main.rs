@@ -1,6 +1,7 @@
 //! The command line of Traceproof: `cargo xtask <verb>`. One file per verb; arguments and printing only.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod conformance;
 mod coverage;
 mod decode;
@@ -54,6 +55,7 @@ enum Verb {
     Encode(encode::Arguments),
     Programs(programs::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Verb::Encode(arguments) => encode::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
+        Verb::Bench(arguments) => bench::run(arguments),
     });
     match done {
         Ok(Ok(exit)) => exit.into(),

@@ -4,17 +4,20 @@ use std::fs;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::programs::{Shipped, ShippedProgram, compile, record};
+use traceproof_conformance::programs::{
+    Shipped, ShippedProgram, Subjects, compile, compression_table, record, run_all,
+};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 
-/// List, compile or record the shipped programs.
+/// List, compile, record or measure the shipped programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   cargo xtask programs list
   cargo xtask programs build
-  cargo xtask programs record levels --write")]
+  cargo xtask programs record levels --write
+  cargo xtask programs compression")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -29,6 +32,8 @@ enum Verb {
     Build(Remake),
     /// Run the shipped ELF files in QEMU and compare with the shipped executions. Needs qemu-system-misc.
     Record(Remake),
+    /// Bits per instruction of every program under every set of parameters, as Markdown.
+    Compression,
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let shipped = Shipped::riscv_etrace().map_err(|error| Failure::usage(error.to_string()))?;
     match &arguments.verb {
         Verb::List => list(&shipped),
+        Verb::Compression => compression(),
         Verb::Build(remake) => remake.each(&shipped, |program| {
             let made = shipped.elf_path(program).with_extension(new("elf"));
             compile(&shipped, program, &made).map_err(|error| failure(program, &error))?;
@@ -80,6 +86,13 @@ fn list(shipped: &Shipped) -> Outcome {
     }
     print(&text)?;
     Ok(Exit::Ok)
+}
+
+fn compression() -> Outcome {
+    let results = run_all(Subjects::reference(), &|_, _| true, &|_| {})
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    print(&compression_table(&results))?;
+    Ok(if results.iter().all(|result| result.passed()) { Exit::Ok } else { Exit::Failed })
 }
 
 impl Remake {

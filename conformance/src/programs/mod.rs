@@ -10,9 +10,11 @@
 //! | How does a program become an ELF file, and a run a recording? | [`compile`], [`record`], [`QemuLog`] |
 //! | Under which parameters does an execution travel? | [`ParameterSet`] |
 //! | Does all of it come back? | [`round_trip`], [`run_all`] |
+//! | How few bits does an instruction cost? | [`compression_table`] |
 
 mod comparison;
 mod compile;
+mod compression;
 mod execution_file;
 mod feed;
 mod flow;
@@ -25,6 +27,7 @@ mod shipped;
 
 pub use comparison::{Divergence, Observation};
 pub use compile::{CompileError, compile};
+pub use compression::compression_table;
 pub use execution_file::{
     ExecutionDefect, ExecutionFileError, ExecutionReader, ExecutionWriter, open_execution,
 };

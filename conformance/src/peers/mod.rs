@@ -1,0 +1,39 @@
+//! Independent implementations of other people as subjects, each behind a cargo feature of its own.
+//!
+//! A peer is judged like any other subject. Where it disagrees, the specification decides; what came of it is in
+//! `docs/findings`.
+
+#[cfg(feature = "peer-riscv-etrace")]
+pub mod riscv_etrace;
+
+use crate::Subject;
+
+/// Every peer that this workspace knows, and the cargo feature of this crate that it needs.
+pub const KNOWN: &[(&str, &str)] = &[("riscv-etrace", "peer-riscv-etrace")];
+
+/// The peer of this name; `None` if there is none or this build does not have it.
+#[must_use]
+pub fn named(name: &str) -> Option<Subject> {
+    match name {
+        #[cfg(feature = "peer-riscv-etrace")]
+        "riscv-etrace" => Some(riscv_etrace::subject()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_peers_are_those_that_are_built() {
+        for (name, feature) in KNOWN {
+            let built = match *feature {
+                "peer-riscv-etrace" => cfg!(feature = "peer-riscv-etrace"),
+                _ => false,
+            };
+            assert_eq!(named(name).is_some(), built, "{name}");
+        }
+        assert!(named("nobody").is_none());
+    }
+}

@@ -1,0 +1,252 @@
+//! The crate's generator and packet encoder behind the contract's encoder.
+
+use riscv_etrace::config::AddressMode;
+use riscv_etrace::generator::hart2enc::{CType, IType};
+use riscv_etrace::generator::step::{Kind, Step};
+use riscv_etrace::generator::{self, Event, Generator};
+use riscv_etrace::instruction::Size;
+use riscv_etrace::packet::payload::{InstructionTrace, Payload};
+use riscv_etrace::packet::{self, encap};
+use riscv_etrace::types::{Context, Privilege};
+use traceproof_vectors::riscv_etrace::{
+    Block, Compression, Cycle, InterruptReport, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode,
+};
+use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
+
+use super::packet::packet;
+use super::parameters::{options, parameters};
+
+const FEATURES: [&str; 7] = ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump"];
+
+/// Its notifications have priority; the others are what this adaptor asks of it.
+const READINGS: [&str; 4] = [
+    "halt-keeps-ienable",
+    "triggers-keep-ienable",
+    "notify-flag-even-if-due-anyway",
+    "undefined-trap-address-is-next-epc",
+];
+
+/// Longer than a header byte and the longest payload that it can announce.
+const BUFFER: usize = 40;
+
+/// The crate's generator and packet encoder.
+///
+/// The generator has no transport: packets that a case wants lost are sent all the same.
+#[derive(Default)]
+pub struct Encoder {
+    model: Option<Model>,
+}
+
+struct Model {
+    parameters: Parameters,
+    packets: packet::Builder,
+    generator: Generator<PortStep>,
+    modes: Modes,
+    enabled: bool,
+    /// Trace-off came later than trace-on.
+    triggered_off: bool,
+    /// Steps were handed over since the latest end of qualification.
+    running: bool,
+}
+
+/// One block of the ingress port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortStep {
+    address: u64,
+    last_offset: u64,
+    kind: Kind,
+    ctype: CType,
+    context: Context,
+    time: u64,
+}
+
+impl Step for PortStep {
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    fn last_offset(&self) -> u64 {
+        self.last_offset
+    }
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn ctype(&self) -> CType {
+        self.ctype
+    }
+
+    fn context(&self) -> Context {
+        self.context
+    }
+
+    fn timestamp(&self) -> Option<u64> {
+        Some(self.time)
+    }
+}
+
+impl PortStep {
+    /// The step of a block; `None` for an empty one, or one that the crate has no words for. `first`: of its cycle.
+    pub(crate) fn new(cycle: &Cycle, block: &Block, first: bool, parameters: &Parameters) -> Option<Self> {
+        let itype = IType::try_from(block.itype as u8).ok()?;
+        let retired = block.iretire > 0;
+        if !retired && itype == IType::Other {
+            return None;
+        }
+        let size = if block.ilastsize == 0 { Size::Compressed } else { Size::Normal };
+        let halfwords = if parameters.retires_p > 1 { block.iretire.into() } else { u64::from(size) / 2 };
+        let last_offset = if retired { (2 * halfwords).saturating_sub(size.into()) } else { 0 };
+        let ctype = if first { cycle.ctype } else { 0 };
+        Some(Self {
+            address: block.iaddr,
+            last_offset,
+            kind: Kind::from_hart(itype, cycle.cause, cycle.tval, size, retired, block.sijump),
+            ctype: CType::try_from(ctype).unwrap_or_default(),
+            context: Context {
+                privilege: Privilege::try_from(cycle.privilege).unwrap_or_default(),
+                context: cycle.context,
+            },
+            time: cycle.time,
+        })
+    }
+}
+
+/// Makes packets and bytes of payloads.
+struct Output<'a> {
+    parameters: &'a Parameters,
+    packets: packet::Builder,
+    full: bool,
+}
+
+impl Output<'_> {
+    fn send(&self, payload: InstructionTrace, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        sink.packet(&packet(&payload, self.parameters, self.full));
+        let mut buffer = [0; BUFFER];
+        let mut encoder = self.packets.encoder(&mut buffer);
+        let unit = encap::Normal::new(0, 0, Payload::InstructionTrace(payload));
+        // What cannot be encoded does not travel; whoever compares the packets sees it.
+        if encoder.encode(&unit).is_ok() {
+            let length = BUFFER - encoder.uncommitted();
+            sink.wire(buffer.get(..length).unwrap_or_default());
+        }
+    }
+}
+
+impl Model {
+    const fn output(&self) -> Output<'_> {
+        Output { parameters: &self.parameters, packets: self.packets, full: self.modes.full_address }
+    }
+
+    fn cycle(&mut self, cycle: &Cycle, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        // Trace-off acts behind the cycle it comes with.
+        self.triggered_off &= !cycle.trace_on;
+        let qualified =
+            self.enabled && cycle.qualified && !cycle.halted && !cycle.reset && !self.triggered_off;
+        if qualified {
+            for (index, block) in cycle.blocks.iter().enumerate() {
+                self.block(cycle, block, index == 0, sink);
+            }
+        } else {
+            self.end(true, sink);
+        }
+        self.triggered_off |= cycle.trace_off;
+    }
+
+    fn block(&mut self, cycle: &Cycle, block: &Block, first: bool, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let Some(step) = PortStep::new(cycle, block, first, &self.parameters) else { return };
+        self.running = true;
+        let event = block.notify.then_some(Event::Notify);
+        let output =
+            Output { parameters: &self.parameters, packets: self.packets, full: self.modes.full_address };
+        for payload in self.generator.process_step(step, event).flatten() {
+            output.send(payload, sink);
+        }
+    }
+
+    fn begin(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if let Ok(support) = self.generator.begin_qualification(options(self.modes), Default::default()) {
+            self.output().send(support.into(), sink);
+        }
+    }
+
+    fn end(&mut self, ienable: bool, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if !std::mem::take(&mut self.running) {
+            return;
+        }
+        let output =
+            Output { parameters: &self.parameters, packets: self.packets, full: self.modes.full_address };
+        for payload in self.generator.end_qualification(ienable).flatten() {
+            output.send(payload, sink);
+        }
+    }
+}
+
+impl Subject<RiscvEtrace> for Encoder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new([Layer::Packets])
+            .with_features(FEATURES)
+            .with_readings(READINGS)
+            .with_faults(FaultDetail::Flag)
+    }
+
+    fn begin(&mut self, wanted: &Parameters, policy: &Policy) -> Result<(), Refusal> {
+        self.model = None;
+        let translated = parameters(wanted)?;
+        for (needed, feature) in [
+            (wanted.modes.implicit_return, "implicit_return"),
+            (policy.sync_mode != SyncMode::Off, "resynchronisation timer"),
+            (policy.support_at_disable, "a second support packet when disabled"),
+            (policy.interrupt_report != InterruptReport::Handler, "interrupts reported as exceptions are"),
+        ] {
+            if needed {
+                return Err(Refusal::unsupported(feature));
+            }
+        }
+        let generator = generator::builder()
+            .with_params(&translated)
+            .with_address_mode(AddressMode::from_full(wanted.modes.full_address))
+            .build()
+            .map_err(|error| Refusal::unsupported(error.to_string()))?;
+        self.model = Some(Model {
+            packets: packet::builder()
+                .with_params(&translated)
+                .with_compression(policy.compression == Compression::Minimal),
+            parameters: wanted.clone(),
+            generator,
+            modes: wanted.modes,
+            enabled: false,
+            triggered_off: false,
+            running: false,
+        });
+        Ok(())
+    }
+
+    fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let Some(model) = &mut self.model else { return };
+        match stimulus {
+            Stimulus::Cycle(cycle) => model.cycle(cycle, sink),
+            Stimulus::Enable(true) => {
+                model.enabled = true;
+                model.begin(sink);
+            }
+            Stimulus::Enable(false) => {
+                model.end(false, sink);
+                model.enabled = false;
+            }
+            Stimulus::Modes(modes) => {
+                model.modes = *modes;
+                if model.enabled {
+                    model.begin(sink);
+                }
+            }
+            Stimulus::Transport(_) => {}
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if let Some(model) = &mut self.model {
+            model.end(true, sink);
+        }
+    }
+}

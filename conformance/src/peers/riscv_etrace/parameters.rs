@@ -1,0 +1,68 @@
+//! Parameters in the crate's words.
+
+use std::num::NonZeroU8;
+
+use riscv_etrace::config;
+use riscv_etrace::packet::unit::ReferenceIOptions;
+use traceproof_vectors::Refusal;
+use traceproof_vectors::riscv_etrace::{
+    Encapsulation, Modes, NormalEncapsulation, Parameters, SupportLayout,
+};
+
+/// The version that this adaptor is written for and built with.
+pub const VERSION: &str = "0.10.0";
+
+/// The parameters as the crate wants them.
+///
+/// # Errors
+///
+/// When the crate has no word for one of them.
+pub fn parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal> {
+    parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+    let Modes { implicit_exception, jump_target_cache, branch_prediction, sijump, .. } = parameters.modes;
+    for (needed, feature) in [
+        (implicit_exception, "implicit_exception"),
+        (jump_target_cache, "jump_target_cache"),
+        (branch_prediction, "branch_prediction"),
+        // Custom layouts need the crate's private bit reader.
+        (parameters.support != SupportLayout::default(), "support layouts other than the reference model's"),
+        (
+            parameters.encapsulation != Encapsulation::Normal(NormalEncapsulation::default()),
+            "srcID, timestamp and type",
+        ),
+    ] {
+        if needed {
+            return Err(Refusal::unsupported(feature));
+        }
+    }
+    let width = |parameter, value| {
+        NonZeroU8::new(value).ok_or_else(|| Refusal::invalid(parameter, "must be at least 1"))
+    };
+    Ok(config::Parameters {
+        cache_size_p: parameters.cache_size_p,
+        call_counter_size_p: parameters.call_counter_size_p,
+        context_width_p: width("context_width_p", parameters.context_width_p)?,
+        time_width_p: width("time_width_p", parameters.time_width_p)?,
+        ecause_width_p: width("ecause_width_p", parameters.ecause_width_p)?,
+        f0s_width_p: parameters.f0s_width_p,
+        iaddress_lsb_p: parameters.iaddress_lsb_p,
+        iaddress_width_p: width("iaddress_width_p", parameters.iaddress_width_p)?,
+        nocontext_p: parameters.nocontext_p,
+        notime_p: parameters.notime_p,
+        privilege_width_p: width("privilege_width_p", parameters.privilege_width_p)?,
+        return_stack_size_p: parameters.return_stack_size_p,
+        // For the crate this is the mode, not the ability.
+        sijump_p: sijump,
+    })
+}
+
+/// Modes as option bits.
+pub(super) const fn options(modes: Modes) -> ReferenceIOptions {
+    ReferenceIOptions {
+        implicit_return: modes.implicit_return,
+        implicit_exception: modes.implicit_exception,
+        full_address: modes.full_address,
+        jump_target_cache: modes.jump_target_cache,
+        branch_prediction: modes.branch_prediction,
+    }
+}

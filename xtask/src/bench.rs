@@ -1,0 +1,99 @@
+//! `cargo xtask bench`: how fast, beside a peer where the build has one.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use traceproof_conformance::bench::{self, Measurement, Memory, Options, Report};
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+
+/// Measure the throughput of the reference models on the large shipped programs.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask bench
+  cargo run --release -p traceproof-xtask --features peers -- bench --json
+  cargo xtask bench --program mix.rv64gc memory --repetitions 100")]
+pub(crate) struct Arguments {
+    /// Programs whose name contains this text; without any, those of at least 100 000 instructions. May be repeated.
+    #[arg(long, value_name = "TEXT")]
+    program: Vec<String>,
+    /// Rounds per side; the median counts.
+    #[arg(long, value_name = "N", default_value = "15")]
+    rounds: usize,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Peak memory of decoding one program's trace many times over, as one stream.
+    Memory {
+        /// How many times.
+        #[arg(long, value_name = "N", default_value = "1")]
+        repetitions: u64,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let text = match arguments.verb {
+        Some(Verb::Memory { repetitions }) => {
+            let memory = bench::memory(&arguments.program, repetitions).map_err(failure)?;
+            if arguments.json { json(&memory)? } else { of_memory(&memory) }
+        }
+        None => {
+            let options = Options { rounds: arguments.rounds, programs: arguments.program.clone() };
+            let report = bench::run(&options).map_err(failure)?;
+            if arguments.json { json(&report)? } else { table(&report) }
+        }
+    };
+    print(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn failure(error: bench::BenchError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+fn of_memory(memory: &Memory) -> String {
+    let shown = |kib: Option<u64>| kib.map_or_else(|| String::from("unknown"), |kib| format!("{kib} KiB"));
+    format!(
+        "{}: {} instructions decoded; peak memory {} before, {} after\n",
+        memory.program,
+        memory.instructions,
+        shown(memory.before_kib),
+        shown(memory.after_kib)
+    )
+}
+
+fn table(report: &Report) -> String {
+    let peer = report.peer.as_deref().unwrap_or("no peer in this build");
+    let mut text = format!("medians of {} alternating rounds; peer: {peer}\n\n", report.rounds);
+    text.push_str(&format!(
+        "{:<14}{:<20}{:>12}{:>14}{:>14}{:>8}\n",
+        "program", "task", "units", "reference", "peer", "ratio"
+    ));
+    for Measurement { program, task, units, reference, peer, peer_agrees, ratio } in &report.measurements {
+        let none = if *peer_agrees == Some(false) { "wrong result" } else { "-" };
+        let peer = peer.map_or_else(|| none.to_owned(), mega);
+        let ratio = ratio.map_or_else(|| String::from("-"), |ratio| format!("{ratio:.1}x"));
+        text.push_str(&format!(
+            "{program:<14}{:<20}{units:>12}{:>14}{peer:>14}{ratio:>8}  {}\n",
+            task.name(),
+            mega(*reference),
+            task.unit()
+        ));
+    }
+    text
+}
+
+fn mega(per_second: f64) -> String {
+    format!("{:.1} M", per_second / 1e6)
+}
