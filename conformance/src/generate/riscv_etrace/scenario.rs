@@ -53,7 +53,8 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     }
     let happenings = happenings(entropy, &parameters, flavour);
     let program = GeneratedProgram::generate(entropy, base, compressed, flavour);
-    let most_steps = entropy.pick(&[100, 400, 1600]);
+    let most_steps =
+        entropy.pick(if flavour == Flavour::Branches { &[400, 1600][..] } else { &[100, 400, 1600] });
     let length = 2 + entropy.below(most_steps);
     let steps = Walk::run(&program, entropy, happenings, length);
     Scenario { parameters, policy, program, steps }
@@ -158,7 +159,7 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
         handlers,
         returns,
         return_stack: stack.then(|| 1 << parameters.return_stack_size_p),
-        whim: entropy.pick(if flavour == Flavour::Branches { &[24, 6, 4, 2] } else { &[128, 24, 3, 1] }),
+        whim: entropy.pick(if flavour == Flavour::Branches { &[4, 8, 2, 1] } else { &[128, 24, 3, 1] }),
         either: [parameters.modes, others],
         time: !parameters.notime_p,
         privileges: entropy.pick(&[&[3][..], &[3, 0], &[3, 1, 0]]),
