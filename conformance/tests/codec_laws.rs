@@ -4,7 +4,7 @@ use quickcheck::{Arbitrary, Gen, TestResult, quickcheck};
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::write_packets;
 use traceproof_vectors::riscv_etrace::{
-    Compression, Modes, Packet, Parameters, QualStatus, ReportedAddress, Xlen,
+    Compression, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Xlen,
 };
 
 /// A packet that the parameters can carry.
@@ -125,7 +125,8 @@ fn packet(g: &mut Gen, parameters: &Parameters) -> Packet {
 }
 
 fn write(fitting: &Fitting, compression: Compression) -> Result<Vec<u8>, String> {
-    write_packets(&[fitting.packet], &fitting.parameters, compression).map_err(|error| error.to_string())
+    let policy = Policy { compression, ..Policy::default() };
+    write_packets(&[fitting.packet], &fitting.parameters, &policy).map_err(|error| error.to_string())
 }
 
 /// What one framed payload reads as.
