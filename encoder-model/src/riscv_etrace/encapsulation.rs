@@ -215,7 +215,7 @@ impl Frame {
         let whole = payload.get(..(bits / 8) as usize).unwrap_or(payload);
         let start = (self.bits / 8) as usize;
         match self.bytes.get_mut(start..start + whole.len()) {
-            Some(room) if self.bits % 8 == 0 => {
+            Some(room) if self.bits.is_multiple_of(8) => {
                 room.copy_from_slice(whole);
                 self.bits += bits / 8 * 8;
             }

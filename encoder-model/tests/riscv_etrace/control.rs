@@ -445,7 +445,7 @@ fn refusals_name_the_feature_or_parameter() {
     // 248 bits no longer fit beside 4 bits of source.
     let constants = NormalEncapsulation { src_id_bits: 4, ..NormalEncapsulation::default() };
     let encapsulation = Encapsulation::Normal(constants);
-    let beside_source = Parameters { context_width_p: 41, encapsulation, ..wide.clone() };
+    let beside_source = Parameters { context_width_p: 41, encapsulation, ..wide };
     assert_eq!(parameter(begin(beside_source)), "time_width_p");
     let policy = Policy { sync_max: 60, ..Policy::default() };
     assert_eq!(parameter(Encoder::default().begin(&base, &policy)), "sync_max");

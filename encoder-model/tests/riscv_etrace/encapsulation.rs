@@ -38,10 +38,13 @@ fn trace(payload: &[u8], kind: TraceKind, timestamp: Option<u64>) -> Trace<'_> {
     Trace { payload, bits: 8 * payload.len() as u32, kind, timestamp }
 }
 
+/// Name, encapsulation, `flow`, timestamp, kind, payload, packet.
+type Example = (&'static str, Encapsulation, u8, Option<u64>, TraceKind, &'static str, &'static str);
+
 /// The worked examples N01 to N09 and N12 to N17.
 #[test]
 fn packets_are_framed_bit_by_bit() {
-    let cases: [(&str, Encapsulation, u8, Option<u64>, TraceKind, &str, &str); 14] = [
+    let cases: [Example; 14] = [
         ("N01", normal(0, 0, 0, 0), 0, None, Instruction, "22 12", "02 22 12"),
         ("N02", normal(8, 0x0a, 0, 0), 0, None, Instruction, "22 12", "02 0a 22 12"),
         ("N03", normal(8, 0x0a, 0, 1), 0, None, Instruction, "22 12", "03 0a 44 24 00"),

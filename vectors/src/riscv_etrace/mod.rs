@@ -71,7 +71,7 @@ pub const FEATURES: [&str; 18] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 20] = [
+pub const READINGS: [Reading; 21] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -178,5 +178,11 @@ pub const READINGS: [Reading; 20] = [
         binds: Binds::Decoders,
         text: "A pending second arrival is walked, and its target stored, before the index of the next packet is looked up \
                (ET 3.2.7, 7.6.2).",
+    },
+    Reading {
+        name: "payload-is-everything-behind-the-type",
+        binds: Binds::Both,
+        text: "Unless padding is arbitrary, padding repeats the top bit of the payload and is read as a part of it, so a \
+               payload need not be whole bytes (EN 2.1.5, ET 7).",
     },
 ];

@@ -81,7 +81,9 @@ fn parse_unit(text: &str, framing: &Framing) -> Result<Unit, String> {
             "type" => unit.kind = number()?,
             "packed" if value.is_empty() => unit.packed = true,
             _ => {
-                return Err(format!("`@{field}` is none of `@src=`, `@time=`, `@flow=`, `@type=`, `@packed`"));
+                return Err(format!(
+                    "`@{field}` is none of `@src=`, `@time=`, `@flow=`, `@type=`, `@packed`"
+                ));
             }
         }
     }
