@@ -11,7 +11,7 @@ use super::flow::Flow;
 use super::packet::PacketReader;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 17] = [
     "rv32",
     "rv64",
     "compressed",
@@ -25,6 +25,10 @@ const FEATURES: [&str; 13] = [
     "jump_target_cache",
     "source_id",
     "timestamp",
+    "packet_type",
+    "stream_entry",
+    "siemens",
+    "atb",
 ];
 
 /// The reference decoder of RISC-V E-Trace instruction trace.
