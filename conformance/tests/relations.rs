@@ -208,9 +208,7 @@ proptest! {
 
 /// A packet that tells a decoder nothing new behind `packets`: the options that are in force, or a context.
 fn news(scenario: &Scenario, packets: &[(usize, Packet)], support: bool) -> Packet {
-    let latest = |wanted: fn(&Packet) -> bool| {
-        packets.iter().rev().map(|(_, packet)| *packet).find(&wanted)
-    };
+    let latest = |wanted: fn(&Packet) -> bool| packets.iter().rev().map(|(_, packet)| *packet).find(&wanted);
     if let Some(Packet::Support { ienable, encoder_mode, ioptions, denable, dloss, doptions, .. }) =
         latest(|packet| matches!(packet, Packet::Support { .. })).filter(|_| support)
     {

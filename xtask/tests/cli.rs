@@ -341,7 +341,7 @@ fn extend(observed: &mut Vec<Observed>, first: u64, behind: u64, instructions: u
     }
 }
 
-/// What the recording says: the instruction of a trap row did not retire, except ecall and ebreak.
+/// What the recording says: the instruction of a trap row did not retire.
 fn recorded(csv: &str) -> Vec<Observed> {
     let mut observed = Vec::new();
     for row in csv.lines().skip(1) {
@@ -352,7 +352,7 @@ fn recorded(csv: &str) -> Vec<Observed> {
         if address < 0x8000_0000 {
             continue;
         }
-        if !trapped || (!interrupt && matches!(encoding, 0x73 | 0x0010_0073 | 0x9002)) {
+        if !trapped {
             let size = if encoding & 3 == 3 { 4 } else { 2 };
             extend(&mut observed, address, address + size, 1);
         }
