@@ -24,7 +24,7 @@
 //! | What must be known about a family? | [`family`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
-//! | How fast are the reference models? | [`bench`] |
+//! | How fast are the reference models? | [`bench`](mod@bench) |
 //! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
 
