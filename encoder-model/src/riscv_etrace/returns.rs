@@ -18,6 +18,8 @@ pub(super) struct Returns {
     returned: bool,
     /// There was a branch since the latest return.
     branched: bool,
+    /// A return was left out since the latest branch or report.
+    left_out: bool,
 }
 
 /// What a return is.
@@ -49,6 +51,7 @@ impl Returns {
             deepest,
             returned: false,
             branched: false,
+            left_out: false,
         }
     }
 
@@ -57,6 +60,7 @@ impl Returns {
         self.depth = 0;
         self.returned = false;
         self.branched = false;
+        self.left_out = false;
     }
 
     /// A call retires; on overflow the oldest one is forgotten.
@@ -78,6 +82,7 @@ impl Returns {
         }
         if self.links.is_empty() {
             self.depth -= 1;
+            self.left_out = true;
             return ReturnKind::Inferable;
         }
         let newest = (self.top + self.links.len() - 1) % self.links.len();
@@ -87,6 +92,7 @@ impl Returns {
     /// The latest return went where its call came from. One that did not leaves the stack as it is.
     pub(super) const fn confirm(&mut self) {
         self.depth = self.depth.saturating_sub(1);
+        self.left_out = true;
         if !self.links.is_empty() {
             self.top = (self.top + self.links.len() - 1) % self.links.len();
         }
@@ -95,6 +101,18 @@ impl Returns {
     /// A branch retires.
     pub(super) const fn branch(&mut self) {
         self.branched = true;
+        self.left_out = false;
+    }
+
+    /// A packet that is no synchronisation packet reports the way up to here.
+    pub(super) const fn reported(&mut self) {
+        self.left_out = false;
+    }
+
+    /// Whether the way since the latest branch or report may have passed the same address twice: only a return that was
+    /// left out leads back without either.
+    pub(super) const fn may_have_come_back(&self) -> bool {
+        self.left_out
     }
 
     /// Links or calls that are known.

@@ -30,8 +30,6 @@ pub(super) struct Tracer {
     lost: bool,
     /// The way of tracing changed: the next instruction starts anew.
     restart: bool,
-    /// The latest report is of a return that was reached by a discontinuity and may itself fail.
-    unclear_return: bool,
     /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
     pub(super) base: u64,
     pub(super) branches: Branches,
@@ -94,7 +92,6 @@ impl Tracer {
             trap_reported: false,
             lost: false,
             restart: false,
-            unclear_return: false,
             base: 0,
             branches: Branches::new(None),
             resync: Resync::new(policy),
@@ -238,11 +235,13 @@ impl Tracer {
         let synchronised = matches!(decision, Decision::Start | Decision::Handler);
         let flow = self.flow_behind(retired, synchronised);
         // A synchronisation packet behind an unreported discontinuity would make decoders stop at an earlier
-        // arrival at its address. Spec: RVET-ENC-080. And behind the report of a return that may fail they would take
-        // it for the target of that return.
+        // arrival at its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
-        self.resync.settle(known && !self.unclear_return && !self.branches.any());
+        // It has no `irdepth` either, so it would name the first of two arrivals that only a return lies between; and
+        // directly behind the report of a return it would be taken for the target of that (RVET-DEC-022).
+        let came_back = self.returns.as_ref().is_some_and(Returns::may_have_come_back);
+        self.resync.settle(known && !came_back && !self.branches.any());
         flow
     }
 
@@ -285,7 +284,6 @@ impl Tracer {
 
     /// What a packet that was made changes.
     fn sent(&mut self, decision: Decision, packet: &Packet, item: &Item) {
-        self.unclear_return = decision == Decision::Address(Reason::Updiscon) && self.return_may_fail(item);
         match decision {
             Decision::Start | Decision::Handler => {
                 let own = match item.kind {
@@ -300,6 +298,9 @@ impl Tracer {
             Decision::TrapBefore | Decision::TrapHere => self.synchronised(None),
             Decision::Nothing | Decision::Branches | Decision::Address(_) => {
                 self.branches.clear();
+                if let Some(returns) = &mut self.returns {
+                    returns.reported();
+                }
                 if !matches!(
                     packet,
                     Packet::Branch { address: None, .. } | Packet::BranchCount { address: None, .. }

@@ -370,24 +370,44 @@ fn deep_recursion() {
     assert_eq!(explicit(&run(&stack(), 10)), 2);
 }
 
-/// A resynchronisation waits until a predicted return has been found right.
+/// A start packet names no depth, so a resynchronisation waits for a branch or report behind a return that was left out:
+/// what comes next may have been passed before, here the function at 0x2000.
 #[test]
 fn resynchronisation_and_predicted_returns() {
-    let code = program(&[
-        (0x1000, CALL_INDIRECT),
-        (0x1004, NOP),
+    let straight = (0xff0..0x1000).step_by(4).map(|address| (address, NOP));
+    let code = [
+        (0x1000, CALL),
+        (0x1004, CALL),
         (0x1008, NOP),
+        (0x100c, BRANCH),
+        (0x1010, NOP),
+        (0x1014, NOP),
         (0x2000, NOP),
         (0x2004, NOP),
-        (0x2008, NOP),
-        (0x200c, RET),
-    ]);
+        (0x2008, RET),
+    ];
+    let code = program(&straight.chain(code).collect::<Vec<_>>());
+    // 2 half-words each: behind the start, the limit of 16 is reached at 0x1004.
     let policy = Policy { sync_mode: SyncMode::HalfWords, sync_max: 0, ..Policy::default() };
-    // 2 half-words each: the sixteenth is counted at the return, and its target comes before the packet.
-    let lap = [0x2000, 0x2004, 0x2008, 0x2000, 0x2004, 0x2008];
-    let steps = path(&[&[0x1000][..], &lap, &[0x2008, 0x200c, 0x1004, 0x1008]].concat());
-    let got = packets(&code, &stack(), &policy, &steps);
-    assert_eq!(got, [start(0x1000), report(0x1000, None), start(0x1008)]);
+    let steps = [
+        path(&[0xff0, 0xff4, 0xff8, 0xffc, 0x1000, 0x2000, 0x2004, 0x2008]),
+        path(&[0x1004, 0x2000, 0x2004, 0x2008, 0x1008]),
+        vec![branch(0x100c, false)],
+        path(&[0x1010, 0x1014]),
+    ];
+    let mapped = Packet::Branch {
+        branches: 1,
+        branch_map: 1,
+        address: Some(ReportedAddress::Delta(0x1c)),
+        notify: false,
+        updiscon: false,
+        irreport: false,
+        irdepth: 0,
+    };
+    for parameters in [stack(), counter()] {
+        let got = packets(&code, &parameters, &policy, &steps.concat());
+        assert_eq!(got, [start(0xff0), mapped, start(0x1010), report(4, None)]);
+    }
 }
 
 /// A start packet behind the report of a return reads as that return's target (RVET-DEC-022). So a resynchronisation
