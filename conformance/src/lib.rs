@@ -22,6 +22,7 @@
 //! | How is it shown? | [`report`], [`line`](mod@line) |
 //! | Which requirements are proven? | [`coverage`] |
 //! | What must be known about a family? | [`family`] |
+//! | Directories of captured ARM trace? | [`snapshot`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | How fast are the reference models? | [`bench`](mod@bench) |
@@ -43,6 +44,7 @@ pub mod programs;
 pub mod report;
 pub mod run;
 mod runner;
+pub mod snapshot;
 pub mod stream;
 mod subject;
 pub mod suite;
