@@ -64,14 +64,27 @@ pub trait FamilyRules: CaseProtocol {
     /// When the file is for a machine that this family does not trace.
     fn parameters_for(machine: Machine) -> Result<Self::Parameters, String>;
 
+    /// Reads parameters from the text of a file, a TOML file of parameters by the specification's names unless the family
+    /// has other descriptions.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, each as `line:column: message`.
+    fn read_parameters(text: &str) -> Result<Self::Parameters, Vec<String>> {
+        toml::from_str(text).map_err(|error| vec![toml_error(text, &error)])
+    }
+
     /// Sends the executions of the shipped programs through the subject; what it lacks, an encoder or a decoder, is
     /// the reference. `wanted` is asked for every program and parameter set; `progress` is called as each ends.
+    ///
+    /// With `parameters`, under these and no others.
     ///
     /// # Errors
     ///
     /// When the shipped programs cannot be read.
     fn run_programs(
         _subject: &Subject,
+        _parameters: Option<&Self::Parameters>,
         _wanted: &(dyn Fn(&str, &str) -> bool + Sync),
         _progress: &(dyn Fn() + Sync),
     ) -> Result<Vec<ProgramRun>, SuiteError> {
@@ -95,6 +108,15 @@ pub trait FamilyRules: CaseProtocol {
     ) -> Result<FileSummary, ExecutionError> {
         Err(ExecutionError::UnknownFormat { format: format.to_owned(), known: Self::EXECUTION_FORMATS })
     }
+}
+
+/// An error of the TOML reader as `line:column: message`.
+#[must_use]
+pub fn toml_error(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("{line}:{column}: {}", error.message().replace('\n', " "))
 }
 
 /// Makes the wire of packets under parameters and policy; the error says which packet cannot be written and why.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -31,6 +32,8 @@ pub struct Options {
     /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
     /// selection as `program/set`. They take seconds, and nothing stops a subject that hangs there.
     pub programs: bool,
+    /// The text of a file of parameters: real programs run under these alone.
+    pub parameters: Option<String>,
     /// How many cases at once; `None` = one per processor.
     pub jobs: Option<usize>,
     /// How long one direction of one case may take. A thread that is late is left behind, because nothing can stop it.
@@ -43,6 +46,7 @@ impl Default for Options {
             directories: Directories::default(),
             selection: Selection::default(),
             programs: false,
+            parameters: None,
             jobs: None,
             deadline: Duration::from_secs(10),
         }
@@ -163,10 +167,16 @@ impl RunFamily<'_> {
             let name = format!("{program}/{set}");
             filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[&name]))
         };
+        let text = self.options.parameters.as_deref();
+        let parameters = text.map(P::read_parameters).transpose().map_err(|errors| SuiteError {
+            path: PathBuf::from("parameters"),
+            place: None,
+            message: errors.join("; "),
+        })?;
         let done = AtomicUsize::new(0);
         let progress =
             || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
-        let run = || P::run_programs(self.subject, &wanted, &progress);
+        let run = || P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress);
         catch_unwind(AssertUnwindSafe(run))
             .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, last_words(payload.as_ref()))]))
     }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::{Options, Progress, Subject, peers, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
+use crate::files::{print, read_parameters};
 use crate::select::Select;
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
@@ -22,6 +23,7 @@ use crate::select::Select;
   cargo xtask conformance --filter etr-0042
   cargo xtask conformance --filter '*/loop_labels/*' --level must
   cargo xtask conformance --no-real-programs --json results.json --junit results.xml
+  cargo xtask conformance --family riscv-etrace --parameters encoder.toml
   cargo run --release -p traceproof-xtask --features peers -- conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -37,6 +39,11 @@ pub(crate) struct Arguments {
     /// Only the cases.
     #[arg(long)]
     no_real_programs: bool,
+    /// Send the real programs through under the parameters of this file alone: a TOML file of parameters by the
+    /// specification's names, or of attributes as they are discovered. The cases have parameters of their own. Needs
+    /// one --family.
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// How many cases at once; one per processor if not given.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -53,9 +60,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subject = subject(&arguments.subject)?;
+    let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
+    let asked = arguments.real_programs || parameters.is_some();
     let options = Options {
         selection: arguments.select.selection()?,
-        programs: arguments.real_programs || !(arguments.no_real_programs || arguments.select.is_narrow()),
+        programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
+        parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
         ..Options::default()
@@ -81,6 +91,25 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     print(&text::report(&run, text::Style { colour: colour() }))?;
     Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+}
+
+/// The text of a file of parameters that is right for the one family.
+fn parameters(path: &Path, arguments: &Arguments) -> Result<String, Failure> {
+    let [family] = arguments.select.family.as_slice() else {
+        return Err(Failure::usage("--parameters needs one --family, whose parameters they are"));
+    };
+    family::visit(*family, Parameters(path)).unwrap_or_else(|| Err(Failure::no_such_family(*family)))
+}
+
+struct Parameters<'a>(&'a Path);
+
+impl Visitor for Parameters<'_> {
+    type Output = Result<String, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let (text, _) = read_parameters::<P>(self.0)?;
+        Ok(text)
+    }
 }
 
 fn subject(name: &str) -> Result<Subject, Failure> {

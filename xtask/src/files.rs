@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::de::DeserializeOwned;
 use traceproof_conformance::elf::{Image, Machine};
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::family::{FamilyRules, toml_error};
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section};
 
@@ -16,8 +16,9 @@ use crate::exit::Failure;
 /// The program and the parameters that decode and encode need.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    /// What the encoder is: a TOML file of parameters by the specification's names; those that it leaves out
-    /// have the specification's default. Without it the ELF file's class decides the width.
+    /// What the encoder is: a TOML file of parameters by the specification's names, or of attributes as they are
+    /// discovered; what it leaves out has the specification's default. Without it the ELF file's class decides the
+    /// width.
     #[arg(long, value_name = "FILE")]
     pub(crate) parameters: Option<PathBuf>,
     /// The program: executable segments of an ELF file. May be repeated.
@@ -53,23 +54,31 @@ impl Target {
         // Also with a file of parameters: an ELF file for another machine is a mistake.
         let suggested = machine.map(P::parameters_for).transpose().map_err(Failure::usage)?;
         let parameters = match &self.parameters {
-            Some(path) => read_toml(path)?,
+            Some(path) => read_parameters::<P>(path)?.1,
             None => suggested.unwrap_or_default(),
         };
         Ok((program, parameters))
     }
 }
 
-/// Reads a file of parameters or policy.
+/// Reads a file of parameters, and tells everything that is wrong with it. Gives its text, too.
+pub(crate) fn read_parameters<P: FamilyRules>(path: &Path) -> Result<(String, P::Parameters), Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    match P::read_parameters(&text) {
+        Ok(parameters) => Ok((text, parameters)),
+        Err(errors) => {
+            let lines: Vec<String> =
+                errors.iter().map(|error| format!("{}:{error}", path.display())).collect();
+            Err(Failure::usage(lines.join("\nerror: ")))
+        }
+    }
+}
+
+/// Reads a file of policy.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
-    toml::from_str(&text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let message = error.message().replace('\n', " ");
-        Failure::usage(format!("{}:{line}:{column}: {message}", path.display()))
-    })
+    toml::from_str(&text)
+        .map_err(|error| Failure::usage(format!("{}:{}", path.display(), toml_error(&text, &error))))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

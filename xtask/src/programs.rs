@@ -89,7 +89,7 @@ fn list(shipped: &Shipped) -> Outcome {
 }
 
 fn compression() -> Outcome {
-    let results = run_all(Subjects::reference(), &|_, _| true, &|_| {})
+    let results = run_all(Subjects::reference(), None, &|_, _| true, &|_| {})
         .map_err(|error| Failure::usage(error.to_string()))?;
     print(&compression_table(&results))?;
     Ok(if results.iter().all(|result| result.passed()) { Exit::Ok } else { Exit::Failed })

@@ -162,7 +162,10 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
     for (arguments, message) in [
         (vec![files.path("nothing.bin")], "nothing.bin: No such file"),
         (vec![directory], "Is a directory"),
-        (vec![String::from("--parameters"), typo, trace.clone()], "typo.toml:2:1: unknown field"),
+        (
+            vec![String::from("--parameters"), typo, trace.clone()],
+            "typo.toml:2:1: `iaddres_width_p` is no attribute and no parameter",
+        ),
         (vec![String::from("--parameters"), broken, trace.clone()], "broken.toml:1:"),
         (vec![String::from("--parameters"), impossible, trace.clone()], "iaddress_width_p"),
         (vec![String::from("--elf"), trace.clone(), trace.clone()], "trace.bin: no ELF file"),
@@ -192,6 +195,55 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         assert_ne!(text(&output.stderr), "", "{arguments:?}");
     }
+}
+
+/// Attributes as an encoder shows them, in place of parameters: RV64 with a 40-bit time in packets.
+#[test]
+fn encoders_are_described_by_their_attributes() {
+    let files = Files::new();
+    let attributes = files.write(
+        "attributes.toml",
+        b"xlen = \"rv64\"\niaddress_width = 63\nnotime = 0\ntime_width = 39\nfilters = 1\n",
+    );
+    // The start packet has 40 bits of time between privilege and address: 0x73, then 0x0123456789 from bit 7 on.
+    let trace = [
+        &[0x01, 0x1f][..],
+        &[0x08, 0xf3, 0xc4, 0xb3, 0xa2, 0x91, 0x00, 0x00, 0x04],
+        &[0x01, 0x12, 0x01, 0x5f],
+    ]
+    .concat();
+    let trace = files.write("timed.bin", &trace);
+    let output =
+        files.decode(&["--parameters", &attributes, "--layer", "events", "--format", "jsonl", &trace]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("0x123456789"), "{}", text(&output.stdout));
+
+    let wrong = files.write("wrong.toml", b"iaddress_width = 64\nversion = 0\n");
+    let output = files.decode(&["--parameters", &wrong, &trace]);
+    assert_eq!(output.status.code(), Some(2));
+    let lines: Vec<String> = text(&output.stderr).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].contains("wrong.toml:1:18: `iaddress_width` = 64 is not 0 to 63"), "{lines:?}");
+    assert!(lines[1].contains("wrong.toml:2:1: `version` is no attribute and no parameter"), "{lines:?}");
+}
+
+/// The encoder of a description is judged with the real programs of its width.
+#[test]
+fn described_encoders_are_judged() {
+    let files = Files::new();
+    let attributes = files.write("attributes.toml", b"cache_size = 4\nbpred_size = 6\nf0s_width = 1\n");
+    let json = files.path("results.json");
+    let first = text(&run(&["list"]).stdout).split_whitespace().next().expect("a case").to_owned();
+    let common = ["conformance", "--parameters", &attributes, "--filter", &first, "--filter", "levels.*/own"];
+    let output = run(&[&common[..], &["--family", "riscv-etrace", "--json", &json]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    let results: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
+    let programs = results["programs"].as_array().expect("programs");
+    let names: Vec<_> = programs.iter().map(|run| (run["program"].as_str(), run["set"].as_str())).collect();
+    assert_eq!(names, [(Some("levels.rv32"), Some("own"))]);
+    let output = run(&common);
+    assert_eq!(output.status.code(), Some(2), "which family?");
 }
 
 #[test]

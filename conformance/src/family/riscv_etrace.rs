@@ -6,6 +6,7 @@ use std::iter;
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
+use traceproof_vectors::riscv_etrace::discovery;
 use traceproof_vectors::riscv_etrace::{Event, Parameters, RiscvEtrace, Step, Stimulus, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
@@ -73,8 +74,16 @@ impl FamilyRules for RiscvEtrace {
         }
     }
 
+    /// Attributes as they are discovered, too.
+    fn read_parameters(text: &str) -> Result<Parameters, Vec<String>> {
+        discovery::read(text)
+            .map(|found| found.parameters)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    }
+
     fn run_programs(
         subject: &Subject,
+        parameters: Option<&Parameters>,
         wanted: &(dyn Fn(&str, &str) -> bool + Sync),
         progress: &(dyn Fn() + Sync),
     ) -> Result<Vec<ProgramRun>, SuiteError> {
@@ -82,7 +91,7 @@ impl FamilyRules for RiscvEtrace {
             encoder: &|| subject.encoder::<Self>().unwrap_or_else(Self::reference_encoder),
             decoder: &|| subject.decoder::<Self>().unwrap_or_else(Self::reference_decoder),
         };
-        let results = run_all(subjects, wanted, &|_| progress()).map_err(|error| SuiteError {
+        let results = run_all(subjects, parameters, wanted, &|_| progress()).map_err(|error| SuiteError {
             path: error.path.clone(),
             place: None,
             message: error.to_string(),

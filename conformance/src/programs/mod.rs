@@ -33,7 +33,7 @@ pub use execution_file::{
 };
 pub use feed::{Dressing, Filter};
 pub use flow::{FlowCheck, FlowInstruction, FlowKind, FlowMap, IllegalFlow};
-pub use parameter_sets::{ParameterSet, Setup};
+pub use parameter_sets::{OWN_SET, ParameterSet, Setup};
 pub use qemu_log::{Delegation, QemuLog, QemuLogDefect, QemuLogError};
 pub use record::{RecordError, Recording, record};
 pub use round_trip::{ProgramResult, RoundTrip, RoundTripError, Subjects, round_trip, run_all};

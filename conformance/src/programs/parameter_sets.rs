@@ -37,6 +37,36 @@ impl Setup {
     }
 }
 
+/// The name of the set that consists of parameters from outside.
+pub const OWN_SET: &str = "own";
+
+impl Setup {
+    /// What parameters from outside make of a program; `None` if they are for another hart, or leave out handler addresses
+    /// that this program does not have in one place.
+    ///
+    /// Where handlers are is the program's affair and not the encoder's. Context and time change if packets carry them.
+    #[must_use]
+    pub fn under(parameters: &Parameters, program: &ShippedProgram) -> Option<Self> {
+        if parameters.xlen != program.xlen {
+            return None;
+        }
+        let mut setup = Self { parameters: parameters.clone(), ..Self::plain(program.xlen) };
+        if parameters.modes.implicit_exception {
+            setup.parameters.trap_vectors = Some(program.trap_vectors?);
+        }
+        if parameters.retires_p > 1 {
+            setup.retirement = Retirement::Blocks { max_halfwords: 2 * u32::from(parameters.retires_p) };
+        }
+        if !parameters.nocontext_p {
+            setup.dressing.context_period = 769;
+        }
+        if !parameters.notime_p {
+            setup.dressing.time_per_step = 3;
+        }
+        Some(setup)
+    }
+}
+
 /// A named way from the plain setup to another one.
 #[derive(Clone, Copy, Debug)]
 pub struct ParameterSet {

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use traceproof_encoder_model::riscv_etrace::{Hart, HartError};
-use traceproof_vectors::riscv_etrace::{Packet, RiscvEtrace, Step, Stimulus};
+use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::{Decoder, Encoder, EncoderSink, Layer, Place, Program, Refusal};
 
 use super::comparison::Comparison;
 use super::feed::Feed;
-use super::{Divergence, FlowMap, ParameterSet, Setup, Shipped, ShippedError, ShippedProgram};
+use super::{Divergence, FlowMap, OWN_SET, ParameterSet, Setup, Shipped, ShippedError, ShippedProgram};
 
 /// What travelled, and whether it came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,8 @@ impl ProgramResult {
     }
 }
 
-/// Every shipped program under every parameter set that `filter` (program name, set name) wants, in parallel.
+/// Every shipped program under every parameter set that `filter` (program name, set name) wants, in parallel. With
+/// `parameters` it is one set, [`OWN_SET`], and only programs for a hart of that width.
 ///
 /// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets.
 ///
@@ -212,6 +213,7 @@ impl ProgramResult {
 /// When the shipped programs cannot be read.
 pub fn run_all(
     subjects: Subjects<'_>,
+    parameters: Option<&Parameters>,
     filter: &(dyn Fn(&str, &str) -> bool + Sync),
     progress: &(dyn Fn(&ProgramResult) + Sync),
 ) -> Result<Vec<ProgramResult>, ShippedError> {
@@ -221,13 +223,16 @@ pub fn run_all(
         .iter()
         .map(|program| Ok((program, shipped.image(program)?.program)))
         .collect::<Result<Vec<_>, ShippedError>>()?;
-    let work: Vec<(&ShippedProgram, &Program, &'static ParameterSet, Setup)> = images
-        .iter()
-        .flat_map(|(program, code)| ParameterSet::ALL.iter().map(move |set| (*program, code, set)))
-        .filter(|(program, _, set)| filter(&program.name, set.name))
-        .filter_map(|(program, code, set)| Some((program, code, set, set.setup(program)?)))
-        .collect();
-    let result = |(program, code, set, setup): &(&ShippedProgram, &Program, &'static ParameterSet, Setup)| {
+    let mut work: Vec<(&ShippedProgram, &Program, &'static str, Setup)> = Vec::new();
+    for (program, code) in &images {
+        let setups: Vec<_> = match parameters {
+            Some(own) => vec![(OWN_SET, Setup::under(own, program))],
+            None => ParameterSet::ALL.iter().map(|set| (set.name, set.setup(program))).collect(),
+        };
+        let wanted = setups.into_iter().filter(|(name, _)| filter(&program.name, name));
+        work.extend(wanted.filter_map(|(name, setup)| Some((*program, code, name, setup?))));
+    }
+    let result = |(program, code, set, setup): &(&ShippedProgram, &Program, &'static str, Setup)| {
         let start = Instant::now();
         let outcome = match shipped.execution(program) {
             Ok(steps) => {
@@ -236,12 +241,7 @@ pub fn run_all(
             }
             Err(error) => Err(RoundTripError::Execution(Box::new(error))),
         };
-        let result = ProgramResult {
-            program: program.name.clone(),
-            set: set.name,
-            outcome,
-            duration: start.elapsed(),
-        };
+        let result = ProgramResult { program: program.name.clone(), set, outcome, duration: start.elapsed() };
         progress(&result);
         result
     };

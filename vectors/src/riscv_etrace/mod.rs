@@ -3,6 +3,8 @@
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
 //! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0.
 
+#[cfg(feature = "cases")]
+pub mod discovery;
 mod event;
 mod execution;
 mod packet;
