@@ -193,7 +193,7 @@ quickcheck! {
             }
             // A payload bit that travels means something: the damaged packet is not the same one. Only an
             // unflagged `irdepth` carries no value of its own (RVET-PKT-029).
-            let depthless = fitting.parameters.irdepth_width() == 0 || matches!(fitting.packet.format(), 3);
+            let depthless = fitting.parameters.irdepth_width() == 0 || matches!(fitting.packet.format(), Some(3));
             if depthless && read(&damaged, &fitting.parameters) == Some(fitting.packet) {
                 return TestResult::failed();
             }

@@ -13,6 +13,12 @@ use serde::de::{self, Visitor};
 /// Parses `0x…` (hexadecimal), `0b…` (binary) or decimal text; `_` may separate digits.
 #[must_use]
 pub fn parse_u64(text: &str) -> Option<u64> {
+    parse_u128(text).and_then(|value| u64::try_from(value).ok())
+}
+
+/// As [`parse_u64`], for 128 bits.
+#[must_use]
+pub fn parse_u128(text: &str) -> Option<u128> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let (radix, digits) = match digits.get(..2) {
         Some("0x" | "0X") => (16, digits.get(2..)?),
@@ -23,7 +29,7 @@ pub fn parse_u64(text: &str) -> Option<u64> {
     if digits.starts_with(['+', '-']) {
         return None;
     }
-    u64::from_str_radix(digits, radix).ok()
+    u128::from_str_radix(digits, radix).ok()
 }
 
 /// Parses `hex` bytes: pairs of digits, optionally separated by blanks.
@@ -197,6 +203,79 @@ pub mod hex32_option {
     }
 }
 
+struct WideVisitor;
+
+impl Visitor<'_> for WideVisitor {
+    type Value = u128;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number such as \"0x80000000\" or 12")
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<u128, E> {
+        Ok(u128::from(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<u128, E> {
+        u128::try_from(value).map_err(|_| E::invalid_value(de::Unexpected::Signed(value), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<u128, E> {
+        parse_u128(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+    }
+}
+
+/// `u128` as a `"0x…"` string: `#[serde(with = "notation::hex128")]`.
+pub mod hex128 {
+    use super::{WideVisitor, format};
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{value:#x}"))
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 128 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        deserializer.deserialize_any(WideVisitor)
+    }
+}
+
+/// `Option<u128>` as a `"0x…"` string; combine with `default` and `skip_serializing_if`.
+pub mod hex128_option {
+    use super::hex128;
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => hex128::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 128 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u128>, D::Error> {
+        hex128::deserialize(deserializer).map(Some)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +287,11 @@ mod tests {
         assert_eq!(parse_u64("31"), Some(31));
         for wrong in ["", "0x", "-1", "+1", "0x+1", "1g", "0x1_0000_0000_0000_0000"] {
             assert_eq!(parse_u64(wrong), None, "{wrong}");
+        }
+        assert_eq!(parse_u128("0x1_0000_0000_0000_0000"), Some(1 << 64));
+        assert_eq!(parse_u128("0xffffffffffffffffffffffffffffffff"), Some(u128::MAX));
+        for wrong in ["", "0x", "-1", "+1", "0x+1", "0x100000000000000000000000000000000"] {
+            assert_eq!(parse_u128(wrong), None, "{wrong}");
         }
     }
 

@@ -447,6 +447,7 @@ impl Sink<RiscvEtrace> for Comparison<'_> {
             }
             Event::Context { .. } => {}
             Event::Time { time } => self.reported_time = Some(time),
+            Event::Data(_) => {}
             Event::Stop { reason } => self.stops(place, reason),
         }
     }

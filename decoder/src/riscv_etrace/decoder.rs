@@ -124,6 +124,9 @@ impl Subject<RiscvEtrace> for Decoder {
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
+        if parameters.data.is_some() {
+            return Err(Refusal::unsupported("data_trace"));
+        }
         self.stream = Some(Stream {
             deframer: Deframer::new(parameters)?,
             packets: Packets {

@@ -164,6 +164,8 @@ impl Flow {
         let done = match *packet {
             Packet::Support { .. } => self.support(place, packet, sink),
             _ if self.refusing => Ok(()),
+            // Data trace has a state of its own.
+            Packet::Data(_) => Ok(()),
             Packet::Start { .. } => self.start(place, packet, sink),
             Packet::Trap { .. } => self.trap(place, packet, sink),
             Packet::Context { privilege, time, context } => {
@@ -408,9 +410,11 @@ impl Flow {
                     depth,
                 }))
             }
-            Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
-                Ok(None)
-            }
+            Packet::Start { .. }
+            | Packet::Trap { .. }
+            | Packet::Context { .. }
+            | Packet::Support { .. }
+            | Packet::Data(_) => Ok(None),
         }
     }
 

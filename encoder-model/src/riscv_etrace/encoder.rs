@@ -111,6 +111,12 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
             Stimulus::Enable(enable) => self.enable(*enable, sink),
             Stimulus::Modes(modes) => self.control(Control::Modes(self.options.attainable(*modes)), sink),
             Stimulus::Transport(takes) => self.control(Control::Transport(*takes), sink),
+            // Nobody sees data accesses where `begin` refuses data trace.
+            Stimulus::Data(_)
+            | Stimulus::Response(_)
+            | Stimulus::DataEnable(_)
+            | Stimulus::DataOptions(_)
+            | Stimulus::DataTransport(_) => {}
         }
     }
 
@@ -298,6 +304,9 @@ const fn available(parameters: &Parameters) -> Modes {
 
 fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
     parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+    if parameters.data.is_some() {
+        return Err(Refusal::unsupported("data_trace"));
+    }
     if policy.sync_max > Resync::LARGEST_SYNC_MAX {
         return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
     }

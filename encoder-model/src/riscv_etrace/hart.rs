@@ -263,6 +263,11 @@ impl Hart {
         open.notify = retire.notify;
         open.undecided = class == Class::Branch && retire.taken.is_none();
         open.complete = class.ends_block() || retire.notify;
+        if retire.partial {
+            // Spec: RVET-ING-012 (ET 4.3).
+            (open.itype, open.sijump) = (Itype::Nothing, false);
+            (open.undecided, open.complete) = (false, true);
+        }
     }
 
     /// Spec: ET 4.1.1, RVET-ENC-052 (ET 4.2): with a 4-bit itype returns are never inferred this way.

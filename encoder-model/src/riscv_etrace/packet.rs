@@ -86,8 +86,10 @@ impl Layout {
     /// fields travel where the packet has them.
     pub(super) fn pack(&self, packet: &Packet) -> Bits {
         let mut bits = Bits::default();
-        bits.push(packet.format().into(), 2);
+        bits.push(packet.format().unwrap_or_default().into(), 2);
         match *packet {
+            // `check` refuses it.
+            Packet::Data(_) => {}
             Packet::Start { branch, privilege, time, context, address } => {
                 // Spec: RVET-PKT-011 (ET 7.2).
                 bits.push(0, 2);

@@ -35,6 +35,8 @@ pub enum Defect {
     Reserved,
     /// The payload is longer than an encapsulated packet has room for (RVET-ENCAP-006, EN 2.1.4).
     TooLong,
+    /// A packet of data trace, which this model does not write.
+    DataTrace,
     /// The encapsulation is not one that this model knows, or does not allow what the policy asks for.
     UnsupportedEncapsulation,
 }
@@ -49,6 +51,7 @@ impl fmt::Display for UnencodablePacket {
             Defect::WrongAddressMode => "is not of the address mode in force",
             Defect::Reserved => "has a reserved value",
             Defect::TooLong => "is longer than a packet has room for",
+            Defect::DataTrace => "is of data trace, which is not supported",
             Defect::UnsupportedEncapsulation => "needs an encapsulation that is not supported",
         };
         write!(f, "packet {}: `{}` {defect}", self.index, self.field)
@@ -75,6 +78,7 @@ impl Layout {
     /// The first field at fault and its defect.
     pub(super) fn check(&self, packet: &Packet, modes: Modes) -> Checked {
         match *packet {
+            Packet::Data(_) => Err(("payload", Defect::DataTrace)),
             Packet::Start { branch: _, privilege, time, context, address } => {
                 self.check_origin(privilege, time, context)?;
                 self.check_address(address)

@@ -69,7 +69,7 @@ pub fn write_packets(
 pub(super) fn payload(layout: &Layout, packet: &Packet, compression: Compression) -> Payload {
     let compressed = match compression {
         Compression::Minimal => true,
-        Compression::Mandatory => matches!(packet.format(), 1 | 2),
+        Compression::Mandatory => matches!(packet.format(), Some(1 | 2)),
     };
     layout.pack(packet).payload(compressed)
 }

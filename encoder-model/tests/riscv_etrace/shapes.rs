@@ -103,6 +103,7 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
             time: 0,
             ctype,
             notify: (20..30).contains(&event),
+            partial: false,
             qualified,
         };
         at = match kind {

@@ -8,7 +8,9 @@ mod wire;
 use serde::{Deserialize, Serialize};
 
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Path, Problem};
-use crate::riscv_etrace::{Cycle, Modes, Parameters, RiscvEtrace, Step, StopReason};
+use crate::riscv_etrace::{
+    Cycle, DataAccess, DataEvent, DataOptions, DataResponse, Modes, Parameters, RiscvEtrace, Step, StopReason,
+};
 
 /// One line of `stimulus`.
 ///
@@ -24,6 +26,8 @@ pub enum StimulusEntry {
     RetireNotify(Path),
     /// The last instruction of the path is a branch whose outcome does not follow from what comes next.
     RetireTaken(Path),
+    /// The last instruction of the path is a multi-memory access instruction with further accesses to come.
+    RetirePartial(Path),
     /// The first instruction of the path comes with a context change that is to be reported: see `ctype`.
     RetireContext {
         /// The instructions.
@@ -75,6 +79,16 @@ pub enum StimulusEntry {
     Transport(bool),
     /// An ingress cycle by its signals.
     Cycle(Cycle),
+    /// A data access of the instruction that retired last.
+    Data(DataAccess),
+    /// The data of a split load or atomic arrive.
+    Response(DataResponse),
+    /// Data tracing is switched on or off. It is off at first.
+    DataEnable(bool),
+    /// The run-time options of data trace change.
+    DataOptions(DataOptions),
+    /// The encoder may send data packets (`true`) or has to drop them (`false`).
+    DataTransport(bool),
 }
 
 /// One line of `events`.
@@ -127,6 +141,8 @@ pub enum EventEntry {
     ),
     /// Tracing stopped.
     Stop(StopReason),
+    /// A data access, or `"lost"`.
+    Data(DataEvent),
     /// A fault.
     Fault(ExpectedFault),
 }

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::DataEvent;
+
 /// One thing that happened in the traced execution.
 ///
 /// What a packet tells comes in this order:
@@ -15,6 +17,8 @@ use alloc::vec::Vec;
 /// | context (3.2) | `Time`, `Context` with `precise` = false |
 /// | support (3.3) ended or lost | `Retire`… if a second arrival was pending, `Stop` |
 /// | support (3.3) no change | nothing |
+/// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` behind the others |
+/// | data | `Data` |
 ///
 /// An instruction is reported only where the program has code for it. What a packet told before it turned out
 /// faulty stays reported: the walk up to a branch without outcome includes that branch; the arrival at a
@@ -84,6 +88,8 @@ pub enum Event {
         /// Why.
         reason: StopReason,
     },
+    /// A data access (ET 8).
+    Data(DataEvent),
 }
 
 /// Where an exception happened.
@@ -147,7 +153,7 @@ pub(super) fn canonical(events: Vec<Event>) -> Vec<Event> {
                 in_force = Some(event);
             }
             Event::Stop { .. } => in_force = None,
-            Event::Context { .. } | Event::Trap { .. } | Event::Time { .. } => {}
+            Event::Context { .. } | Event::Trap { .. } | Event::Time { .. } | Event::Data(_) => {}
         }
         result.push(event);
     }

@@ -32,6 +32,9 @@ pub struct Retire {
     pub ctype: u8,
     /// A trigger asks for a report of this instruction.
     pub notify: bool,
+    /// A multi-memory access instruction of which this is an access other than the last: the port reports it with itype
+    /// 0, and the same instruction is going to be reported again (RVET-ING-012, ET 4.3).
+    pub partial: bool,
     /// The filters let it pass.
     pub qualified: bool,
 }

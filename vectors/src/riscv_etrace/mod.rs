@@ -3,6 +3,7 @@
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
 //! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0.
 
+mod data;
 #[cfg(feature = "cases")]
 pub mod discovery;
 mod event;
@@ -12,6 +13,12 @@ mod parameters;
 mod policy;
 mod stimulus;
 
+pub use data::{
+    Atomic, AtomicAccess, AtomicData, AtomicOperation, AtomicRequest, Csr, CsrAccess, CsrOperation,
+    DataAccess, DataCompression, DataEvent, DataLayout, DataLength, DataOption, DataOptions, DataPacket,
+    DataParameters, DataPolicy, DataResponse, LoadData, LoadRequest, MemoryAccess, OfferedCompression,
+    ReportedData, Transfer,
+};
 pub use event::{Epc, Event, StopReason};
 pub use execution::{Retire, Step, Trap};
 pub use packet::{Packet, QualStatus, ReportedAddress};
@@ -51,7 +58,7 @@ impl Protocol for RiscvEtrace {
 /// Names of the optional features that a subject may claim in its capabilities.
 ///
 /// Everything else in the family is mandatory for whoever claims the family at all.
-pub const FEATURES: [&str; 18] = [
+pub const FEATURES: [&str; 19] = [
     "rv32",
     "rv64",
     "compressed",
@@ -64,6 +71,7 @@ pub const FEATURES: [&str; 18] = [
     "branch_prediction",
     "jump_target_cache",
     "data_trace",
+    "mma_cas",
     "source_id",
     "timestamp",
     "packet_type",
@@ -73,7 +81,7 @@ pub const FEATURES: [&str; 18] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 21] = [
+pub const READINGS: [Reading; 33] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -186,5 +194,73 @@ pub const READINGS: [Reading; 21] = [
         binds: Binds::Both,
         text: "Unless padding is arbitrary, padding repeats the top bit of the payload and is read as a part of it, so a \
                payload need not be whole bytes (EN 2.1.5, ET 7).",
+    },
+    Reading {
+        name: "data-restarts-at-start-and-trap-packets",
+        binds: Binds::Both,
+        text: "The synchronisation packets behind which data trace starts over with full addresses and data are those of \
+               format 3 subformats 0 and 1 (ET 8.1.3).",
+    },
+    Reading {
+        name: "data-alone-starts-at-its-support-packet",
+        binds: Binds::Both,
+        text: "Without instruction trace, a support packet with `denable` = 1 and `ienable` = 0 takes the place of the \
+               synchronisation packet of data trace (ET 8).",
+    },
+    Reading {
+        name: "dloss-restarts-data",
+        binds: Binds::Both,
+        text: "Behind a support packet with `dloss` every size of access starts over with full address and data (ET 7.5).",
+    },
+    Reading {
+        name: "data-bases-are-per-size",
+        binds: Binds::Both,
+        text: "The previous access is the latest one of the same size whatever its type, CSR accesses having the size of a \
+               register and no address in common with memory; an access whose address or data did not travel leaves none \
+               to compare with, an error response leaves the data as they were (ET 8.1.3).",
+    },
+    Reading {
+        name: "data-differences-are-of-byte-addresses",
+        binds: Binds::Both,
+        text: "A differential address is the difference of byte addresses, divided by the size in aligned formats (ET 8.1.3).",
+    },
+    Reading {
+        name: "operands-are-not-compressed",
+        binds: Binds::Both,
+        text: "`diff` says nothing about operands: only redundant upper bytes are left out (ET 8.2.3 against the tables of \
+               the draft).",
+    },
+    Reading {
+        name: "split-atomic-diff-has-two-bits",
+        binds: Binds::Both,
+        text: "The `diff` field of a split atomic request has 2 bits (ET 8.2: 1 or 2).",
+    },
+    Reading {
+        name: "reduced-split-packets-are-unified",
+        binds: Binds::Both,
+        text: "With the options no-address or no-data, packets of a split interface have the form of unified ones (ET 8).",
+    },
+    Reading {
+        name: "conditional-store-failure-without-data-only",
+        binds: Binds::Both,
+        text: "A failed conditional store is reported only where packets carry no data; otherwise subtype 7 is reserved (ET \
+               8.2).",
+    },
+    Reading {
+        name: "csr-packets-keep-their-address",
+        binds: Binds::Both,
+        text: "The option no-address does not change CSR packets (ET 8.3 has no such form).",
+    },
+    Reading {
+        name: "csr-address-only-fields",
+        binds: Binds::Both,
+        text: "An address-only CSR packet has a subtype of 2 bits and a diff of 1; a differential address is the difference \
+               to the latest CSR address, modulo 2^12 (ET 8.3: 3 bits, and 0 or 1).",
+    },
+    Reading {
+        name: "data-only-values-are-sign-extended",
+        binds: Binds::Both,
+        text: "Above an access that is narrower than the bus, a data-only packet repeats the top bit of the value; decoders \
+               ignore what is there (ET 8.1).",
     },
 ];

@@ -1,8 +1,10 @@
-//! Instruction trace packets, field by field (ET 7).
+//! Packets, field by field (ET 7).
 
 use core::fmt;
 
-/// One instruction trace packet. Fields are named as in ET 7 and hold what travels, with these exceptions:
+use super::DataPacket;
+
+/// One packet. Fields of instruction trace packets are named as in ET 7 and hold what travels, with these exceptions:
 /// addresses are shifted left by `iaddress_lsb_p` to byte addresses, and the differentially coded status
 /// bits `notify`, `updiscon`, `irreport` hold the *flags* (RVET-PKT-025 to 027).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,6 +193,8 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
     },
+    /// A data trace packet (ET 8). The transport tells them apart (RVET-DATA-001).
+    Data(DataPacket),
 }
 
 #[cfg(feature = "serde")]
@@ -200,18 +204,19 @@ const fn is_zero(value: &u32) -> bool {
 }
 
 impl Packet {
-    /// The `format` field.
+    /// The `format` field of an instruction trace packet.
     #[must_use]
-    pub const fn format(&self) -> u8 {
+    pub const fn format(&self) -> Option<u8> {
         match self {
-            Self::Start { .. } | Self::Trap { .. } | Self::Context { .. } | Self::Support { .. } => 3,
-            Self::Address { .. } => 2,
-            Self::Branch { .. } => 1,
-            Self::BranchCount { .. } | Self::JumpTargetIndex { .. } => 0,
+            Self::Start { .. } | Self::Trap { .. } | Self::Context { .. } | Self::Support { .. } => Some(3),
+            Self::Address { .. } => Some(2),
+            Self::Branch { .. } => Some(1),
+            Self::BranchCount { .. } | Self::JumpTargetIndex { .. } => Some(0),
+            Self::Data(_) => None,
         }
     }
 
-    /// The `subformat` of formats 3 and 0.
+    /// The `subformat` of formats 3 and 0 of instruction trace.
     #[must_use]
     pub const fn subformat(&self) -> Option<u8> {
         match self {
@@ -219,7 +224,7 @@ impl Packet {
             Self::Trap { .. } | Self::JumpTargetIndex { .. } => Some(1),
             Self::Context { .. } => Some(2),
             Self::Support { .. } => Some(3),
-            Self::Address { .. } | Self::Branch { .. } => None,
+            Self::Address { .. } | Self::Branch { .. } | Self::Data(_) => None,
         }
     }
 }

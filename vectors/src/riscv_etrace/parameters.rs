@@ -3,6 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::{DataOption, DataParameters};
+
 /// The constants of one encoder, by the specification's parameter names, and the modes it starts in.
 ///
 /// The defaults are those that ET 10.1 prescribes for attributes that cannot be discovered, for a 32-bit
@@ -58,6 +60,9 @@ pub struct Parameters {
     pub trap_vectors: Option<TrapVectors>,
     /// How packets are framed in the byte stream.
     pub encapsulation: Encapsulation,
+    /// Data trace; absent = none, or none of it is wanted: a decoder passes over data packets.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub data: Option<DataParameters>,
 }
 
 impl Default for Parameters {
@@ -86,6 +91,7 @@ impl Default for Parameters {
             modes: Modes::default(),
             trap_vectors: None,
             encapsulation: Encapsulation::default(),
+            data: None,
         }
     }
 }
@@ -159,7 +165,13 @@ impl Parameters {
         ];
         match rules.into_iter().find(|(_, holds, _)| !holds) {
             Some((parameter, _, reason)) => Err((parameter, reason)),
-            None => self.encapsulation.check(),
+            None => {
+                self.encapsulation.check()?;
+                self.data.as_ref().map_or(Ok(()), |data| {
+                    data.check()?;
+                    self.encapsulation.check_data(data.source)
+                })
+            }
         }
     }
 }
@@ -235,6 +247,8 @@ pub struct SupportLayout {
     pub data_fields: bool,
     /// Width of `doptions`.
     pub doptions_width: u8,
+    /// What the bits of `doptions` mean, bit 0 first; bits that have no name here mean nothing.
+    pub doptions: Vec<DataOption>,
 }
 
 impl SupportLayout {
@@ -259,6 +273,12 @@ impl Default for SupportLayout {
             ],
             data_fields: true,
             doptions_width: 4,
+            doptions: vec![
+                DataOption::NoAddress,
+                DataOption::NoData,
+                DataOption::FullAddress,
+                DataOption::FullData,
+            ],
         }
     }
 }
@@ -322,11 +342,32 @@ impl Encapsulation {
     }
 }
 
+impl Encapsulation {
+    /// What [`Parameters::check`] asks of a transport that carries data trace, with a `srcID` of its own or without.
+    /// Spec: RVET-DATA-001, RVET-ENCAP-017 (ET 8, EN 3.3).
+    fn check_data(&self, own_source: Option<u16>) -> Result<(), (&'static str, &'static str)> {
+        let (source_bits, source, type_bits) = match self {
+            Self::Normal(normal) => (normal.src_id_bits, normal.src_id, normal.type_bits),
+            Self::Siemens(siemens) => (siemens.source_bits, siemens.source, 2),
+            Self::Atb => (0, 0, 0),
+        };
+        match own_source {
+            None if type_bits == 0 => {
+                Err(("type_bits", "must be at least 1, or data trace must have a source of its own"))
+            }
+            Some(own) if own == source => Err(("data.source", "must differ from that of instruction trace")),
+            Some(own) if u32::from(own) >> source_bits != 0 => Err(("data.source", "must fit src_id_bits")),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Constants of the ratified encapsulation (EN 2.1). By default a packet is one header byte and the payload.
 ///
 /// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding.
 /// A stream may carry packets of several sources; they have the same widths. A decoder passes over null packets,
-/// packets whose `srcID` is not [`src_id`](Self::src_id), and data trace: they cause nothing.
+/// packets whose `srcID` is neither [`src_id`](Self::src_id) nor that of data trace, and data trace where
+/// [`Parameters::data`] is absent: they cause nothing.
 /// [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types that are neither instruction
 /// nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

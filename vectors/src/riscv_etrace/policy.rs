@@ -1,5 +1,7 @@
 //! What an encoder was told by its control fields, and which legal choices it makes.
 
+use super::DataPolicy;
+
 /// Control fields that only the encoder needs to know, and its free choices. Each has the default of a
 /// plain encoder; a case states only what it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct Policy {
     pub flow: u8,
     /// Whether the payload is filled to whole bytes before or after source and type bits are put in front.
     pub payload_alignment: PayloadAlignment,
+    /// Choices of data trace.
+    pub data: DataPolicy,
 }
 
 impl Default for Policy {
@@ -36,6 +40,7 @@ impl Default for Policy {
             idle: Idle::default(),
             flow: 0,
             payload_alignment: PayloadAlignment::default(),
+            data: DataPolicy::default(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::{DataAccess, DataOptions, DataResponse};
+
 /// One step of stimulus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -16,6 +18,16 @@ pub enum Stimulus {
     Modes(super::Modes),
     /// The transport behind the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
     Transport(bool),
+    /// A data access of the latest cycle.
+    Data(DataAccess),
+    /// The data of a split load or atomic arrive, in the latest cycle or behind it.
+    Response(DataResponse),
+    /// Data tracing is switched on or off (`trTeDataTracing`). It is off at `begin`.
+    DataEnable(bool),
+    /// The run-time options of data trace change (control register write).
+    DataOptions(DataOptions),
+    /// The encoder may send data packets (`true`, as at `begin`) or has to drop them (`false`, `trTeDataDrop`).
+    DataTransport(bool),
 }
 
 /// The ingress port in one cycle (ET 4.2). Unused signals are 0.

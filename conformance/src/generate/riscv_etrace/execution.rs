@@ -188,6 +188,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             time: self.time,
             ctype,
             notify,
+            partial: false,
             qualified: self.qualified,
         }));
         self.go(instruction, way);

@@ -135,7 +135,7 @@ fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observati
             Event::Context { privilege: level, context: value, precise: true } => {
                 (privilege, context) = (level, value);
             }
-            Event::Context { .. } | Event::Time { .. } => {}
+            Event::Context { .. } | Event::Time { .. } | Event::Data(_) => {}
             Event::Stop { .. } => observations.push(Observation::Gap),
             Event::Trap { interrupt, cause, tval, epc } => {
                 observations.push(Observation::Trap { interrupt, cause, tval, epc, required: false });

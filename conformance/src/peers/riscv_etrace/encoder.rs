@@ -240,7 +240,12 @@ impl Subject<RiscvEtrace> for Encoder {
                     model.begin(sink);
                 }
             }
-            Stimulus::Transport(_) => {}
+            Stimulus::Transport(_)
+            | Stimulus::Data(_)
+            | Stimulus::Response(_)
+            | Stimulus::DataEnable(_)
+            | Stimulus::DataOptions(_)
+            | Stimulus::DataTransport(_) => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{EventEntry, StimulusEntry};
 use crate::case::{Assembly, Expected, Location, Path, Problem};
 use crate::riscv_etrace::{
-    Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
+    DataLayout, Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
 };
 
 /// Finds the instructions of paths, and counts them.
@@ -87,6 +87,9 @@ impl Recorder<'_> {
             StimulusEntry::RetireTaken(path) => self.retire("retire_taken", path, |instructions| {
                 instructions.last_mut().into_iter().for_each(|last| last.taken = Some(true));
             })?,
+            StimulusEntry::RetirePartial(path) => self.retire("retire_partial", path, |instructions| {
+                instructions.last_mut().into_iter().for_each(|last| last.partial = true);
+            })?,
             StimulusEntry::RetireContext { path, context, ctype } => {
                 self.context = *context;
                 self.retire("retire_context.path", path, |instructions| {
@@ -110,6 +113,17 @@ impl Recorder<'_> {
             StimulusEntry::Cycle(cycle) => {
                 self.steps.push(Step::Stimulus(Stimulus::Cycle(cycle.clone())));
             }
+            StimulusEntry::Data(access) => self.steps.push(Step::Stimulus(Stimulus::Data(*access))),
+            StimulusEntry::Response(response) => {
+                self.steps.push(Step::Stimulus(Stimulus::Response(*response)));
+            }
+            StimulusEntry::DataEnable(on) => self.steps.push(Step::Stimulus(Stimulus::DataEnable(*on))),
+            StimulusEntry::DataOptions(options) => {
+                self.steps.push(Step::Stimulus(Stimulus::DataOptions(*options)));
+            }
+            StimulusEntry::DataTransport(up) => {
+                self.steps.push(Step::Stimulus(Stimulus::DataTransport(*up)));
+            }
         }
         Ok(())
     }
@@ -126,6 +140,7 @@ impl Recorder<'_> {
                 time: self.time,
                 ctype: 0,
                 notify: false,
+                partial: false,
                 qualified: self.qualified,
             })
             .collect();
@@ -191,6 +206,7 @@ fn event(
         }
         EventEntry::Time(time) => Event::Time { time: *time },
         EventEntry::Stop(reason) => Event::Stop { reason: *reason },
+        EventEntry::Data(event) => Event::Data(*event),
         EventEntry::Fault(fault) => {
             expected.push(Expected::Fault(*fault));
             return Ok(());
@@ -217,6 +233,8 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
         ("sijump", modes.sijump || parameters.sijump_p),
         ("branch_prediction", modes.branch_prediction || parameters.bpred_size_p > 0),
         ("jump_target_cache", modes.jump_target_cache || parameters.cache_size_p > 0),
+        ("data_trace", parameters.data.is_some()),
+        ("mma_cas", parameters.data.is_some_and(|data| data.layout == DataLayout::MmaCas)),
     ]
     .into_iter()
     .chain(transport)
@@ -244,7 +262,10 @@ fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 6]
 mod tests {
     use super::*;
     use crate::case::{CaseProtocol, ExpectedFault};
-    use crate::riscv_etrace::{FEATURES, Modes, NormalEncapsulation, StopReason, TrapVectors};
+    use crate::riscv_etrace::{
+        AtomicAccess, AtomicOperation, DataAccess, DataEvent, DataOptions, DataParameters, DataResponse,
+        FEATURES, MemoryAccess, Modes, NormalEncapsulation, StopReason, TrapVectors,
+    };
     use crate::{FaultClass, Protocol};
 
     const PROGRAM: &str =
@@ -280,6 +301,7 @@ mod tests {
             time: 0,
             ctype: 0,
             notify: false,
+            partial: false,
             qualified: true,
         }
     }
@@ -369,6 +391,46 @@ mod tests {
     }
 
     #[test]
+    fn data_accesses_stand_behind_their_instruction() {
+        let steps = steps(
+            "{ data_enable = true }, { retire_partial = 'A' }, \
+             { data = { store = { address = '0x20', size = 2, data = '0x5', multi = true } } }, \
+             { data = { load = { address = 0x21, size = 1, lrid = 3, filtered = true } } }, \
+             { data = { atomic = { op = 'min', address = '0x24', size = 2, operand = 7, data = '0xffffffff' } } }, \
+             { response = { lrid = 3, data = '0x1234' } }, { response = { lrid = 4 } }, \
+             { data_options = { no_address = true } }, { data_transport = false }",
+        )
+        .expect("resolves");
+        let (multi, filtered) = (true, true);
+        let store = MemoryAccess { address: 0x20, size: 2, data: 5, lrid: None, multi, filtered: false };
+        let load = MemoryAccess { address: 0x21, size: 1, data: 0, lrid: Some(3), multi: false, filtered };
+        let atomic = AtomicAccess {
+            op: AtomicOperation::Min,
+            address: 0x24,
+            size: 2,
+            operand: 7,
+            data: 0xffff_ffff,
+            lrid: None,
+            filtered: false,
+        };
+        let expected = [
+            Stimulus::Data(DataAccess::Store(store)),
+            Stimulus::Data(DataAccess::Load(load)),
+            Stimulus::Data(DataAccess::Atomic(atomic)),
+            Stimulus::Response(DataResponse { lrid: 3, data: Some(0x1234) }),
+            Stimulus::Response(DataResponse { lrid: 4, data: None }),
+            Stimulus::DataOptions(DataOptions { no_address: true, ..DataOptions::default() }),
+            Stimulus::DataTransport(false),
+        ];
+        let mut wanted = vec![
+            Step::Stimulus(Stimulus::DataEnable(true)),
+            Step::Retire(Retire { partial: true, ..plain(0x1000) }),
+        ];
+        wanted.extend(expected.map(Step::Stimulus));
+        assert_eq!(steps, wanted);
+    }
+
+    #[test]
     fn every_instruction_of_a_path_is_an_event() {
         let retire = |first, end| Expected::Event(Event::Retire { first, end, count: 1 });
         let all = events("{ retire = 'A..C A' }, { retire = 'raw raw+2' }").expect("resolves");
@@ -406,6 +468,7 @@ mod tests {
              { exception = { cause = 2, epc = '0x5000' } }, { interrupt = { cause = 3 } }, \
              { context = { privilege = 1 } }, { imprecise_context = { privilege = 0, context = '0x12' } }, \
              { time = '0x20' }, { stop = 'lost' }, \
+             { data = { load = { address = '0x20', size = 0, data = '0x80' } } }, { data = 'lost' }, \
              { fault = { class = 'no-code', packet = 2, byte = 9 } }",
         )
         .expect("resolves");
@@ -422,6 +485,13 @@ mod tests {
                 Expected::Event(Event::Context { privilege: 0, context: Some(0x12), precise: false }),
                 Expected::Event(Event::Time { time: 0x20 }),
                 Expected::Event(Event::Stop { reason: StopReason::Lost }),
+                Expected::Event(Event::Data(DataEvent::Load {
+                    address: Some(0x20),
+                    size: 0,
+                    data: Some(0x80),
+                    multi: false,
+                })),
+                Expected::Event(Event::Data(DataEvent::Lost)),
                 Expected::Fault(fault),
             ]
         );
@@ -487,12 +557,13 @@ mod tests {
                 synchronised: false,
                 ..NormalEncapsulation::default()
             }),
+            data: Some(DataParameters { layout: DataLayout::MmaCas, ..DataParameters::default() }),
             ..Parameters::default()
         };
         let features = required_features(&everything);
         let expected: Vec<_> = FEATURES
             .into_iter()
-            .filter(|name| !["rv32", "compressed", "data_trace", "siemens", "atb"].contains(name))
+            .filter(|name| !["rv32", "compressed", "siemens", "atb"].contains(name))
             .collect();
         assert_eq!(features, expected);
     }
