@@ -108,6 +108,7 @@ fn word(entry: &Entry<RiscvEtrace>) -> Option<String> {
         Entry::Event(Event::Context { privilege, precise: true, .. }) => format!("P{privilege}"),
         Entry::Event(Event::Context { privilege, .. }) => format!("C{privilege}"),
         Entry::Event(Event::Time { time }) => format!("t{time}"),
+        Entry::Event(Event::Data(data)) => format!("{data:?}"),
         Entry::Event(Event::Stop { reason: StopReason::Ended }) => String::from("end"),
         Entry::Event(Event::Stop { reason: StopReason::Lost }) => String::from("lost"),
         Entry::Fault(Fault { class, place: Place { packet, byte, bit }, .. }) => {
