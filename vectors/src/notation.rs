@@ -149,6 +149,32 @@ pub mod hex_option {
     }
 }
 
+/// `u8` as a `"0x…"` string.
+pub mod hex8 {
+    use super::{HexVisitor, format};
+    use serde::de::Error;
+    use serde::{Deserializer, Serializer};
+
+    /// Writes `"0x…"`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{value:#x}"))
+    }
+
+    /// Reads a string or an integer.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not a number of 8 bits.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        let value = deserializer.deserialize_any(HexVisitor)?;
+        u8::try_from(value).map_err(|_| D::Error::custom(format!("{value:#x} has more than 8 bits")))
+    }
+}
+
 /// `u32` as a `"0x…"` string: `#[serde(with = "notation::hex32")]`.
 pub mod hex32 {
     use super::hex;

@@ -1,28 +1,22 @@
-//! Captured cycles -> packets -> events in one go: the contract's decoder.
+//! The decoder of the architecture that the parameters name.
 
-use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
+use traceproof_vectors::{Capabilities, Decoder as Subject, Program, Refusal, Sink};
 
-use super::flow::Flow;
-use super::listener::{Consequence, Listener};
-use super::port::Port;
+use super::v2;
 
-/// Optional features that this decoder honours.
-const FEATURES: [&str; 5] = ["etmv2", "port_4", "port_16", "cycle_accurate", "jazelle"];
-
-/// The reference decoder of ARM ETMv2.
+/// The reference decoder of ARM ETM.
 ///
-/// It needs no code: packets have headers, and events do not say which instruction they are about. Before
-/// [`begin`](Subject::begin) it swallows whatever it is given.
+/// Before [`begin`](Subject::begin) it swallows whatever it is given.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    stream: Option<Stream>,
+    spoken: Option<Spoken>,
 }
 
+/// The architecture in use.
 #[derive(Clone, Debug)]
-struct Stream {
-    port: Port,
-    flow: Flow,
+enum Spoken {
+    V2(v2::Decoder),
 }
 
 impl Decoder {
@@ -31,8 +25,9 @@ impl Decoder {
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        if let Some(Stream { port, flow }) = &mut self.stream {
-            port.push(chunk, &mut Reporter { flow, sink });
+        match &mut self.spoken {
+            Some(Spoken::V2(decoder)) => decoder.push_into(chunk, sink),
+            None => {}
         }
     }
 
@@ -41,57 +36,30 @@ impl Decoder {
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        if let Some(Stream { port, flow }) = &mut self.stream {
-            port.finish(&mut Reporter { flow, sink });
+        match &mut self.spoken {
+            Some(Spoken::V2(decoder)) => decoder.finish_into(sink),
+            None => {}
         }
-    }
-}
-
-/// Reports to a sink what the pins tell.
-struct Reporter<'a, S: ?Sized> {
-    flow: &'a mut Flow,
-    sink: &'a mut S,
-}
-
-impl<S: Sink<ArmEtm> + ?Sized> Listener for Reporter<'_, S> {
-    fn trigger(&mut self, place: Place, cycle: u64) {
-        self.sink.event(place, &Event::Trigger { cycle });
-    }
-
-    fn instruction(&mut self, place: Place, cycle: u64, executed: bool, phantom: bool) {
-        self.sink.event(place, &Event::Instruction { cycle, executed, phantom });
-    }
-
-    fn packet(&mut self, place: Place, cycle: u64, packet: &Packet) {
-        self.sink.packet(place, packet);
-        self.flow.packet(place, cycle, packet, self.sink);
-    }
-
-    fn fault(&mut self, fault: &Fault, consequence: Consequence) {
-        self.sink.fault(fault);
-        if consequence == Consequence::Lost {
-            self.flow.lose_synchronisation(fault.place, self.sink);
-        }
-    }
-
-    fn end(&mut self, place: Place, incomplete: Option<u64>) {
-        if let Some(cycle) = incomplete {
-            self.sink.event(place, &Event::Incomplete { cycle });
-        }
-        self.flow.end(place, self.sink);
     }
 }
 
 impl Subject<ArmEtm> for Decoder {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new([Layer::Packets, Layer::Events])
-            .with_features(FEATURES)
-            .with_readings(READINGS.iter().map(|reading| reading.name))
+        v2::Decoder::default().capabilities()
     }
 
-    fn begin(&mut self, parameters: &Parameters, _: &Program) -> Result<(), Refusal> {
-        self.stream = None;
-        self.stream = Some(Stream { port: Port::new(parameters)?, flow: Flow::new(parameters) });
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.spoken = None;
+        self.spoken = Some(match parameters.architecture {
+            Architecture::V2 => {
+                let mut decoder = v2::Decoder::default();
+                decoder.begin(parameters, program)?;
+                Spoken::V2(decoder)
+            }
+            Architecture::V1 | Architecture::V3 => {
+                return Err(Refusal::unsupported(parameters.architecture.feature()));
+            }
+        });
         Ok(())
     }
 
@@ -104,9 +72,9 @@ impl Subject<ArmEtm> for Decoder {
     }
 
     fn reset(&mut self) {
-        if let Some(Stream { port, flow }) = &mut self.stream {
-            port.reset();
-            flow.reset();
+        match &mut self.spoken {
+            Some(Spoken::V2(decoder)) => decoder.reset(),
+            None => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Cycles in, groups of bytes and records out.
 
-use traceproof_encoder_model::arm_etm::{Encoder, write_packet};
+use traceproof_encoder_model::arm_etm::Encoder;
+use traceproof_encoder_model::arm_etm::v2::write_packet;
 use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy, Position, Stimulus,
@@ -64,7 +65,7 @@ impl And for Stimulus {
 }
 
 const fn transfer(address: u32, access: Access, value: u64) -> Transfer {
-    Transfer { address, access, value, wide: false, position: Position::Only }
+    Transfer::new(address, access, value)
 }
 
 pub(crate) const fn store(address: u32, value: u64) -> Transfer {
@@ -113,9 +114,9 @@ pub(crate) fn units(log: &Log<ArmEtm>) -> Vec<Vec<Packet>> {
             Packet::NormalData { more, .. }
             | Packet::LoadMissOccurred { more, .. }
             | Packet::LoadMissData { more, .. }
-            | Packet::ValueNotTraced { more }
+            | Packet::ValueNotTraced { more, .. }
             | Packet::ContextId { more, .. } => more,
-            Packet::BranchAddress(_) | Packet::TraceFifoOffset { .. } => false,
+            _ => false,
         };
         if !more {
             units.push(std::mem::take(&mut open));

@@ -1,6 +1,6 @@
 //! Bytes of single packets.
 
-use traceproof_encoder_model::arm_etm::{UnencodablePacket, write_packet};
+use traceproof_encoder_model::arm_etm::v2::{UnencodablePacket, write_packet};
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason};
 
 use super::bench::hex;
@@ -70,8 +70,8 @@ fn headers_with_c() {
             assert_eq!(written.get(..2), Some(expected));
         }
     }
-    assert_eq!(bytes(Packet::ValueNotTraced { more: false }, &plain()), "6A");
-    assert_eq!(bytes(Packet::ValueNotTraced { more: true }, &plain()), "EA");
+    assert_eq!(bytes(Packet::ValueNotTraced { more: false, first: false, address: None }, &plain()), "6A");
+    assert_eq!(bytes(Packet::ValueNotTraced { more: true, first: false, address: None }, &plain()), "EA");
 }
 
 /// E2-01.

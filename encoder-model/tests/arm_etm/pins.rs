@@ -119,7 +119,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
     let value = prop_oneof![Just(0), 0..0x200u64, any::<u64>()];
     let address = prop_oneof![0x4000..0x4100u32, any::<u32>()];
     (address, access, value, any::<bool>(), position).prop_map(|(address, access, value, wide, position)| {
-        Transfer { address, access, value, wide, position }
+        Transfer { wide, position, ..Transfer::new(address, access, value) }
     })
 }
 
@@ -129,6 +129,7 @@ fn instruction() -> impl Strategy<Value = Instruction> {
         address,
         isa,
         direct,
+        exception: None,
     });
     let phantom = (any::<u32>(), any::<bool>()).prop_map(|(address, taken)| Phantom { address, taken });
     (
@@ -144,6 +145,7 @@ fn instruction() -> impl Strategy<Value = Instruction> {
             executed,
             phantom,
             branch,
+            ..Instruction::default()
         })
 }
 
@@ -174,6 +176,7 @@ fn stimulus() -> impl Strategy<Value = Stimulus> {
                 transfers,
                 returns,
                 context_id,
+                ..Stimulus::default()
             }
         })
 }
@@ -211,7 +214,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             tag_zero,
             minimal_values,
             minimal_addresses,
-            capture_from: 0,
+            ..Policy::default()
         },
     )
 }

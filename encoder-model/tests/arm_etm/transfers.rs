@@ -27,9 +27,14 @@ fn e2_01_normal_data() {
 /// One branch from `base` to `target`, both with their states.
 fn branch(base: (u32, Isa), target: (u32, Isa)) -> String {
     let parameters = Parameters { minor: 1, ..Parameters::default() };
-    let branch = BranchTarget { address: target.0, isa: target.1, direct: false };
-    let instruction =
-        Instruction { address: base.0, isa: base.1, executed: true, branch: Some(branch), phantom: None };
+    let branch = BranchTarget { address: target.0, isa: target.1, ..BranchTarget::default() };
+    let instruction = Instruction {
+        address: base.0,
+        isa: base.1,
+        executed: true,
+        branch: Some(branch),
+        ..Instruction::default()
+    };
     trace(&parameters, [Stimulus { instruction: Some(instruction), ..wait() }]).concat()
 }
 
@@ -93,13 +98,7 @@ fn wide_stores_are_two_packets() {
 
 #[test]
 fn coprocessor_transfers_are_monitored_or_not() {
-    let transfer = Transfer {
-        address: 0,
-        access: Access::Coprocessor,
-        value: 0x42,
-        wide: false,
-        position: Position::Only,
-    };
+    let transfer = Transfer::new(0, Access::Coprocessor, 0x42);
     let cycles = [execute(0x8000).and(transfer).unseen()];
     let monitored = Parameters { monitor_cprt: true, ..Parameters::default() };
     assert_eq!(trace(&monitored, cycles.clone()), ["06 42"]);

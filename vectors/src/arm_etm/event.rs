@@ -1,13 +1,16 @@
 //! What a decoder reports about the traced execution, in which order, and which faults.
 
+use super::v3::ExceptionInformation;
 use super::{DataAddress, Isa, Reason};
 
 /// One thing that happened in the traced execution.
 ///
+/// The rules below are those of ETMv2; what differs in ETMv3 stands in [`v3`](super::v3).
+///
 /// # Order
 ///
 /// Events come in the order in which the capture tells them, not in program order: a status is reported in its cycle,
-/// what a packet says is reported when its last byte was read. `cycle` is the index of the record (from 0, counted from
+/// what a packet says is reported when its last byte was read. `cycle` and `when` are the index of the record (from 0, counted from
 /// `begin` or `reset`) in which something *happened*; of a packet, the cycle that placed it in the FIFO; of a TFO packet, the
 /// cycle with status TD (perhaps replaced by TR), even where the TFO value travels later (PC-8, PC-9).
 ///
@@ -117,7 +120,7 @@ pub enum Event {
     /// The trigger occurred (6.1.7).
     Trigger {
         /// When.
-        cycle: u64,
+        when: u64,
     },
     /// A TFO packet: where execution is (6.5). [`Reason::Overflow`] also says that instructions are lost before `cycle`
     /// (ETM2-FIFO-007).
@@ -161,7 +164,7 @@ pub enum Event {
     /// The Context ID changed.
     ContextId {
         /// When.
-        cycle: u64,
+        when: u64,
         /// The new one.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -172,19 +175,22 @@ pub enum Event {
         /// Its number.
         transfer: u64,
         /// When its packet was placed in the FIFO.
-        cycle: u64,
+        when: u64,
         /// Where; `None` if the trace does not tell.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         address: Option<DataAddress>,
         /// What.
         value: Value,
+        /// The latest full data address says that data are big-endian (ETMv3, ETM3-DAT-004).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        big_endian: bool,
     },
     /// The value of a transfer that was outstanding.
     MissData {
         /// The transfer.
         transfer: u64,
         /// When the data returned.
-        cycle: u64,
+        when: u64,
         /// The value, zero-extended.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -200,7 +206,7 @@ pub enum Event {
     /// Miss data that belong to no outstanding transfer (ETM2-LM-019).
     IgnoredData {
         /// When they were placed in the FIFO.
-        cycle: u64,
+        when: u64,
         /// Their tag.
         tag: u8,
     },
@@ -208,7 +214,114 @@ pub enum Event {
     /// cycle only; of a TFO packet, the TFO cycle.
     Incomplete {
         /// The cycle.
-        cycle: u64,
+        when: u64,
+    },
+    /// ETMv3: an E or N atom, that is an instruction (7.3.1).
+    Atom {
+        /// The instruction, without Thumb bit; `None` where the decoder cannot know it.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        address: Option<u32>,
+        /// The state it is in.
+        isa: Isa,
+        /// E: its condition passed.
+        executed: bool,
+        /// W atoms since the E or N atom before, its own included; `None` unless cycle-accurate (ETM3-PH-013).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        cycles: Option<u64>,
+    },
+    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also says that instructions are lost in front of it.
+    InstructionSync {
+        /// Why.
+        reason: Reason,
+        /// The next instruction, without Thumb bit; `None` in data-only mode.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        address: Option<u32>,
+        /// The state there.
+        isa: Isa,
+        /// Non-secure state.
+        non_secure: bool,
+        /// Hyp mode.
+        hyp: bool,
+        /// Present if Context IDs are traced.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context_id: Option<u32>,
+        /// The data instruction that is in progress; its execution is implied.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        in_progress: Option<u32>,
+    },
+    /// ETMv3: cycles in which nothing was traced (ETM3-CC-005).
+    Gap {
+        /// So many; `None` if the macrocell does not know.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        cycles: Option<u64>,
+    },
+    /// ETMv3: a branch packet (7.3.5).
+    BranchTo {
+        /// The next instruction, without Thumb bit.
+        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        address: u32,
+        /// The state there.
+        isa: Isa,
+        /// What the exception information bytes say, if there are any.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        exception: Option<ExceptionInformation>,
+    },
+    /// ETMv3: end of an exception return (7.5, 7.6).
+    ExceptionReturn {
+        /// When.
+        when: u64,
+    },
+    /// ETMv3, ARMv7-M: the transfers that follow are those of the automatic stacking (7.5.3).
+    ExceptionEntry {
+        /// When.
+        when: u64,
+    },
+    /// ETMv3: the VMID.
+    Vmid {
+        /// When.
+        when: u64,
+        /// The new one.
+        value: u8,
+    },
+    /// ETMv3: a timestamp (7.7).
+    Timestamp {
+        /// The natural binary value; `None` if it is 0, or has bits that never travelled.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        value: Option<u64>,
+        /// A clock frequency changed since the timestamp before.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        clock_change: bool,
+    },
+    /// ETMv3: this store, of a store-exclusive, did not happen (7.4.7).
+    StoreFailed {
+        /// Its number.
+        transfer: u64,
+    },
+    /// ETMv3: transfers from here on are not told; those of the latest data instruction are incomplete (7.4.6).
+    DataSuppressed {
+        /// When.
+        when: u64,
     },
 }
 

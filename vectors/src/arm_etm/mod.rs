@@ -7,13 +7,14 @@
 //! | question | place |
 //! |---|---|
 //! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
-//! | What travels, pin by pin? | [`wire`] |
+//! | What travels, pin by pin (ETMv1, ETMv2)? | [`wire`] |
+//! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
 //! | What travels, packet by packet? | [`Packet`] |
 //! | What does a decoder report, in which order, and which faults? | [`Event`] |
 //! | What does the macrocell see in one cycle? | [`Stimulus`] |
 //! | Which legal choices does a macrocell make? | [`Policy`] |
 //!
-//! Only architecture 2 is spoken so far; parameters that ask for another one are refused.
+//! Architecture 1 is not spoken so far; parameters that ask for it are refused.
 
 mod address;
 mod event;
@@ -21,6 +22,7 @@ mod packet;
 mod parameters;
 mod policy;
 mod stimulus;
+pub mod v3;
 pub mod wire;
 
 pub use address::{CompressedAddress, DataAddress, ParseDataAddressError};
@@ -28,7 +30,9 @@ pub use event::{Event, MissingReason, Value};
 pub use packet::{Packet, Reason};
 pub use parameters::{Architecture, Isa, Parameters};
 pub use policy::{Policy, TagChoice};
-pub use stimulus::{Access, BranchTarget, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer};
+pub use stimulus::{
+    Access, BranchTarget, Exception, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer,
+};
 
 use crate::{Binds, Family, Protocol, Reading};
 
@@ -51,8 +55,27 @@ impl Protocol for ArmEtm {
 /// * `etmv1`, `etmv2`, `etmv3`: the architectures;
 /// * `port_4`, `port_16`: trace ports other than 8 bits wide (architectures 1 and 2);
 /// * `cycle_accurate`: every cycle is captured (6.11);
-/// * `jazelle`: Java state, architecture 2.1.
-pub const FEATURES: [&str; 7] = ["etmv1", "etmv2", "etmv3", "port_4", "port_16", "cycle_accurate", "jazelle"];
+/// * `jazelle`: Java state, architectures 1.3 and 2.1;
+/// * `data`: data addresses or values are traced (architecture 3);
+/// * `data_only`, `alternative_branches`, `timestamps`, `vmid`, `m_profile`, `bare_port`, `virtualization`: options of
+///   architecture 3.
+pub const FEATURES: [&str; 15] = [
+    "etmv1",
+    "etmv2",
+    "etmv3",
+    "port_4",
+    "port_16",
+    "cycle_accurate",
+    "jazelle",
+    "data",
+    "data_only",
+    "alternative_branches",
+    "timestamps",
+    "vmid",
+    "m_profile",
+    "bare_port",
+    "virtualization",
+];
 
 /// What is read into bits that no text confirms, PC-1 to PC-14.
 pub const READINGS: [Reading; 14] = [

@@ -1,10 +1,14 @@
-//! Packets of ETMv2, field by field (6.4, 6.5).
+//! Packets of ETMv2 and ETMv3, field by field (6.4, 6.5, 7.2).
 
 use super::CompressedAddress;
+use super::v3::{ExceptionInformation, InByteException, VariableField};
 
-/// One ETMv2 packet, as it stands in the FIFO.
+/// One packet, as it stands in the FIFO.
 ///
-/// `more` is the C bit: another packet of the same cycle follows. `ss` is the size code of the value: 0, 1, 2, 3 for
+/// ETMv2 has the variants from `BranchAddress` to `TraceFifoOffset`. ETMv3 has all but `TraceFifoOffset`; there
+/// `LoadMissOccurred` and `LoadMissData` are called out-of-order placeholder and out-of-order data.
+///
+/// `more` is the C bit of ETMv2: another packet of the same cycle follows. It is false in ETMv3. `ss` is the size code of the value: 0, 1, 2, 3 for
 /// 0, 1, 2, 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -16,6 +20,7 @@ pub enum Packet {
     /// `C0A0SS10`: data of a store, of a load that hit, or of a coprocessor register transfer (6.4.2).
     NormalData {
         /// C bit.
+        #[cfg_attr(feature = "serde", serde(default))]
         more: bool,
         /// A bit: first data packet of the instruction.
         first: bool,
@@ -35,6 +40,7 @@ pub enum Packet {
     /// `C1A1TT00`: placeholder of a load that missed (6.4.3).
     LoadMissOccurred {
         /// C bit.
+        #[cfg_attr(feature = "serde", serde(default))]
         more: bool,
         /// A bit: first data packet of the instruction.
         first: bool,
@@ -47,6 +53,7 @@ pub enum Packet {
     /// `CTT0SS00`: data of a load that missed (6.4.3).
     LoadMissData {
         /// C bit.
+        #[cfg_attr(feature = "serde", serde(default))]
         more: bool,
         /// TT field, 0 to 3.
         tag: u8,
@@ -60,11 +67,19 @@ pub enum Packet {
     /// `C1101010`: a transfer of an LSM that is not traced, behind one that is (6.4.4).
     ValueNotTraced {
         /// C bit.
+        #[cfg_attr(feature = "serde", serde(default))]
         more: bool,
+        /// A bit, ETMv3 only: the transfer does not follow the one before (7.4.5).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        first: bool,
+        /// Present if `first` and data addresses are traced.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<CompressedAddress>,
     },
     /// `C1101110`: the Context ID changed (6.5.7).
     ContextId {
         /// C bit.
+        #[cfg_attr(feature = "serde", serde(default))]
         more: bool,
         /// Zero-extended.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
@@ -95,16 +110,111 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         under_lsm: Option<CompressedAddress>,
     },
+    /// `00 00 00 00 00 … 80`: the next byte is a header (7.10.4).
+    AlignmentSync {
+        /// Zero bytes in front of the 80, 5 or more.
+        zeros: u64,
+    },
+    /// `04`: cycles that no P-header tells (7.2).
+    CycleCount(
+        /// 0 = unknown.
+        VariableField,
+    ),
+    /// `08`, `70`: where execution is (7.10.5).
+    InstructionSync {
+        /// Present with header 70.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        cycle_count: Option<VariableField>,
+        /// Present if Context IDs are traced; zero-extended.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context_id: Option<u32>,
+        /// Information byte \[6:5\].
+        reason: Reason,
+        /// Information byte \[4\], J: Java state.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        jazelle: bool,
+        /// Information byte \[3\], NS.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        non_secure: bool,
+        /// Information byte \[2\], AltISA: with the Thumb bit, ThumbEE state.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        alt_isa: bool,
+        /// Information byte \[1\].
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        hyp: bool,
+        /// All 32 bits as they travel, bit 0 is the Thumb bit unless `jazelle`; absent in data-only mode. With a
+        /// load or store in progress, the address of that instruction.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        address: Option<u32>,
+        /// Present if a load or store is in progress (LSiP, information byte \[7\]): the next instruction's address,
+        /// in the form of a branch packet compressed against `address`.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        under_lsm: Option<CompressedAddress>,
+    },
+    /// `0C`: the trigger occurred.
+    Trigger,
+    /// `80` to `FE`, even: atoms (7.3.1). The header byte.
+    PHeader(
+        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex8"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        u8,
+    ),
+    /// A branch packet with exception information bytes (7.3.5).
+    ExceptionBranch {
+        /// Where to. In the alternative scheme the last of 2 to 4 address bytes holds 6 bits, \[5:0\].
+        address: CompressedAddress,
+        /// The exception information bytes.
+        information: ExceptionInformation,
+    },
+    /// A branch packet of five bytes whose fifth holds an exception, bit 7 being 1 (original scheme, deprecated).
+    InByteExceptionBranch {
+        /// Where to; `bits` has A\[31:29\] of byte 5 in \[29:27\] and no state bits: the state is ARM.
+        address: CompressedAddress,
+        /// The rest of byte 5.
+        exception: InByteException,
+    },
+    /// `42`, `46` (7.7).
+    Timestamp {
+        /// R bit: a clock frequency changed since the timestamp before.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        clock_change: bool,
+        /// The payload bits as they travel (Gray code or binary).
+        value: VariableField,
+    },
+    /// `3C`.
+    Vmid(
+        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex8"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        u8,
+    ),
+    /// `50` (7.4.7).
+    StoreFailed,
+    /// `62` (7.4.6).
+    DataSuppressed,
+    /// `66`: filling.
+    Ignore,
+    /// `76` (7.5, 7.6).
+    ExceptionExit,
+    /// `7E` (7.5.3).
+    ExceptionEntry,
 }
 
-/// Why a TFO packet was sent. The discriminant is the RR field (6.5.4).
+/// Why a TFO or I-sync packet was sent. The discriminant is the RR field (6.5.4, 7.10.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Reason {
-    /// Periodic synchronisation; the TFO cycle implies an executed instruction without packets, at the address
-    /// of the packet.
+    /// Periodic synchronisation. In ETMv2 the TFO cycle implies an executed instruction without packets, at the address
+    /// of the packet; in ETMv3 nothing is implied, the address is that of the next instruction.
     Periodic = 0b00,
     /// Tracing was enabled.
     TraceEnabled = 0b01,

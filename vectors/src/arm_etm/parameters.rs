@@ -26,8 +26,33 @@ pub struct Parameters {
     pub context_id_bytes: u8,
     /// Every cycle is captured (ETMCR\[12\]).
     pub cycle_accurate: bool,
-    /// Cycles that a byte spends in an empty FIFO at least: 0 or 1 (PC-4).
+    /// Cycles that a byte spends in an empty FIFO at least: 0 or 1 (PC-4; architectures 1 and 2).
     pub fifo_latency: u8,
+    /// ETMIDR\[20\]: branch packets in the alternative encoding (ETMv3.4 and later; GEN-004).
+    pub alternative_branches: bool,
+    /// ETMIDR\[18\]: a 32-bit Thumb instruction is one traced instruction, otherwise two.
+    pub thumb32_single: bool,
+    /// ETMIDR\[16\]: an LDM with PC transfers the PC first.
+    pub load_pc_first: bool,
+    /// ETMCR\[20\]: no instruction trace; I-sync packets have no address (ETMv3.1 and later).
+    pub data_only: bool,
+    /// ETMCR\[19\]: with `monitor_cprt`, coprocessor register transfers are traced only where ViewData says so (ETMv3.0
+    /// and later).
+    pub filter_cprt: bool,
+    /// ETMCR\[28\]: timestamps (ETMv3.5).
+    pub timestamps: bool,
+    /// ETMCCER\[29\]: bits of a timestamp, 48 or 64.
+    pub timestamp_bits: u8,
+    /// ETMCCER\[28\] = 0: timestamps are in Gray code.
+    pub timestamp_gray: bool,
+    /// ETMCR\[30\]: VMID packets (ETMv3.5).
+    pub vmid: bool,
+    /// ETMCCER\[26\]: Virtualization Extensions; Hyp bits mean something.
+    pub virtualization: bool,
+    /// The processor is of the M profile: exception numbers and exception entry (ETMv3.4 and later).
+    pub m_profile: bool,
+    /// The stream is that of a bare trace port with TRACECTL (ETMv3), see [`v3`](super::v3).
+    pub bare_port: bool,
 }
 
 impl Default for Parameters {
@@ -43,15 +68,31 @@ impl Default for Parameters {
             context_id_bytes: 0,
             cycle_accurate: false,
             fifo_latency: 0,
+            alternative_branches: false,
+            thumb32_single: true,
+            load_pc_first: false,
+            data_only: false,
+            filter_cprt: false,
+            timestamps: false,
+            timestamp_bits: 64,
+            timestamp_gray: false,
+            vmid: false,
+            virtualization: false,
+            m_profile: false,
+            bare_port: false,
         }
     }
 }
 
 impl Parameters {
-    /// Whether Java state exists (architecture 2.1 and, later, others).
+    /// Whether Java state exists: ETMv1.3, ETMv2.1, every ETMv3.
     #[must_use]
     pub const fn has_jazelle(&self) -> bool {
-        self.minor >= 1
+        match self.architecture {
+            Architecture::V1 => self.minor >= 3,
+            Architecture::V2 => self.minor >= 1,
+            Architecture::V3 => true,
+        }
     }
 
     /// Whether data packets exist at all.
@@ -60,14 +101,17 @@ impl Parameters {
         self.data_value || self.data_address
     }
 
-    /// The first parameter that no ETMv2 can have, with what is wrong with it.
+    /// The first parameter that no macrocell of this architecture can have, with what is wrong with it.
     ///
     /// # Errors
     ///
     /// The parameter's name and the reason.
     pub const fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        if self.minor > 1 {
-            return Err(("minor", "must be 0 or 1"));
+        match self.architecture {
+            Architecture::V1 if self.minor > 3 => return Err(("minor", "must be 0 to 3")),
+            Architecture::V2 if self.minor > 1 => return Err(("minor", "must be 0 or 1")),
+            Architecture::V3 if self.minor > 5 => return Err(("minor", "must be 0 to 5")),
+            _ => {}
         }
         if !matches!(self.port_width, 4 | 8 | 16) {
             return Err(("port_width", "must be 4, 8 or 16"));
@@ -77,6 +121,42 @@ impl Parameters {
         }
         if self.fifo_latency > 1 {
             return Err(("fifo_latency", "must be 0 or 1"));
+        }
+        if !matches!(self.timestamp_bits, 48 | 64) {
+            return Err(("timestamp_bits", "must be 48 or 64"));
+        }
+        self.check_v3()
+    }
+
+    /// Options that came with a version of ETMv3.
+    const fn check_v3(&self) -> Result<(), (&'static str, &'static str)> {
+        let minor = match self.architecture {
+            Architecture::V3 => self.minor as i8,
+            Architecture::V1 | Architecture::V2 => -1,
+        };
+        if self.filter_cprt && minor < 0 {
+            return Err(("filter_cprt", "needs ETMv3"));
+        }
+        if self.bare_port && minor < 0 {
+            return Err(("bare_port", "needs ETMv3"));
+        }
+        if self.data_only && minor < 1 {
+            return Err(("data_only", "needs ETMv3.1"));
+        }
+        if self.alternative_branches && minor < 4 {
+            return Err(("alternative_branches", "needs ETMv3.4"));
+        }
+        if self.m_profile && minor < 4 {
+            return Err(("m_profile", "needs ETMv3.4"));
+        }
+        if self.timestamps && minor < 5 {
+            return Err(("timestamps", "needs ETMv3.5"));
+        }
+        if self.vmid && minor < 5 {
+            return Err(("vmid", "needs ETMv3.5"));
+        }
+        if self.virtualization && minor < 5 {
+            return Err(("virtualization", "needs ETMv3.5"));
         }
         Ok(())
     }
@@ -120,6 +200,8 @@ pub enum Isa {
     Arm,
     /// Thumb: half-words.
     Thumb,
+    /// ThumbEE: half-words (ETMv3.3 and later).
+    ThumbEe,
     /// Java: bytes.
     Jazelle,
 }

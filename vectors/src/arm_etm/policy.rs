@@ -1,5 +1,7 @@
 //! What a macrocell was told by registers that only it needs to know, and which legal choices it makes.
 
+use super::Architecture;
+
 /// Sizes, periods and free choices of a macrocell. Each has the default of a plain one; a case states only what
 /// it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,10 +9,19 @@
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
-    /// Bytes that the FIFO holds, 1 to [`MAX_FIFO_SIZE`](Self::MAX_FIFO_SIZE).
+    /// Bytes that the FIFO holds: in ETMv2 up to [`MAX_FIFO_SIZE`](Self::MAX_FIFO_SIZE), in ETMv3 at least
+    /// [`MIN_V3_FIFO_SIZE`](Self::MIN_V3_FIFO_SIZE).
     pub fifo_size: u8,
     /// ETMSYNCFR: cycles between synchronisations; 0 = none.
     pub sync_period: u32,
+    /// Bytes that leave the FIFO in a cycle (ETMv3), at least 1.
+    pub port_bytes: u8,
+    /// Data packets are suppressed while fewer bytes than this are free in the FIFO (ETMv3); 0 = never.
+    pub suppress_below: u8,
+    /// Atoms are packed into as few P-headers as possible; otherwise one P-header for each (ETMv3, ETM3-PH-012).
+    pub pack_atoms: bool,
+    /// The cycle count of a non-periodic I-sync is inside it (header 70); otherwise it follows in a cycle count packet (ETMv3).
+    pub count_in_sync: bool,
     /// How tags are given to load misses.
     pub tags: TagChoice,
     /// Tag 0 is given too; Table 6.2 does not reserve it (ETM2-LM-051).
@@ -19,7 +30,7 @@ pub struct Policy {
     pub minimal_values: bool,
     /// Addresses travel in as few bytes as they need; otherwise always in 5.
     pub minimal_addresses: bool,
-    /// So many records are lost before the capture begins, as with a capture buffer that overwrites its oldest
+    /// So many records (ETMv3: bytes) are lost before the capture begins, as with a capture buffer that overwrites its oldest
     /// content. Their packets are made all the same.
     pub capture_from: u64,
 }
@@ -28,14 +39,26 @@ impl Policy {
     /// The largest FIFO whose fill a TFO value can tell, b111 in the upper bits being reserved (PC-3, PC-7).
     pub const MAX_FIFO_SIZE: u8 = 111;
 
-    /// The first choice that no macrocell can make, with what is wrong with it.
+    /// The fewest bytes of FIFO that an ETMv3 can do with.
+    pub const MIN_V3_FIFO_SIZE: u8 = 64;
+
+    /// The first choice that no macrocell of this architecture can make, with what is wrong with it.
     ///
     /// # Errors
     ///
     /// The choice's name and the reason.
-    pub const fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        if self.fifo_size == 0 || self.fifo_size > Self::MAX_FIFO_SIZE {
-            return Err(("fifo_size", "must be 1 to 111"));
+    pub const fn check(&self, architecture: Architecture) -> Result<(), (&'static str, &'static str)> {
+        if self.fifo_size == 0 {
+            return Err(("fifo_size", "must be 1 or more"));
+        }
+        if matches!(architecture, Architecture::V2) && self.fifo_size > Self::MAX_FIFO_SIZE {
+            return Err(("fifo_size", "must be 1 to 111 in ETMv2"));
+        }
+        if matches!(architecture, Architecture::V3) && self.fifo_size < Self::MIN_V3_FIFO_SIZE {
+            return Err(("fifo_size", "must be 64 or more in ETMv3"));
+        }
+        if self.port_bytes == 0 {
+            return Err(("port_bytes", "must be 1 or more"));
         }
         Ok(())
     }
@@ -44,8 +67,12 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            fifo_size: 60,
+            fifo_size: 64,
             sync_period: 1024,
+            port_bytes: 4,
+            suppress_below: 0,
+            pack_atoms: true,
+            count_in_sync: true,
             tags: TagChoice::default(),
             tag_zero: false,
             minimal_values: true,

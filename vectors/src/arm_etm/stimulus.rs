@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Isa;
 
-/// One processor cycle. The default is a cycle in which nothing happens and nothing is traced.
+/// One processor cycle. A macrocell ignores what its architecture does not know. The default is a cycle in which nothing happens and nothing is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -20,6 +20,24 @@ pub struct Stimulus {
     pub reset: bool,
     /// The trigger occurs.
     pub trigger: bool,
+    /// Level: Non-secure state (ETMv3).
+    pub non_secure: bool,
+    /// Level: Hyp mode (ETMv3.5).
+    pub hyp: bool,
+    /// Level: the timestamp counter, natural binary (ETMv3.5).
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub timestamp: u64,
+    /// The timestamp event: a timestamp is wanted (ETMv3.5).
+    pub timestamp_event: bool,
+    /// A clock frequency changed (ETMv3.5).
+    pub clock_change: bool,
+    /// The VMID register is written with this value (ETMv3.5).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub vmid: Option<u8>,
+    /// ARMv7-M: automatic stacking of an exception begins; the transfers from here to the next instruction are its
+    /// own (ETMv3.4).
+    pub exception_entry: bool,
     /// The instruction that completes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub instruction: Option<Instruction>,
@@ -60,6 +78,13 @@ pub struct Instruction {
     /// It branches, or an exception is taken behind it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub branch: Option<BranchTarget>,
+    /// It is an exception return (ETMv3: an exception exit packet).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub exception_return: bool,
+    /// It is a Thumb instruction of 32 bits: two atoms unless
+    /// [`thumb32_single`](super::Parameters::thumb32_single).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub thumb32: bool,
 }
 
 /// A predicted direct branch that completes in the cycle of the next instruction (6.1.2).
@@ -93,6 +118,25 @@ pub struct BranchTarget {
     /// A direct branch: its target follows from the code, and is output in branch broadcast mode only.
     #[cfg_attr(feature = "serde", serde(default))]
     pub direct: bool,
+    /// It is an exception, of which ETMv3 tells which one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub exception: Option<Exception>,
+}
+
+/// An exception that is taken. Security state and Hyp mode behind it are those of the next cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Exception {
+    /// Exception number, 9 bits (M profile) or 4; see [`ExceptionInformation`](super::v3::ExceptionInformation).
+    pub number: u16,
+    /// The instruction in front of it did not complete.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub cancel: bool,
+    /// M profile: how many transfers of a paused LSM are done.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub resume: Option<u8>,
 }
 
 /// One data transfer: a word or less, or two words in one cycle.
@@ -118,6 +162,28 @@ pub struct Transfer {
     /// Which of its instruction's transfers it is.
     #[cfg_attr(feature = "serde", serde(default))]
     pub position: Position,
+    /// The access is big-endian (ETMv3).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub big_endian: bool,
+    /// The store of a store-exclusive that fails (ETMv3.0 and later; its value is traced as 0).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub failed: bool,
+}
+
+impl Transfer {
+    /// The only transfer of its instruction, of a word or less, little-endian.
+    #[must_use]
+    pub const fn new(address: u32, access: Access, value: u64) -> Self {
+        Self {
+            address,
+            access,
+            value,
+            wide: false,
+            position: Position::Only,
+            big_endian: false,
+            failed: false,
+        }
+    }
 }
 
 /// How a transfer goes.

@@ -1,5 +1,6 @@
 //! How ARM ETM cases are written.
 
+mod atoms;
 mod cycles;
 mod resolve;
 mod wire;
@@ -8,16 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use super::assembly::{InstructionSet, Operands, assemble};
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Problem};
+use crate::arm_etm::v3::ExceptionInformation;
 use crate::arm_etm::{
-    ArmEtm, DataAddress, Isa, MissReturn, MissingReason, Parameters, Reason, Stimulus, Transfer, Value,
+    ArmEtm, DataAddress, Exception, Isa, MissReturn, MissingReason, Parameters, Reason, Stimulus, Transfer,
+    Value,
 };
 
+pub use atoms::Atoms;
 pub use cycles::InstructionCycles;
 
 /// One line of `stimulus`: one cycle, or `repeat` equal ones.
 ///
-/// `trace_enable` (false at first), `view_data` (true at first), `debug` (false at first) and `isa` (ARM at first) stay in force
-/// until a later line changes them; the other fields are for this line only. An empty line is a cycle in which
+/// `trace_enable` (false at first), `view_data` (true at first), `debug`, `non_secure` and `hyp` (false at first),
+/// `timestamp` (0 at first) and `isa` (ARM at first) stay in force until a later line changes them; the other fields are for this line only. An empty line is a cycle in which
 /// the processor waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -60,6 +64,34 @@ pub struct StimulusEntry {
     /// The trigger occurs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trigger: bool,
+    /// Non-secure state from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_secure: Option<bool>,
+    /// Hyp mode from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyp: Option<bool>,
+    /// The timestamp counter from this cycle on.
+    #[serde(skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+    pub timestamp: Option<u64>,
+    /// A timestamp is wanted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timestamp_event: bool,
+    /// A clock frequency changed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub clock_change: bool,
+    /// The VMID register is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vmid: Option<u8>,
+    /// ARMv7-M: automatic stacking begins.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exception_entry: bool,
+    /// That instruction is an exception return.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exception_return: bool,
+    /// That instruction is a Thumb instruction of 32 bits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub thumb32: bool,
     /// The processor is reset.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reset: bool,
@@ -92,6 +124,9 @@ pub struct BranchEntry {
     /// A direct branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
+    /// It is an exception (ETMv3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<Exception>,
 }
 
 /// One line of `events`.
@@ -135,7 +170,7 @@ pub enum EventEntry {
     /// A Context ID change.
     ContextId {
         /// When.
-        cycle: u64,
+        when: u64,
         /// The new one.
         #[serde(with = "crate::notation::hex32")]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -146,19 +181,22 @@ pub enum EventEntry {
         /// Its number.
         transfer: u64,
         /// When.
-        cycle: u64,
+        when: u64,
         /// Where; absent if the trace does not tell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<DataAddress>,
         /// What.
         value: Value,
+        /// Data are big-endian (ETMv3).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        big_endian: bool,
     },
     /// The value of an outstanding transfer.
     MissData {
         /// The transfer.
         transfer: u64,
         /// When it returned.
-        cycle: u64,
+        when: u64,
         /// The value.
         #[serde(with = "crate::notation::hex32")]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -174,12 +212,80 @@ pub enum EventEntry {
     /// Miss data that belong to nothing.
     IgnoredData {
         /// When they were placed in the FIFO.
-        cycle: u64,
+        when: u64,
         /// Their tag.
         tag: u8,
     },
     /// The capture ends before this cycle's packets do.
     Incomplete(u64),
+    /// ETMv3: instructions, e.g. `"0x8000E 0x8004N ?E"` or `"thumb 0x8100E/3 0x8102E/1"`.
+    Atoms(Atoms),
+    /// ETMv3: an I-sync packet.
+    InstructionSync {
+        /// Why.
+        reason: Reason,
+        /// The next instruction; absent in data-only mode.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<Location>,
+        /// The state there; ARM if absent.
+        #[serde(default)]
+        isa: Isa,
+        /// Non-secure state.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        non_secure: bool,
+        /// Hyp mode.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        hyp: bool,
+        /// Where Context IDs are traced.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context_id: Option<u32>,
+        /// The data instruction that is in progress.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_progress: Option<Location>,
+    },
+    /// ETMv3: so many cycles in which nothing was traced.
+    Gap {
+        /// Absent if unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cycles: Option<u64>,
+    },
+    /// ETMv3: a branch packet.
+    BranchTo {
+        /// Where to.
+        address: Location,
+        /// The state there; ARM if absent.
+        #[serde(default)]
+        isa: Isa,
+        /// Exception information bytes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exception: Option<ExceptionInformation>,
+    },
+    /// ETMv3: end of an exception return.
+    ExceptionReturn(u64),
+    /// ETMv3, ARMv7-M: automatic stacking begins.
+    ExceptionEntry(u64),
+    /// ETMv3: the VMID.
+    Vmid {
+        /// When.
+        when: u64,
+        /// The new one.
+        value: u8,
+    },
+    /// ETMv3: a timestamp.
+    Timestamp {
+        /// Absent if unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        value: Option<u64>,
+        /// A clock frequency changed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        clock_change: bool,
+    },
+    /// ETMv3: the store of this number did not happen.
+    StoreFailed(u64),
+    /// ETMv3: data are suppressed from here on.
+    DataSuppressed(u64),
     /// A fault.
     Fault(ExpectedFault),
 }

@@ -1,7 +1,9 @@
 //! What the lines of an ARM ETM case mean, once the program is assembled.
 
 use super::{EventEntry, StimulusEntry};
-use crate::arm_etm::{ArmEtm, BranchTarget, Event, Instruction, Isa, Parameters, Phantom, Stimulus};
+use crate::arm_etm::{
+    Architecture, ArmEtm, BranchTarget, Event, Instruction, Isa, Parameters, Phantom, Stimulus,
+};
 use crate::case::{Assembly, Expected, Labels, Location, Problem};
 
 /// No case has more cycles: a slip of the pen shall not fill the memory.
@@ -12,11 +14,22 @@ struct Levels {
     trace_enable: bool,
     view_data: bool,
     debug: bool,
+    non_secure: bool,
+    hyp: bool,
+    timestamp: u64,
     isa: Isa,
 }
 
 pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
-    let mut levels = Levels { trace_enable: false, view_data: true, debug: false, isa: Isa::Arm };
+    let mut levels = Levels {
+        trace_enable: false,
+        view_data: true,
+        debug: false,
+        non_secure: false,
+        hyp: false,
+        timestamp: 0,
+        isa: Isa::Arm,
+    };
     let mut cycles = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let under = |problem: Problem| problem.under(&format!("stimulus[{index}]"));
@@ -35,6 +48,9 @@ impl Levels {
         self.trace_enable = entry.trace_enable.unwrap_or(self.trace_enable);
         self.view_data = entry.view_data.unwrap_or(self.view_data);
         self.debug = entry.debug.unwrap_or(self.debug);
+        self.non_secure = entry.non_secure.unwrap_or(self.non_secure);
+        self.hyp = entry.hyp.unwrap_or(self.hyp);
+        self.timestamp = entry.timestamp.unwrap_or(self.timestamp);
         self.isa = entry.isa.unwrap_or(self.isa);
         Ok(Stimulus {
             trace_enable: self.trace_enable,
@@ -46,6 +62,13 @@ impl Levels {
             transfers: entry.transfers.clone(),
             returns: entry.returns.clone(),
             context_id: entry.context_id,
+            non_secure: self.non_secure,
+            hyp: self.hyp,
+            timestamp: self.timestamp,
+            timestamp_event: entry.timestamp_event,
+            clock_change: entry.clock_change,
+            vmid: entry.vmid,
+            exception_entry: entry.exception_entry,
         })
     }
 
@@ -59,7 +82,12 @@ impl Levels {
             (None, Some(location)) => (location, false, "skip"),
             (Some(_), Some(_)) => return Err(Problem::new("skip", "a cycle has one instruction")),
             (None, None) => {
-                let dangling = [("phantom", entry.phantom.is_some()), ("branch", entry.branch.is_some())];
+                let dangling = [
+                    ("phantom", entry.phantom.is_some()),
+                    ("branch", entry.branch.is_some()),
+                    ("exception_return", entry.exception_return),
+                    ("thumb32", entry.thumb32),
+                ];
                 return match dangling.into_iter().find(|(_, there)| *there) {
                     Some((key, _)) => Err(Problem::new(key, "there is no instruction in this cycle")),
                     None => Ok(None),
@@ -73,7 +101,7 @@ impl Levels {
         let branch = entry.branch.as_ref().map(|branch| {
             self.isa = branch.isa.unwrap_or(isa);
             let address = address(&branch.to, labels, "branch.to")?;
-            Ok(BranchTarget { address, isa: self.isa, direct: branch.direct })
+            Ok(BranchTarget { address, isa: self.isa, direct: branch.direct, exception: branch.exception })
         });
         Ok(Some(Instruction {
             address: address(location, labels, key)?,
@@ -81,6 +109,8 @@ impl Levels {
             executed,
             phantom: phantom.transpose()?,
             branch: branch.transpose()?,
+            exception_return: entry.exception_return,
+            thumb32: entry.thumb32,
         }))
     }
 }
@@ -101,6 +131,9 @@ pub(super) fn expected(
             EventEntry::Instructions(cycles) => {
                 expected.extend(cycles.events().iter().copied().map(Expected::Event));
             }
+            EventEntry::Atoms(atoms) => {
+                expected.extend(atoms.events().iter().copied().map(Expected::Event));
+            }
             EventEntry::Fault(fault) => expected.push(Expected::Fault(*fault)),
             _ => {
                 let event = event(entry, &assembly.labels)
@@ -115,8 +148,8 @@ pub(super) fn expected(
 /// The event of a line that stands for exactly one.
 fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> {
     Ok(Some(match entry {
-        EventEntry::Instructions(_) | EventEntry::Fault(_) => return Ok(None),
-        EventEntry::Trigger(cycle) => Event::Trigger { cycle: *cycle },
+        EventEntry::Instructions(_) | EventEntry::Atoms(_) | EventEntry::Fault(_) => return Ok(None),
+        EventEntry::Trigger(when) => Event::Trigger { when: *when },
         EventEntry::Synchronisation { cycle, reason, address: at, isa, context_id, lsm } => {
             Event::Synchronisation {
                 cycle: *cycle,
@@ -130,26 +163,75 @@ fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> 
         EventEntry::Branch { cycle, address: to, isa } => {
             Event::Branch { cycle: *cycle, address: address(to, labels, "branch.address")?, isa: *isa }
         }
-        EventEntry::ContextId { cycle, value } => Event::ContextId { cycle: *cycle, value: *value },
-        EventEntry::Transfer { transfer, cycle, address, value } => {
-            Event::Transfer { transfer: *transfer, cycle: *cycle, address: *address, value: *value }
-        }
-        EventEntry::MissData { transfer, cycle, value } => {
-            Event::MissData { transfer: *transfer, cycle: *cycle, value: *value }
+        EventEntry::ContextId { when, value } => Event::ContextId { when: *when, value: *value },
+        EventEntry::Transfer { transfer, when, address, value, big_endian } => Event::Transfer {
+            transfer: *transfer,
+            when: *when,
+            address: *address,
+            value: *value,
+            big_endian: *big_endian,
+        },
+        EventEntry::MissData { transfer, when, value } => {
+            Event::MissData { transfer: *transfer, when: *when, value: *value }
         }
         EventEntry::Missing { transfer, reason } => Event::Missing { transfer: *transfer, reason: *reason },
-        EventEntry::IgnoredData { cycle, tag } => Event::IgnoredData { cycle: *cycle, tag: *tag },
-        EventEntry::Incomplete(cycle) => Event::Incomplete { cycle: *cycle },
+        EventEntry::IgnoredData { when, tag } => Event::IgnoredData { when: *when, tag: *tag },
+        EventEntry::Incomplete(when) => Event::Incomplete { when: *when },
+        EventEntry::InstructionSync { .. } => return instruction_sync(entry, labels),
+        EventEntry::Gap { cycles } => Event::Gap { cycles: *cycles },
+        EventEntry::BranchTo { address: to, isa, exception } => Event::BranchTo {
+            address: address(to, labels, "branch_to.address")?,
+            isa: *isa,
+            exception: *exception,
+        },
+        EventEntry::ExceptionReturn(when) => Event::ExceptionReturn { when: *when },
+        EventEntry::ExceptionEntry(when) => Event::ExceptionEntry { when: *when },
+        EventEntry::Vmid { when, value } => Event::Vmid { when: *when, value: *value },
+        EventEntry::Timestamp { value, clock_change } => {
+            Event::Timestamp { value: *value, clock_change: *clock_change }
+        }
+        EventEntry::StoreFailed(transfer) => Event::StoreFailed { transfer: *transfer },
+        EventEntry::DataSuppressed(when) => Event::DataSuppressed { when: *when },
+    }))
+}
+
+/// The event of an I-sync line.
+fn instruction_sync(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> {
+    let EventEntry::InstructionSync { reason, address: at, isa, non_secure, hyp, context_id, in_progress } =
+        entry
+    else {
+        return Ok(None);
+    };
+    let resolve = |location: &Option<Location>, key| {
+        location.as_ref().map(|location| address(location, labels, key)).transpose()
+    };
+    Ok(Some(Event::InstructionSync {
+        reason: *reason,
+        address: resolve(at, "instruction_sync.address")?,
+        isa: *isa,
+        non_secure: *non_secure,
+        hyp: *hyp,
+        context_id: *context_id,
+        in_progress: resolve(in_progress, "instruction_sync.in_progress")?,
     }))
 }
 
 pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+    let v3 = parameters.architecture == Architecture::V3;
     [
         (parameters.architecture.feature(), true),
-        ("port_4", parameters.port_width == 4),
-        ("port_16", parameters.port_width == 16),
+        ("port_4", !v3 && parameters.port_width == 4),
+        ("port_16", !v3 && parameters.port_width == 16),
         ("cycle_accurate", parameters.cycle_accurate),
-        ("jazelle", parameters.has_jazelle()),
+        ("jazelle", !v3 && parameters.has_jazelle()),
+        ("data", v3 && parameters.traces_data()),
+        ("data_only", parameters.data_only),
+        ("alternative_branches", parameters.alternative_branches),
+        ("timestamps", parameters.timestamps),
+        ("vmid", parameters.vmid),
+        ("m_profile", parameters.m_profile),
+        ("bare_port", parameters.bare_port),
+        ("virtualization", parameters.virtualization),
     ]
     .into_iter()
     .filter_map(|(feature, needed)| needed.then_some(feature))
@@ -190,6 +272,8 @@ mod tests {
             value: 0,
             wide: false,
             position: Position::Only,
+            big_endian: false,
+            failed: false,
         };
         let idle = Stimulus { view_data: true, ..Stimulus::default() };
         let expected = [
@@ -206,7 +290,11 @@ mod tests {
                 instruction: Some(Instruction {
                     address: 0x8004,
                     phantom: Some(Phantom { address: 0x8000, taken: true }),
-                    branch: Some(BranchTarget { address: 0x9000, isa: Isa::Thumb, direct: false }),
+                    branch: Some(BranchTarget {
+                        address: 0x9000,
+                        isa: Isa::Thumb,
+                        ..BranchTarget::default()
+                    }),
                     ..Instruction::default()
                 }),
                 ..Stimulus::default()
@@ -244,8 +332,8 @@ mod tests {
     fn lines_are_events() {
         let lines = r#"{ instructions = "1E 2E" },
             { synchronisation = { cycle = 0, reason = "trace_enabled", address = "A" } },
-            { transfer = { transfer = 0, cycle = 2, address = "0x1000", value = { pending = 1 } } },
-            { transfer = { transfer = 1, cycle = 3, value = "not_traced" } },
+            { transfer = { transfer = 0, when = 2, address = "0x1000", value = { pending = 1 } } },
+            { transfer = { transfer = 1, when = 3, value = "not_traced" } },
             { incomplete = 7 }"#;
         let expected = [
             Event::Instruction { cycle: 1, executed: true, phantom: false },
@@ -260,12 +348,19 @@ mod tests {
             },
             Event::Transfer {
                 transfer: 0,
-                cycle: 2,
+                when: 2,
                 address: Some(crate::arm_etm::DataAddress::full(0x1000)),
                 value: Value::Pending(1),
+                big_endian: false,
             },
-            Event::Transfer { transfer: 1, cycle: 3, address: None, value: Value::NotTraced },
-            Event::Incomplete { cycle: 7 },
+            Event::Transfer {
+                transfer: 1,
+                when: 3,
+                address: None,
+                value: Value::NotTraced,
+                big_endian: false,
+            },
+            Event::Incomplete { when: 7 },
         ]
         .map(Expected::Event);
         assert_eq!(super::expected(&entries(lines), &assembly()).expect("resolves"), expected);

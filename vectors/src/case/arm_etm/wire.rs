@@ -1,9 +1,9 @@
-//! Trace clocks as people write them: `"DE 74; WT 80"`.
+//! Trace clocks as people write them: `"DE 74; WT 80"`; the bytes of ETMv3.
 
 use std::fmt::Write;
 
-use crate::arm_etm::Parameters;
 use crate::arm_etm::wire::{Cycle, Pipestat};
+use crate::arm_etm::{Architecture, Parameters};
 use crate::case::Problem;
 use crate::notation::{parse_bytes, show_bytes};
 
@@ -12,7 +12,10 @@ const RAW: &str = "raw";
 /// A nibble of TRACEPKT that carries nothing.
 const NOTHING: &str = "-";
 
-/// One line: records separated by `;`, each the name of the PIPESTAT and the TRACEPKT value in hexadecimal with a
+/// Bytes of an ETMv3 stream in a line; people break lines at packets instead.
+const STREAM_LINE: usize = 16;
+
+/// ETMv3: bytes. Otherwise one line: records separated by `;`, each the name of the PIPESTAT and the TRACEPKT value in hexadecimal with a
 /// digit for every 4 bits of the port (`-` for those that carry nothing); or `raw` and bytes.
 pub(super) fn read(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
@@ -24,6 +27,10 @@ pub(super) fn read(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>,
 }
 
 fn line_bytes(line: &str, parameters: &Parameters, bytes: &mut Vec<u8>) -> Result<(), String> {
+    if parameters.architecture == Architecture::V3 {
+        bytes.extend(parse_bytes(line).ok_or("a line is pairs of hexadecimal digits")?);
+        return Ok(());
+    }
     if let Some(raw) = line.trim_start().strip_prefix(RAW) {
         bytes.extend(parse_bytes(raw).ok_or("`raw` is followed by pairs of hexadecimal digits")?);
         return Ok(());
@@ -58,6 +65,9 @@ fn digits(parameters: &Parameters) -> usize {
 
 /// One line per record; what is no record is `raw`.
 pub(super) fn show(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
+    if parameters.architecture == Architecture::V3 {
+        return bytes.chunks(STREAM_LINE).map(show_bytes).collect();
+    }
     let digits = digits(parameters);
     bytes
         .chunks(Cycle::size(parameters))
@@ -100,6 +110,16 @@ mod tests {
             assert_eq!(show(bytes, &port(width)), [shown]);
         }
         assert_eq!(read_one("DE 74; WT 80", 8), Ok(vec![1, 0x74, 4, 0x80]));
+    }
+
+    #[test]
+    fn an_etmv3_stream_is_bytes() {
+        let parameters = Parameters { architecture: Architecture::V3, ..Parameters::default() };
+        let bytes = [0, 0, 0, 0, 0, 0x80, 8, 0x21];
+        let lines = ["00 00 00 00 00 80".to_owned(), "0821".to_owned()];
+        assert_eq!(read(&lines, &parameters).expect("reads"), bytes);
+        assert_eq!(show(&bytes, &parameters), ["00 00 00 00 00 80 08 21"]);
+        assert!(read(&["WT 74".to_owned()], &parameters).is_err());
     }
 
     #[test]

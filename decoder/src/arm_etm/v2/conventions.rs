@@ -12,7 +12,7 @@
 //! | PC-8 | [`VALUE_GAP`], [`VALUE_SECOND`] |
 //! | PC-9 | [`VALUE_WAIT_BEHIND_TRIGGER`] |
 //! | PC-10 | nothing depends on it |
-//! | PC-11 | one slot for each tag in [`MissTable`](super::misses::MissTable) |
+//! | PC-11 | one slot for each tag in [`MissTable`](crate::arm_etm::misses::MissTable) |
 //! | PC-12 | [`Flow`](super::Flow), where values are not traced |
 //! | PC-13 | [`Port`](super::Port): a reserved header loses synchronisation |
 //! | PC-14 | [`byte_of_number`] |

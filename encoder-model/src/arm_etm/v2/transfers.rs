@@ -41,6 +41,9 @@ pub(super) struct DataRules {
     minimal_addresses: bool,
 }
 
+/// Spec: ETM2-HDR-006 (6.4.4): without address.
+const NOT_TRACED: Packet = Packet::ValueNotTraced { more: false, first: false, address: None };
+
 impl DataRules {
     pub(super) const fn new(parameters: &Parameters, policy: &Policy) -> Self {
         Self {
@@ -69,7 +72,7 @@ impl DataRules {
         match (transfer.access, treatment) {
             (_, Treatment::Untraced) => {}
             (_, Treatment::NotTraced) => {
-                packets.extend(core::iter::repeat_n(Packet::ValueNotTraced { more: false }, words));
+                packets.extend(core::iter::repeat_n(NOT_TRACED, words));
             }
             (Access::Miss(miss), Treatment::Traced { first }) => {
                 let tag = state.misses.allocate(miss, transfer.wide);

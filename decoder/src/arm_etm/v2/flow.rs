@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::{
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
 use super::address::{DataAddresses, InstructionAddress};
-use super::misses::{MissTable, Outstanding};
+use crate::arm_etm::misses::{MissTable, Outstanding};
 
 /// Turns packets into events, packet by packet.
 #[derive(Clone, Debug)]
@@ -137,8 +137,8 @@ impl Flow {
         }
         missing(place, half, MissingReason::Incomplete, sink);
         let event = match self.misses.data(tag) {
-            Some(transfer) => Event::MissData { transfer, cycle, value },
-            None => Event::IgnoredData { cycle, tag },
+            Some(transfer) => Event::MissData { transfer, when: cycle, value },
+            None => Event::IgnoredData { when: cycle, tag },
         };
         sink.event(place, &event);
     }
@@ -159,7 +159,7 @@ impl Flow {
                 self.transfer(told, first, address, value.map_or(Value::Off, Value::Known), sink);
             }
             Packet::ValueNotTraced { .. } => self.transfer(told, false, None, Value::NotTraced, sink),
-            Packet::ContextId { value, .. } => sink.event(place, &Event::ContextId { cycle, value }),
+            Packet::ContextId { value, .. } => sink.event(place, &Event::ContextId { when: cycle, value }),
             Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
                 let full = InstructionAddress::full(address, jazelle);
                 self.instruction = under_lsm.map_or(full, |current| full.branch(current));
@@ -172,7 +172,8 @@ impl Flow {
                     sink.event(place, &Event::Instruction { cycle, executed: true, phantom: false });
                 }
             }
-            Packet::LoadMissOccurred { .. } | Packet::LoadMissData { .. } => {}
+            // Misses are `packet`'s own; a port of this architecture has no other packets.
+            _ => {}
         }
     }
 
@@ -201,7 +202,10 @@ impl Flow {
             None => self.addresses.next(),
         };
         let Told { place, cycle } = told;
-        sink.event(place, &Event::Transfer { transfer: self.transfers, cycle, address, value });
+        sink.event(
+            place,
+            &Event::Transfer { transfer: self.transfers, when: cycle, address, value, big_endian: false },
+        );
         self.transfers += 1;
     }
 }

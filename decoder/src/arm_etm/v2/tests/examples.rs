@@ -327,7 +327,7 @@ fn e2_03_branch_addresses() {
         let [a, b, c, d] = base.to_le_bytes();
         let (header, thumb) = match state {
             Isa::Arm => (0x20, 0),
-            Isa::Thumb => (0x20, 1),
+            Isa::Thumb | Isa::ThumbEe => (0x20, 1),
             Isa::Jazelle => (0x30, 0),
         };
         let script = alloc::format!(

@@ -166,7 +166,7 @@ fn word(event: &Event) -> String {
         Event::Instruction { cycle, executed: false, phantom: false } => format!("N{cycle}"),
         Event::Instruction { cycle, executed: true, phantom: true } => format!("PT{cycle}"),
         Event::Instruction { cycle, executed: false, phantom: true } => format!("PN{cycle}"),
-        Event::Trigger { cycle } => format!("TR{cycle}"),
+        Event::Trigger { when: cycle } => format!("TR{cycle}"),
         Event::Synchronisation { cycle, reason, address, isa, context_id, lsm } => {
             let reason = match reason {
                 Reason::Periodic => "periodic",
@@ -179,8 +179,8 @@ fn word(event: &Event) -> String {
             format!("sync{cycle}:{reason}:{isa:?}:{address:x}{context}{lsm}")
         }
         Event::Branch { cycle, address, isa } => format!("branch{cycle}:{isa:?}:{address:x}"),
-        Event::ContextId { cycle, value } => format!("context{cycle}:{value:x}"),
-        Event::Transfer { transfer, cycle, address, value } => {
+        Event::ContextId { when: cycle, value } => format!("context{cycle}:{value:x}"),
+        Event::Transfer { transfer, when: cycle, address, value, .. } => {
             let address = address.map_or(String::new(), |address| format!("[{address}]"));
             let value = match value {
                 Value::Known(value) => format!("{value:x}"),
@@ -191,7 +191,7 @@ fn word(event: &Event) -> String {
             };
             format!("#{transfer}@{cycle}{address}={value}")
         }
-        Event::MissData { transfer, cycle, value } => format!("#{transfer}<-{value:x}@{cycle}"),
+        Event::MissData { transfer, when: cycle, value } => format!("#{transfer}<-{value:x}@{cycle}"),
         Event::Missing { transfer, reason } => {
             let reason = match reason {
                 MissingReason::Superseded => "superseded",
@@ -201,8 +201,9 @@ fn word(event: &Event) -> String {
             };
             format!("#{transfer}!{reason}")
         }
-        Event::IgnoredData { cycle, tag } => format!("ignored{tag}@{cycle}"),
-        Event::Incomplete { cycle } => format!("open@{cycle}"),
+        Event::IgnoredData { when: cycle, tag } => format!("ignored{tag}@{cycle}"),
+        Event::Incomplete { when: cycle } => format!("open@{cycle}"),
+        ref other => panic!("{other:?} is no event of this architecture"),
     }
 }
 

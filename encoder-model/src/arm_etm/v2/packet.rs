@@ -67,7 +67,7 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
             bytes.push(flag(more, MORE) | tag << 5 | ss << 2);
             append_low(value, value_bytes(ss), bytes);
         }
-        Packet::ValueNotTraced { more } => bytes.push(flag(more, MORE) | 0b0110_1010),
+        Packet::ValueNotTraced { more, .. } => bytes.push(flag(more, MORE) | 0b0110_1010),
         Packet::ContextId { more, value } => {
             bytes.push(flag(more, MORE) | 0b0110_1110);
             append_low(value, parameters.context_id_bytes.into(), bytes);
@@ -80,6 +80,8 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
                 append_branch(current, bytes);
             }
         }
+        // `check` lets no packet of another architecture pass.
+        _ => {}
     }
 }
 
@@ -156,7 +158,9 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
         Packet::LoadMissData { tag, ss, value, .. } => blame(!parameters.traces_data(), "packet")
             .or_else(|| blame(tag > 3, "tag"))
             .or_else(|| blame(!fits_ss(value, ss), "ss")),
-        Packet::ValueNotTraced { .. } => blame(!parameters.traces_data(), "packet"),
+        Packet::ValueNotTraced { first, address: at, .. } => {
+            blame(!parameters.traces_data(), "packet").or_else(|| blame(first || at.is_some(), "first"))
+        }
         Packet::ContextId { value, .. } => {
             blame(parameters.context_id_bytes == 0, "packet").or_else(|| blame(!fits_context(value), "value"))
         }
@@ -166,6 +170,7 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
                 .or_else(|| blame(context_id.is_some_and(|value| !fits_context(value)), "context_id"))
                 .or_else(|| blame(under_lsm.is_some_and(|address| !branch(address)), "under_lsm"))
         }
+        _ => Some("packet"),
     }
 }
 

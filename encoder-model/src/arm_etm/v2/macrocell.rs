@@ -373,8 +373,8 @@ const fn set_more(packet: &mut Packet, following: bool) {
         Packet::NormalData { more, .. }
         | Packet::LoadMissOccurred { more, .. }
         | Packet::LoadMissData { more, .. }
-        | Packet::ValueNotTraced { more }
+        | Packet::ValueNotTraced { more, .. }
         | Packet::ContextId { more, .. } => *more = following,
-        Packet::BranchAddress(_) | Packet::TraceFifoOffset { .. } => {}
+        _ => {}
     }
 }

@@ -335,7 +335,7 @@ impl PacketReader {
                 let (tag, ss) = (LMD_TT.of(header), SS.of(header));
                 Packet::LoadMissData { more, tag, ss, value: open.value }
             }
-            Kind::ValueNotTraced => Packet::ValueNotTraced { more },
+            Kind::ValueNotTraced => Packet::ValueNotTraced { more, first: false, address: None },
             Kind::ContextId => Packet::ContextId { more, value: open.context_id },
             Kind::TraceFifoOffset => Packet::TraceFifoOffset {
                 reason: Reason::from_code(TFO_REASON.of(header)).unwrap_or(Reason::Periodic),
@@ -402,12 +402,13 @@ fn data_address_byte<L: Listener>(
 /// Whether a packet is the last one of its cycle; a TFO packet is by itself. Spec: ETM2-CB-003 (6.4.1).
 pub(super) const fn ends_group(packet: &Packet) -> bool {
     match *packet {
-        Packet::BranchAddress(_) | Packet::TraceFifoOffset { .. } => true,
         Packet::NormalData { more, .. }
         | Packet::LoadMissOccurred { more, .. }
         | Packet::LoadMissData { more, .. }
-        | Packet::ValueNotTraced { more }
+        | Packet::ValueNotTraced { more, .. }
         | Packet::ContextId { more, .. } => !more,
+        // Branch addresses and TFO packets; there are no others here.
+        _ => true,
     }
 }
 

@@ -34,7 +34,7 @@ impl InstructionAddress {
         };
         let shift = match isa {
             Isa::Arm => 2,
-            Isa::Thumb => 1,
+            Isa::Thumb | Isa::ThumbEe => 1,
             Isa::Jazelle => 0,
         };
         let sent = low_bits(width);

@@ -55,7 +55,7 @@ impl TfoLanes {
 pub(super) const fn address_shift(isa: Isa) -> u32 {
     match isa {
         Isa::Arm => 2,
-        Isa::Thumb => 1,
+        Isa::Thumb | Isa::ThumbEe => 1,
         Isa::Jazelle => 0,
     }
 }

@@ -1,0 +1,112 @@
+//! Captured cycles -> packets -> events in one go: the contract's decoder.
+
+use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
+use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+
+use super::flow::Flow;
+use super::listener::{Consequence, Listener};
+use super::port::Port;
+
+/// Optional features that this decoder honours.
+const FEATURES: [&str; 5] = ["etmv2", "port_4", "port_16", "cycle_accurate", "jazelle"];
+
+/// The reference decoder of ARM ETMv2.
+///
+/// It needs no code: packets have headers, and events do not say which instruction they are about. Before
+/// [`begin`](Subject::begin) it swallows whatever it is given.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    stream: Option<Stream>,
+}
+
+#[derive(Clone, Debug)]
+struct Stream {
+    port: Port,
+    flow: Flow,
+}
+
+impl Decoder {
+    /// [`push`](Subject::push) for a sink whose type is known, which is faster.
+    pub fn push_into<S>(&mut self, chunk: &[u8], sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        if let Some(Stream { port, flow }) = &mut self.stream {
+            port.push(chunk, &mut Reporter { flow, sink });
+        }
+    }
+
+    /// [`finish`](Subject::finish) for a sink whose type is known.
+    pub fn finish_into<S>(&mut self, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        if let Some(Stream { port, flow }) = &mut self.stream {
+            port.finish(&mut Reporter { flow, sink });
+        }
+    }
+}
+
+/// Reports to a sink what the pins tell.
+struct Reporter<'a, S: ?Sized> {
+    flow: &'a mut Flow,
+    sink: &'a mut S,
+}
+
+impl<S: Sink<ArmEtm> + ?Sized> Listener for Reporter<'_, S> {
+    fn trigger(&mut self, place: Place, cycle: u64) {
+        self.sink.event(place, &Event::Trigger { when: cycle });
+    }
+
+    fn instruction(&mut self, place: Place, cycle: u64, executed: bool, phantom: bool) {
+        self.sink.event(place, &Event::Instruction { cycle, executed, phantom });
+    }
+
+    fn packet(&mut self, place: Place, cycle: u64, packet: &Packet) {
+        self.sink.packet(place, packet);
+        self.flow.packet(place, cycle, packet, self.sink);
+    }
+
+    fn fault(&mut self, fault: &Fault, consequence: Consequence) {
+        self.sink.fault(fault);
+        if consequence == Consequence::Lost {
+            self.flow.lose_synchronisation(fault.place, self.sink);
+        }
+    }
+
+    fn end(&mut self, place: Place, incomplete: Option<u64>) {
+        if let Some(cycle) = incomplete {
+            self.sink.event(place, &Event::Incomplete { when: cycle });
+        }
+        self.flow.end(place, self.sink);
+    }
+}
+
+impl Subject<ArmEtm> for Decoder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new([Layer::Packets, Layer::Events])
+            .with_features(FEATURES)
+            .with_readings(READINGS.iter().map(|reading| reading.name))
+    }
+
+    fn begin(&mut self, parameters: &Parameters, _: &Program) -> Result<(), Refusal> {
+        self.stream = None;
+        self.stream = Some(Stream { port: Port::new(parameters)?, flow: Flow::new(parameters) });
+        Ok(())
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<ArmEtm>) {
+        self.push_into(chunk, sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
+        self.finish_into(sink);
+    }
+
+    fn reset(&mut self) {
+        if let Some(Stream { port, flow }) = &mut self.stream {
+            port.reset();
+            flow.reset();
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! ETMv3: one string of bytes, its fields, and the contract of its events.
+//!
+//! # The wire
+//!
+//! The bytes of one trace source, as they leave a formatter. With
+//! [`bare_port`](super::Parameters::bare_port) each byte is a record of two: TRACECTL (bit 0; the others are 0), then
+//! TRACEDATA (ETM3-MISC-007): with TRACECTL = 0 the byte is trace; with TRACECTL = 1 and TRACEDATA\[0\] = 0 it is a
+//! trigger, an [`Event::Trigger`] without packet; with TRACECTL = 1 and TRACEDATA\[0\] = 1 nothing.
+//!
+//! # Order of events
+//!
+//! Every packet is delivered when its last byte was read, then what it tells, at the packet's place:
+//!
+//! | packet | events |
+//! |---|---|
+//! | A-sync, Ignore | none |
+//! | P-header | an [`Atom`](Event::Atom) for each E and N, oldest first |
+//! | cycle count | [`Gap`](Event::Gap) |
+//! | I-sync | `Gap` (header 70); [`InstructionSync`](Event::InstructionSync); then an `Atom` (executed, no cycles) at `in_progress`, if a load or store is |
+//! | branch, with or without exception | [`BranchTo`](Event::BranchTo) |
+//! | Context ID, VMID, timestamp, trigger | [`ContextId`](Event::ContextId), [`Vmid`](Event::Vmid), [`Timestamp`](Event::Timestamp), [`Trigger`](Event::Trigger) |
+//! | Normal Data, placeholder, Value Not Traced | `Missing`… of what the tag stood for, if superseded; [`Transfer`](Event::Transfer) |
+//! | out-of-order data | [`MissData`](Event::MissData), or [`IgnoredData`](Event::IgnoredData) |
+//! | store failed, data suppressed | [`StoreFailed`](Event::StoreFailed), [`DataSuppressed`](Event::DataSuppressed) |
+//! | exception entry, exit | [`ExceptionEntry`](Event::ExceptionEntry), [`ExceptionReturn`](Event::ExceptionReturn) |
+//!
+//! `when` is the number of `Atom`s reported before, counted from `begin` or `reset`. Data belong to the latest data
+//! instruction among them. The rules of misses, pairs and `Missing` are those of [`Event`], with two differences: an
+//! Ignore packet does not part the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to 3.
+//! At the end of the trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
+//!
+//! # Synchronisation
+//!
+//! A decoder looks for an A-sync first; the bytes up to it belong to no packet. From there to the first I-sync of any
+//! reason packets are delivered, but of events only `Trigger`, `Timestamp`, `ContextId` and `Vmid`. W atoms count
+//! from the A-sync on.
+//!
+//! # Addresses of instructions
+//!
+//! The next instruction is known behind an I-sync and behind a branch packet. An atom is the instruction there. Behind it:
+//! not executed, or no branch: the instruction behind it; an executed direct branch: its target; an executed indirect
+//! branch (or exception return): unknown until a branch packet or I-sync. A branch packet sets the next
+//! instruction whatever was before; of several in a row each does.
+//! Where the program has no code, the atom there still has its address, those behind it none. In Java
+//! state no atom has an address. A 32-bit Thumb instruction is one atom or two, the second at the second half-word, see
+//! [`thumb32_single`](super::Parameters::thumb32_single). Before the first I-sync there are no addresses.
+//!
+//! A short branch packet is read in the state in force (that of the latest I-sync or branch packet); its base is the address of
+//! the latest I-sync (with a load or store in progress the current one, not that of the load) or branch packet. Before
+//! the first I-sync its missing bits are taken as 0; nothing depends on them.
+//!
+//! # Cycles
+//!
+//! W atoms are counted since the latest E or N atom. [`Atom`](Event::Atom)`.cycles` is that count, its own W
+//! included, and sets it to 0. A non-periodic I-sync sets the count aside and to 0; its cycle count (header 70), or that
+//! of the next cycle count packet if it has none, makes a `Gap` of the count set aside plus the packet's value, or of `None` if the
+//! value is 0. A cycle count packet that no such I-sync waits for makes a `Gap` of its own value.
+//! If the next non-periodic I-sync comes first, there is no `Gap` (ETM3-CC-004). Counts saturate. Before the first I-sync there is no `Gap`
+//! but that of the I-sync itself.
+//!
+//! # Data addresses
+//!
+//! As in ETMv2, `None` or completed from the base; unknown bits at the first I-sync behind an A-sync search and at every
+//! non-periodic I-sync, and behind Data Suppressed up to ETMv3.2 (ETM3-DAT-014). A Value Not Traced packet with an address is a base too.
+//! "Transfer before" does not reach back over these points.
+//!
+//! # Faults
+//!
+//! "Lost" = `Missing` with `synchronisation_lost` follows for every outstanding miss, and the decoder looks for an A-sync again,
+//! from the byte at fault on. The others go on.
+//!
+//! | condition | class | place | then |
+//! |---|---|---|---|
+//! | reserved header or P-header; VMID, timestamp before 3.5; exception exit before 3.4 | `reserved-encoding` | header | lost |
+//! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M | `illegal-in-state` | header | lost |
+//! | 00 that does not begin an A-sync: something else than 80 behind five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
+//! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless original scheme and ARM state | `reserved-encoding` | byte 5 | lost |
+//! | first byte of the address under a load or store with bit 0 = 0; information byte with bit 0 = 0 | `reserved-encoding` | that byte | lost |
+//! | third exception information byte with bit 7 | `overlong` | that byte | lost |
+//! | byte 5 of a data address with a bit of \[7:5\]; byte 5 of a cycle count with a bit of \[7:4\] | `overlong` | byte 5 | lost |
+//! | store failed not directly behind Normal Data or out-of-order data | `illegal-in-state` | header | goes on, without event |
+//! | an atom after an executed indirect branch, before a branch packet or I-sync | `missing-address` | P-header | goes on; once |
+//! | no code where an atom is, with a program that has code somewhere; `address` says where | `no-code` | P-header | goes on; once until an address is known again |
+//! | periodic I-sync at another address or state than the next instruction, if that is known | `contradiction` | I-sync | goes on there |
+//! | tag superseded without a non-periodic I-sync since its placeholder | `suspicious` | header | goes on |
+//! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
+//! | a record of a bare port with bits of TRACECTL\[7:1\] | `framing` | TRACECTL | lost; the record is skipped |
+//!
+//! Faults of atoms come in front of the atom. The bit is 0. The packet index is that of the packet that is being read; bytes
+//! that are skipped belong to no packet.
+
+#[cfg(doc)]
+use super::Event;
+
+/// A number that travels in as many bytes of 7 bits as its sender likes, the lowest first (cycle counts, timestamps).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VariableField {
+    /// Payload bits, first byte in the lowest bits.
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub bits: u64,
+    /// Number of bytes: 1 to 5 (cycle count), 1 to 7 (timestamp of 48 bits) or 1 to 9 (of 64 bits).
+    pub bytes: u8,
+}
+
+/// What the exception information bytes of a branch packet say (7.3.5).
+///
+/// | byte | \[7\] | \[6\] | \[5\] | \[4:0\] |
+/// |---|---|---|---|---|
+/// | 0 | another follows | AltISA | Cancel | \[4:1\] exception\[3:0\], \[0\] NS |
+/// | 1 | another follows | 0 | Hyp | exception\[8:4\] |
+/// | 2 | 0 | 1 | 0 | \[3:0\] resume |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExceptionInformation {
+    /// Exception\[8:0\]; 0 = no exception, only a change of state. \[8:4\] are 0 without byte 1.
+    pub number: u16,
+    /// The most recently traced instruction was cancelled.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub cancel: bool,
+    /// AltISA: a Thumb state of this packet is ThumbEE.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub alt_isa: bool,
+    /// Non-secure state.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub non_secure: bool,
+    /// Hyp mode; present if byte 1 is.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub hyp: Option<bool>,
+    /// Resume count (ARMv7-M); present if byte 2 is.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub resume: Option<u8>,
+}
+
+/// The exception inside byte 5 of a branch packet (original scheme, bit 7 = 1, deprecated).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InByteException {
+    /// Bits \[5:3\]: 0 reset, 1 IRQ, 4 Jazelle, 5 FIQ, 6 asynchronous data abort, 7 debug halt.
+    pub code: u8,
+    /// Bit \[6\]: the most recently traced instruction was cancelled.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+    pub cancel: bool,
+}
+
+impl InByteException {
+    /// The exception number of [`ExceptionInformation`] that `code` stands for; [`Event::BranchTo`] reports that. The
+    /// reserved codes 2 and 3 become the reserved numbers 6 and 7.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        match self.code {
+            0 => 8,
+            1 => 14,
+            2 => 6,
+            3 => 7,
+            4 => 5,
+            5 => 15,
+            6 => 4,
+            _ => 1,
+        }
+    }
+}
