@@ -11,6 +11,8 @@ mod explain;
 mod files;
 mod fuzz_seeds;
 mod list;
+#[cfg(feature = "peer-opencsd")]
+mod opencsd_host;
 mod programs;
 mod select;
 mod show;
@@ -56,10 +58,15 @@ enum Verb {
     Programs(programs::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
+    #[cfg(feature = "peer-opencsd")]
+    #[command(name = opencsd_host::VERB, hide = true)]
+    OpencsdHost,
 }
 
 fn main() -> ExitCode {
     keep_subjects_quiet();
+    #[cfg(feature = "peer-opencsd")]
+    opencsd_host::name_this_executable();
     let arguments = Arguments::parse();
     let done = panic::catch_unwind(|| match &arguments.verb {
         Verb::Conformance(arguments) => conformance::run(arguments),
@@ -72,6 +79,8 @@ fn main() -> ExitCode {
         Verb::Programs(arguments) => programs::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
+        #[cfg(feature = "peer-opencsd")]
+        Verb::OpencsdHost => opencsd_host::run(),
     });
     match done {
         Ok(Ok(exit)) => exit.into(),

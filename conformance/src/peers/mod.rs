@@ -3,6 +3,8 @@
 //! A peer is judged like any other subject. Where it disagrees, the specification decides; what came of it is in
 //! `docs/findings`.
 
+#[cfg(feature = "peer-opencsd")]
+pub mod opencsd;
 #[cfg(feature = "peer-riscv-etrace")]
 pub mod riscv_etrace;
 

@@ -1,0 +1,159 @@
+//! The library OpenCSD, in a process of its own.
+//!
+//! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a [`Host`] starts
+//! the host process, hands it one stream at a time, and ends it when it is late, grows too large or says too much.
+//!
+//! | question | place |
+//! |---|---|
+//! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
+//! | What comes out of a stream? | [`packets`], [`elements`] |
+//! | How fast is the library alone? | [`time`] |
+//! | Which trace unit wrote it? | [`Source`], [`source`] |
+
+mod process;
+mod source;
+
+pub use process::{Host, HostCommand, HostError, Limits, set_command};
+pub use source::{SourceError, source};
+pub use traceproof_opencsd_host::{
+    Answer, Context, Element, ElementKind, Framing, Isa, LastInstruction, Layer, Memory, Packet, PacketBody,
+    Question, Security, Source, VERSION, etmv3, serve,
+};
+
+use std::time::Duration;
+
+use traceproof_vectors::Program;
+
+/// At most so many records are taken from one stream.
+pub const MAX_RECORDS: u64 = 1 << 24;
+
+/// A stream: the trace, who wrote it, and how it is framed.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'a> {
+    /// The trace units.
+    pub sources: &'a [Source],
+    /// How their bytes lie in the trace.
+    pub framing: Framing,
+    /// The bytes.
+    pub trace: &'a [u8],
+    /// How many bytes the library gets at once; all of them without a number.
+    pub chunk: Option<u32>,
+    /// Ask for the library's own text on each record, too.
+    pub text: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// The bytes of a single source.
+    #[must_use]
+    pub const fn new(source: &'a Source, trace: &'a [u8]) -> Self {
+        let sources = std::slice::from_ref(source);
+        Self { sources, framing: Framing::Source, trace, chunk: None, text: false }
+    }
+}
+
+/// What the library made of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Packets, elements and faults in the order in which they came.
+    pub records: Vec<Answer>,
+    /// How many bytes of the trace the library took.
+    pub consumed: u64,
+    /// How many packets it made.
+    pub packets: u64,
+    /// How many generic elements it made.
+    pub elements: u64,
+    /// How many instructions were in ranges.
+    pub instructions: u64,
+    /// How long the library was busy with the stream, once per round.
+    pub times: Vec<Duration>,
+}
+
+impl Outcome {
+    /// The packets.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.records.iter().filter_map(|record| match record {
+            Answer::Packet(packet) => Some(packet),
+            _ => None,
+        })
+    }
+
+    /// The generic elements.
+    pub fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.records.iter().filter_map(|record| match record {
+            Answer::Element(element) => Some(element),
+            _ => None,
+        })
+    }
+}
+
+/// The packets of a stream.
+///
+/// # Errors
+///
+/// When the library refuses the configuration, or the process dies, is late or says too much.
+pub fn packets(host: &mut Host, stream: &Stream<'_>) -> Result<Outcome, HostError> {
+    ask(host, Layer::Packets, stream, &Program::new(), None)
+}
+
+/// The generic elements of a stream over a program.
+///
+/// # Errors
+///
+/// As for [`packets`].
+pub fn elements(host: &mut Host, stream: &Stream<'_>, program: &Program) -> Result<Outcome, HostError> {
+    ask(host, Layer::Elements, stream, program, None)
+}
+
+/// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting up, pipes and
+/// translation.
+///
+/// # Errors
+///
+/// As for [`packets`].
+pub fn time(
+    host: &mut Host,
+    layer: Layer,
+    stream: &Stream<'_>,
+    program: &Program,
+    rounds: u32,
+) -> Result<Outcome, HostError> {
+    ask(host, layer, stream, program, Some(rounds))
+}
+
+fn ask(
+    host: &mut Host,
+    layer: Layer,
+    stream: &Stream<'_>,
+    program: &Program,
+    rounds: Option<u32>,
+) -> Result<Outcome, HostError> {
+    let length = |bytes: &[u8]| u32::try_from(bytes.len()).map_err(|_| HostError::TooLong);
+    let sections = if layer == Layer::Elements { program.sections() } else { &[] };
+    let memory = sections
+        .iter()
+        .map(|section| Ok(Memory { address: section.address, length: length(&section.bytes)? }))
+        .collect::<Result<_, HostError>>()?;
+    let question = Question {
+        layer,
+        sources: stream.sources.to_vec(),
+        framing: stream.framing,
+        memory,
+        trace: length(stream.trace)?,
+        chunk: stream.chunk,
+        text: stream.text,
+        records: MAX_RECORDS,
+        rounds,
+    };
+    let mut payload: Vec<&[u8]> = sections.iter().map(|section| section.bytes.as_slice()).collect();
+    payload.push(stream.trace);
+    let mut outcome = Outcome::default();
+    let last = host.ask(&question, &payload, &mut |answer| outcome.records.push(answer))?;
+    match last {
+        Answer::Done { consumed, packets, elements, instructions, nanoseconds } => {
+            let times = nanoseconds.into_iter().map(Duration::from_nanos).collect();
+            Ok(Outcome { consumed, packets, elements, instructions, times, ..outcome })
+        }
+        Answer::Refused { error, step } => Err(HostError::Refused { error, step }),
+        _ => Err(HostError::Garbled),
+    }
+}
