@@ -6,5 +6,6 @@
 
 extern crate alloc;
 
+pub mod arm;
 pub mod arm_etm;
 pub mod riscv_etrace;

@@ -5,6 +5,7 @@
 //! corpus, on the stable toolchain under `cargo test`.
 #![forbid(unsafe_code)]
 
+pub mod arm;
 pub mod riscv_etrace;
 pub mod seeds;
 pub mod targets;

@@ -6,6 +6,7 @@ use std::{fs, io};
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
+use crate::arm::formatter;
 use crate::riscv_etrace::{flow, presets};
 
 /// A seed: target, file name and bytes.
@@ -34,6 +35,7 @@ pub fn from_cases(cases: &[CaseFile<RiscvEtrace>]) -> Vec<Seed> {
             traceproof_conformance::generate::seeded(seed, 40 + 20 * usize::try_from(seed).unwrap_or(0));
         seeds.push(("riscv_etrace_round_trip", format!("seed-{seed:02}"), bytes));
     }
+    seeds.extend(formatter::seeds().into_iter().map(|(name, bytes)| ("arm_formatter", name, bytes)));
     seeds
 }
 

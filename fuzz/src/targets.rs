@@ -1,6 +1,6 @@
 //! Which targets exist.
 
-use crate::riscv_etrace;
+use crate::{arm, riscv_etrace};
 
 /// One fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Target {
 }
 
 /// Every target, in the order of the layers.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 4] = [
     Target {
         name: "riscv_etrace_packets",
         property: "any payload is a packet that the writer turns back into an equal packet, or a typed fault",
@@ -29,5 +29,10 @@ pub const TARGETS: [Target; 3] = [
         name: "riscv_etrace_round_trip",
         property: "any execution that the encoder model traces comes back from the decoder",
         run: riscv_etrace::round_trip::run,
+    },
+    Target {
+        name: "arm_formatter",
+        property: "any formatted stream gives the same bounded results however it is cut; what the formatter sends comes back",
+        run: arm::formatter::run,
     },
 ];

@@ -1,0 +1,156 @@
+//! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (FMT-012).
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
+use traceproof_encoder_model::arm::Formatter;
+use traceproof_vectors::arm::{FRAME_BYTES, FULL_SYNC, FormatterPolicy, Framing, TraceId};
+use traceproof_vectors::{Fault, Place};
+
+type Streams = BTreeMap<TraceId, Vec<u8>>;
+
+#[derive(Debug, Default, PartialEq)]
+struct Heard {
+    streams: Streams,
+    faults: Vec<Fault>,
+    discontinuities: Vec<Discontinuity>,
+}
+
+impl FrameListener for Heard {
+    fn data(&mut self, run: Run<'_>) {
+        self.streams.entry(run.id).or_default().extend(run.bytes);
+    }
+
+    fn discontinuity(&mut self, _: Place, cause: Discontinuity) {
+        self.discontinuities.push(cause);
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.faults.push(*fault);
+    }
+}
+
+fn hear(framing: Framing, wire: &[u8]) -> Heard {
+    let mut heard = Heard::default();
+    let mut deformatter = Deformatter::new(framing);
+    deformatter.push(wire, &mut heard);
+    deformatter.finish(&mut heard);
+    heard
+}
+
+/// What happens at the formatter's inputs.
+#[derive(Clone, Debug)]
+enum Input {
+    Data(TraceId, Vec<u8>),
+    Trigger,
+    Idle(u32),
+    Flush,
+}
+
+fn input() -> impl Strategy<Value = Input> {
+    let source = prop_oneof![3 => Just(0x10), 3 => Just(0x11), 1 => 1..0x70_u8]
+        .prop_map(|id| TraceId::new(id).expect("seven bits"));
+    // Bytes that look like synchronisation packets, IDs and filling matter most.
+    let byte = prop_oneof![Just(0xff), Just(0x7f), Just(0x00), Just(0x01), any::<u8>()];
+    let bytes = prop_oneof![
+        prop::collection::vec(byte.clone(), 1..4),
+        prop::collection::vec(byte.clone(), 1..40),
+        prop::collection::vec(byte, 200..300),
+    ];
+    prop_oneof![
+        12 => (source, bytes).prop_map(|(id, bytes)| Input::Data(id, bytes)),
+        1 => Just(Input::Trigger),
+        1 => (0..4_u32).prop_map(Input::Idle),
+        1 => Just(Input::Flush),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = FormatterPolicy> {
+    let framing = prop::sample::select(&[Framing::Memory, Framing::Normal, Framing::Continuous][..]);
+    (framing, 0..5_u32, 0..9_u32, 0..8_u32, 0..9_u32, any::<bool>()).prop_map(
+        |(framing, full_sync_frames, half_sync_pairs, id_repeat_frames, id_repeat_pairs, repeat_delayed)| {
+            FormatterPolicy {
+                framing,
+                full_sync_frames,
+                half_sync_pairs,
+                id_repeat_frames,
+                id_repeat_pairs,
+                repeat_delayed,
+            }
+        },
+    )
+}
+
+/// The wire, and what each source sent.
+fn format(policy: FormatterPolicy, inputs: &[Input]) -> (Vec<u8>, Streams) {
+    let mut formatter = Formatter::new(policy);
+    let (mut wire, mut sent) = (Vec::new(), Streams::new());
+    for input in inputs {
+        match input {
+            Input::Data(id, bytes) => {
+                formatter.push(*id, bytes, &mut wire).expect("a source");
+                sent.entry(*id).or_default().extend(bytes);
+            }
+            Input::Trigger => {
+                formatter.trigger(&mut wire);
+                sent.entry(TraceId::TRIGGER).or_default().push(0);
+            }
+            Input::Idle(count) => formatter.idle(*count, &mut wire),
+            Input::Flush => formatter.flush(&mut wire),
+        }
+    }
+    formatter.flush(&mut wire);
+    (wire, sent)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_sources_send_comes_back(policy in policy(), inputs in prop::collection::vec(input(), 1..30)) {
+        let (wire, sent) = format(policy, &inputs);
+        let heard = hear(policy.framing, &wire);
+        if !sent.is_empty() {
+            prop_assert_eq!(&heard.faults, &[]);
+        }
+        prop_assert_eq!(&heard.streams, &sent);
+        if policy.framing == Framing::Memory {
+            prop_assert_eq!(wire.len() % FRAME_BYTES, 0);
+        }
+    }
+
+    /// Joining later gives, of each source, a tail.
+    #[test]
+    fn joining_later_gives_tails(policy in policy(), inputs in prop::collection::vec(input(), 1..30), cut in any::<prop::sample::Index>()) {
+        let (wire, sent) = format(policy, &inputs);
+        if policy.framing == Framing::Memory || wire.is_empty() {
+            return Ok(());
+        }
+        let late = &wire[cut.index(wire.len())..];
+        let heard = hear(policy.framing, late);
+        let joins = late.windows(4).any(|bytes| bytes == FULL_SYNC);
+        prop_assert_eq!(heard.discontinuities.len(), usize::from(joins));
+        for (id, bytes) in heard.streams {
+            prop_assert_eq!(sent.get(&id).map(|sent| sent.ends_with(&bytes)), Some(true), "{}", id);
+        }
+    }
+
+    /// A damaged bit never panics, and costs a source nothing in front of its frame.
+    #[test]
+    fn damage_costs_nothing_in_front_of_it(policy in policy(), inputs in prop::collection::vec(input(), 1..30), bit in any::<prop::sample::Index>()) {
+        let (wire, _) = format(policy, &inputs);
+        if wire.is_empty() {
+            return Ok(());
+        }
+        let mut damaged = wire.clone();
+        let bit = bit.index(8 * wire.len());
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        // Of the frame that the bit is in, which syncs may stretch, nothing is known.
+        let intact = (bit / 8).saturating_sub(2 * FRAME_BYTES * 4);
+        let (before, after) = (hear(policy.framing, &wire[..intact]), hear(policy.framing, &damaged));
+        for (id, bytes) in before.streams {
+            prop_assert_eq!(after.streams.get(&id).map(|after| after.starts_with(&bytes)), Some(true), "{}", id);
+        }
+    }
+}

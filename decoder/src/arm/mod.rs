@@ -1,0 +1,23 @@
+//! What the ARM families share on the way from captured bytes to executed instructions.
+//!
+//! | question | place |
+//! |---|---|
+//! | Which bytes of a formatted stream are whose? | [`Deformatter`], [`FrameListener`], [`Run`] |
+//! | What does an instruction do to the flow, and which data does it transfer? | [`InstructionSet`], [`Instruction`], [`Class`], [`Transfers`] |
+//! | The same for a whole program, block by block? | [`ProgramMap`], [`Block`], [`Stops`] |
+//!
+//! Source references are those of [`traceproof_vectors::arm`].
+
+mod deformatter;
+mod frame;
+mod instruction;
+mod program_map;
+mod run;
+
+#[cfg(test)]
+mod tests;
+
+pub use deformatter::Deformatter;
+pub use instruction::{Access, Class, Instruction, InstructionSet, Transfers};
+pub use program_map::{Block, ProgramMap, Stops};
+pub use run::{Discontinuity, FrameListener, Origin, Run};

@@ -1,0 +1,11 @@
+//! What the ARM families share on the way from trace unit to tool.
+//!
+//! | question | place |
+//! |---|---|
+//! | How do the bytes of several sources become one stream? | [`Formatter`] |
+//!
+//! Source references are those of [`traceproof_vectors::arm`].
+
+mod formatter;
+
+pub use formatter::{Formatter, NotASource};

@@ -1,0 +1,3 @@
+//! Tests of what the ARM families share.
+
+mod formatter;

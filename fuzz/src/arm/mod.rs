@@ -1,0 +1,3 @@
+//! Properties of what the ARM families share.
+
+pub mod formatter;
