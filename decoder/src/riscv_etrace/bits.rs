@@ -187,6 +187,13 @@ impl<'a, O: Observer> Fields<'a, O> {
         value
     }
 
+    /// Reads the next `width` (0 to 128) bits. The observer is told of a field beyond 64 bits in two pieces, low first.
+    pub(super) fn take_wide(&mut self, name: &'static str, width: u32) -> u128 {
+        let low = self.take(name, width.min(64));
+        let high = self.take(name, width.saturating_sub(64));
+        u128::from(high) << 64 | u128::from(low)
+    }
+
     /// Reads one bit.
     #[inline(always)]
     pub(super) fn flag(&mut self, name: &'static str) -> bool {

@@ -5,13 +5,14 @@ use traceproof_vectors::{
     Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Program, Refusal, Sink,
 };
 
+use super::data::DataTrace;
 use super::effort::Limits;
 use super::encapsulation::{Content, Deframer, Unit};
 use super::flow::Flow;
 use super::packet::PacketReader;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 17] = [
+const FEATURES: [&str; 19] = [
     "rv32",
     "rv64",
     "compressed",
@@ -23,6 +24,8 @@ const FEATURES: [&str; 17] = [
     "sijump",
     "branch_prediction",
     "jump_target_cache",
+    "data_trace",
+    "mma_cas",
     "source_id",
     "timestamp",
     "packet_type",
@@ -31,9 +34,10 @@ const FEATURES: [&str; 17] = [
     "atb",
 ];
 
-/// The reference decoder of RISC-V E-Trace instruction trace.
+/// The reference decoder of RISC-V E-Trace.
 ///
-/// Of the transport it follows one source (`srcID`) and its instruction trace; timestamps of the transport are skipped,
+/// Of the transport it follows the instruction trace of one source (`srcID`), and its data trace where the parameters
+/// have one; timestamps of the transport are skipped,
 /// for they belong to no instruction. Before [`begin`](Subject::begin) it swallows whatever it is given.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
@@ -52,6 +56,8 @@ struct Stream {
 struct Packets {
     reader: PacketReader,
     flow: Flow,
+    /// Absent where nobody follows it.
+    data: Option<DataTrace>,
 }
 
 impl Decoder {
@@ -90,10 +96,19 @@ impl Packets {
     {
         let payload = match unit.content() {
             Ok(Content::Instruction(payload)) => payload,
-            Ok(Content::Null | Content::Data(_) | Content::OtherSource) => return,
+            Ok(Content::Null | Content::OtherSource) => return,
+            Ok(Content::Data(payload)) => {
+                if let Some(data) = &mut self.data {
+                    data.payload(unit.payload_place(), payload, sink);
+                }
+                return;
+            }
             Err(fault) => {
                 sink.fault(&fault);
                 self.flow.lose_synchronisation();
+                if let Some(data) = &mut self.data {
+                    data.lose_synchronisation();
+                }
                 return;
             }
         };
@@ -107,6 +122,9 @@ impl Packets {
             Ok(packet) => {
                 sink.packet(place, packet);
                 self.flow.packet(place, packet, sink);
+                if let Some(data) = &mut self.data {
+                    data.instruction_packet(place, packet, sink);
+                }
             }
             Err(fault) => {
                 sink.fault(fault);
@@ -124,14 +142,12 @@ impl Subject<RiscvEtrace> for Decoder {
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
-        if parameters.data.is_some() {
-            return Err(Refusal::unsupported("data_trace"));
-        }
         self.stream = Some(Stream {
             deframer: Deframer::new(parameters)?,
             packets: Packets {
                 reader: PacketReader::new(parameters)?,
                 flow: Flow::new(parameters, program, self.limits)?,
+                data: DataTrace::new(parameters),
             },
         });
         Ok(())
@@ -150,6 +166,9 @@ impl Subject<RiscvEtrace> for Decoder {
             stream.deframer.reset();
             stream.packets.reader.reset();
             stream.packets.flow.reset();
+            if let Some(data) = &mut stream.packets.data {
+                data.reset();
+            }
         }
     }
 }

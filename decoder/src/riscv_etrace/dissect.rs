@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace};
 use traceproof_vectors::{Dissection, Fault, FaultClass, Field, Place};
 
 use super::bits::Observer;
+use super::data::DataDissector;
 use super::encapsulation::{Content, Deframer, Layout, Unit};
 use super::packet::PacketReader;
 
@@ -17,7 +18,8 @@ use super::packet::PacketReader;
 /// dissection is the first bit of the payload, or of the header where no payload is read. Modes that a support packet
 /// announces hold for the packets behind it. Nothing is said about what packets mean in the flow.
 ///
-/// A unit of another source or of data trace has the fields of the transport and no packet; what comes in front of the
+/// A unit of another source, or of data trace that the parameters do not have, has the fields of the transport and no
+/// packet. A field of more than 64 bits is told in two pieces, the low one first. What comes in front of the
 /// synchronisation sequence in a stream that is entered anywhere is one unit without fields.
 ///
 /// Empty when the parameters are refused.
@@ -28,12 +30,18 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
         return Vec::new();
     };
     let layout = *deframer.layout();
+    let mut data = DataDissector::new(parameters);
     let mut dissections = Vec::new();
     deframer.push(wire, |unit| {
         if dissections.is_empty() && unit.place.byte > 0 {
             dissections.push(unread(0..unit.place.byte));
         }
-        dissections.push(dissect_unit(unit, transport_fields(&layout, unit.place, wire), &mut reader));
+        dissections.push(dissect_unit(
+            unit,
+            transport_fields(&layout, unit.place, wire),
+            &mut reader,
+            data.as_mut(),
+        ));
     });
     let cut_off = deframer.finish().map(|(_, place)| place);
     if dissections.is_empty()
@@ -57,17 +65,31 @@ fn unread(bytes: Range<u64>) -> Dissection<RiscvEtrace> {
     Dissection { place: Place::default(), bytes, fields: Vec::new(), packet: None }
 }
 
-fn dissect_unit(unit: &Unit, mut fields: Vec<Field>, reader: &mut PacketReader) -> Dissection<RiscvEtrace> {
-    let (place, packet) = match unit.content() {
-        Ok(Content::Instruction(payload)) => {
-            let place = unit.payload_place();
-            let received = payload.received_bits();
-            let first_bit = place.byte * 8 + u64::from(place.bit);
-            let mut collector = Collector { fields: &mut fields, first_bit, received };
-            (place, Some(reader.read_observed(place, payload, &mut collector)))
+fn dissect_unit(
+    unit: &Unit,
+    mut fields: Vec<Field>,
+    reader: &mut PacketReader,
+    data: Option<&mut DataDissector>,
+) -> Dissection<RiscvEtrace> {
+    let place = unit.payload_place();
+    let first_bit = place.byte * 8 + u64::from(place.bit);
+    let (place, packet) = match (unit.content(), data) {
+        (Ok(Content::Instruction(payload)), data) => {
+            let mut collector =
+                Collector { fields: &mut fields, first_bit, received: payload.received_bits() };
+            let read = reader.read_observed(place, payload, &mut collector);
+            if let (Ok(packet), Some(data)) = (&read, data) {
+                data.instruction_packet(packet);
+            }
+            (place, Some(read))
         }
-        Ok(_) => (unit.place, None),
-        Err(fault) => (unit.place, Some(Err(fault))),
+        (Ok(Content::Data(payload)), Some(data)) => {
+            let mut collector =
+                Collector { fields: &mut fields, first_bit, received: payload.received_bits() };
+            (place, Some(data.read(place, payload, &mut collector).map(Packet::Data)))
+        }
+        (Ok(_), _) => (unit.place, None),
+        (Err(fault), _) => (unit.place, Some(Err(fault))),
     };
     Dissection { place, bytes: unit.bytes(), fields, packet }
 }

@@ -1,4 +1,4 @@
-//! RISC-V Efficient Trace 2.0: instruction trace.
+//! RISC-V Efficient Trace 2.0: instruction trace and data trace.
 //!
 //! ```
 //! use traceproof_decoder::riscv_etrace::Decoder;
@@ -29,12 +29,14 @@
 //! | Which packets of a stream are whose? | [`Demultiplexer`], [`Routed`] |
 //! | What are the fields of a packet? | [`PacketReader`]; for people: [`dissect`] |
 //! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`Limits`], [`STEP_BUDGET`] |
+//! | Which data were accessed? | [`Decoder`], where [`Parameters::data`](traceproof_vectors::riscv_etrace::Parameters::data) is there |
 //! | What does the code do to the flow? | [`ProgramMap`], [`InstructionSet`], [`Instruction`], [`Class`] |
 //! | Every retired instruction by itself? | [`Instructions`] |
 //!
 //! Source references are those of [`traceproof_vectors::riscv_etrace`].
 
 mod bits;
+mod data;
 mod decoder;
 mod dissect;
 mod effort;

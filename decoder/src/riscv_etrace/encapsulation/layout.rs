@@ -23,6 +23,8 @@ pub(in crate::riscv_etrace) struct Layout {
     instruction: u64,
     /// The `type` of data trace.
     data: u64,
+    /// The source of data trace, where it has one of its own.
+    data_source: Option<u16>,
     padding: Padding,
     synchronised: bool,
 }
@@ -36,6 +38,7 @@ impl Default for Layout {
             type_bits: 0,
             instruction: 0,
             data: 1,
+            data_source: None,
             padding: Padding::Sign,
             synchronised: true,
         }
@@ -53,7 +56,7 @@ impl Layout {
     /// When no hardware can have these widths, or when the encapsulation is not known.
     pub(super) fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
-        match parameters.encapsulation {
+        let layout = match parameters.encapsulation {
             Encapsulation::Normal(normal) => Ok(Self::normal(normal)),
             Encapsulation::Siemens(siemens) => Ok(Self {
                 source_bits: u32::from(siemens.source_bits),
@@ -67,7 +70,8 @@ impl Layout {
             // The source travels on ATID and there is no `type` (ET 13).
             Encapsulation::Atb => Ok(Self::default()),
             _ => Err(Refusal::unsupported("encapsulation")),
-        }
+        }?;
+        Ok(Self { data_source: parameters.data.and_then(|data| data.source), ..layout })
     }
 
     /// Spec: RVET-ENCAP-007, RVET-ENCAP-009, RVET-ENCAP-018 (EN 2.1), RVET-ENCAP-017 (EN 3.3).
@@ -126,7 +130,8 @@ impl Layout {
             return unit;
         }
         unit.timestamp = (timestamp_bits > 0).then(|| bits(bytes, timestamp, timestamp_bits)).flatten();
-        if unit.source_id != self.source {
+        let of_data = self.data_source == Some(unit.source_id);
+        if unit.source_id != self.source && !of_data {
             unit.route = Route::OtherSource;
             return unit;
         }
@@ -137,9 +142,9 @@ impl Layout {
         let found = bits(bytes, packet_type, self.type_bits);
         let payload = Payload::from_bits(bytes, unit.payload_bit.into(), payload_bits);
         unit.route = match (found, payload) {
-            (Some(found), Some(payload)) if found == self.instruction || found == self.data => {
+            (Some(found), Some(payload)) if of_data || found == self.instruction || found == self.data => {
                 unit.payload = payload;
-                if found == self.data { Route::Data } else { Route::Instruction }
+                if of_data || found == self.data { Route::Data } else { Route::Instruction }
             }
             (Some(_), Some(_)) => Route::UnknownType,
             _ => Route::Short,
@@ -175,7 +180,8 @@ impl Layout {
             }
             let counted = (self.source_bits % 8 + self.type_bits).div_ceil(8);
             let complete = u64::from(counted) <= length;
-            if source == u64::from(self.source) && complete { field("type", self.type_bits) } else { None }
+            let ours = source == u64::from(self.source) || self.data_source.map(u64::from) == Some(source);
+            if ours && complete { field("type", self.type_bits) } else { None }
         };
         all();
     }

@@ -13,6 +13,7 @@ use super::program_map::tests::program as parcels;
 use super::{Decoder, Instructions, ProgramMap};
 
 mod arbitrary;
+mod data;
 mod encapsulation;
 mod examples;
 mod faults;

@@ -1,0 +1,175 @@
+//! Data trace: payload -> packet -> accesses (ET 8).
+//!
+//! | question | place |
+//! |---|---|
+//! | What are the fields of a data packet? | `reader` |
+//! | With what are addresses and data compared? | `bases` |
+//! | Which requests are in flight? | `requests` |
+//! | What do data packets say about the execution? | `flow` |
+
+mod bases;
+mod flow;
+mod reader;
+mod requests;
+
+use traceproof_vectors::riscv_etrace::{
+    DataEvent, DataOption, DataOptions, DataPacket, Event, Packet, Parameters, RiscvEtrace,
+};
+use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+
+use alloc::vec::Vec;
+
+use super::Payload;
+use flow::DataFlow;
+pub(super) use reader::DataReader;
+
+/// Data trace of one stream: reads its packets and reports what they say.
+#[derive(Clone, Debug)]
+pub(super) struct DataTrace {
+    announcements: Announcements,
+    reader: DataReader,
+    flow: DataFlow,
+    /// The latest support packet announced options that exclude each other.
+    refusing: bool,
+}
+
+impl DataTrace {
+    /// Data trace at the start of a stream; `None` where the parameters have none.
+    pub(super) fn new(parameters: &Parameters) -> Option<Self> {
+        Some(Self {
+            announcements: Announcements::new(parameters)?,
+            reader: DataReader::new(parameters)?,
+            flow: DataFlow::new(parameters.data.as_ref()?, parameters.xlen),
+            refusing: false,
+        })
+    }
+
+    /// Back to the start of a stream.
+    pub(super) fn reset(&mut self) {
+        self.reader.reset();
+        self.flow.reset();
+        self.refusing = false;
+    }
+
+    /// Takes the payload of the next data packet. `place` is its first bit.
+    pub(super) fn payload<S>(&mut self, place: Place, payload: &Payload, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        if self.refusing {
+            return;
+        }
+        match self.reader.read(place, payload) {
+            Ok(packet) => {
+                sink.packet(place, &Packet::Data(packet));
+                self.flow.packet(place, &packet, self.reader.marks(), sink);
+            }
+            Err(fault) => {
+                sink.fault(&fault);
+                self.lose_synchronisation();
+            }
+        }
+    }
+
+    /// Something is missing or unreadable: whatever is compared with an earlier access is passed over until there is one
+    /// again.
+    pub(super) fn lose_synchronisation(&mut self) {
+        self.flow.lose_bases();
+    }
+
+    /// Takes note of a packet of instruction trace.
+    ///
+    /// Spec: RVET-DATA-007, RVET-DATA-014, RVET-DATA-022, RVET-DATA-024 (ET 7.5, 8).
+    pub(super) fn instruction_packet<S>(&mut self, place: Place, packet: &Packet, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        match *packet {
+            Packet::Start { .. } | Packet::Trap { .. } => self.flow.synchronise(),
+            Packet::Support { ienable, denable, dloss, doptions, .. } => {
+                let options = self.announcements.read(doptions);
+                self.refusing = options.no_address && options.no_data;
+                if self.refusing {
+                    sink.fault(&Fault { class: FaultClass::UnsupportedMode, place, address: None });
+                }
+                self.reader.set_options(options);
+                if dloss {
+                    self.reader.forget_requests();
+                    self.flow.lose_packets();
+                    sink.event(place, &Event::Data(DataEvent::Lost));
+                }
+                if denable && !ienable {
+                    self.flow.synchronise();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads the `doptions` of support packets. Spec: RVET-DATA-014 (ET 7.5).
+#[derive(Clone, Debug)]
+pub(super) struct Announcements {
+    /// Options in force before the first support packet, and those for which the layout has no bit.
+    initial: DataOptions,
+    meanings: Vec<DataOption>,
+}
+
+impl Announcements {
+    /// `None` where the parameters have no data trace.
+    pub(super) fn new(parameters: &Parameters) -> Option<Self> {
+        let initial = parameters.data.as_ref()?.options;
+        let layout = &parameters.support;
+        let bits = if layout.data_fields { usize::from(layout.doptions_width) } else { 0 };
+        Some(Self { initial, meanings: layout.doptions.iter().copied().take(bits).collect() })
+    }
+
+    /// The options that these bits announce.
+    pub(super) fn read(&self, doptions: u32) -> DataOptions {
+        let mut options = self.initial;
+        for (bit, option) in self.meanings.iter().enumerate() {
+            let on = doptions.checked_shr(bit as u32).unwrap_or(0) & 1 != 0;
+            match option {
+                DataOption::NoAddress => options.no_address = on,
+                DataOption::NoData => options.no_data = on,
+                DataOption::FullAddress => options.full_address = on,
+                DataOption::FullData => options.full_data = on,
+            }
+        }
+        options
+    }
+}
+
+/// Reads data packets for people, who see every field; what a stream announces holds here too.
+#[derive(Clone, Debug)]
+pub(super) struct DataDissector {
+    announcements: Announcements,
+    reader: DataReader,
+}
+
+impl DataDissector {
+    /// `None` where the parameters have no data trace.
+    pub(super) fn new(parameters: &Parameters) -> Option<Self> {
+        Some(Self { announcements: Announcements::new(parameters)?, reader: DataReader::new(parameters)? })
+    }
+
+    /// Reads a data packet and tells `observer` of every field.
+    pub(super) fn read<O: super::bits::Observer>(
+        &mut self,
+        place: Place,
+        payload: &Payload,
+        observer: &mut O,
+    ) -> Result<DataPacket, Fault> {
+        self.reader.read_observed(place, payload, observer)
+    }
+
+    /// Takes note of a packet of instruction trace.
+    pub(super) fn instruction_packet(&mut self, packet: &Packet) {
+        if let Packet::Support { dloss, doptions, .. } = *packet {
+            self.reader.set_options(self.announcements.read(doptions));
+            if dloss {
+                self.reader.forget_requests();
+            }
+        }
+    }
+}
