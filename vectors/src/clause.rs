@@ -153,8 +153,8 @@ impl Registry {
                     report(&format!("`{name}` must be one line of text"));
                 }
             }
-            if clause.scope.is_empty() || !clause.scope.bytes().all(|b| b.is_ascii_lowercase()) {
-                report("`scope` is one word of small letters");
+            if !is_scope(&clause.scope) {
+                report("`scope` is one word of small letters and digits");
             }
             if clause.violable && clause.untestable.is_some() {
                 report("a clause that a wire can break is testable");
@@ -162,6 +162,11 @@ impl Registry {
         }
         findings
     }
+}
+
+fn is_scope(scope: &str) -> bool {
+    scope.starts_with(|c: char| c.is_ascii_lowercase())
+        && scope.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 fn is_clause_id(id: &str) -> bool {
@@ -231,7 +236,7 @@ mod tests {
                 "0 RVET: `summary` must be one line of text",
                 "0 RVET: `source` must be one line of text",
                 "0 RVET: `untestable` must be one line of text",
-                "0 RVET: `scope` is one word of small letters",
+                "0 RVET: `scope` is one word of small letters and digits",
                 "0 RVET: a clause that a wire can break is testable",
             ]
         );

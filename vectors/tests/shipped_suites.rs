@@ -34,7 +34,7 @@ fn every_case_of_riscv_etrace_keeps_the_rules() {
 }
 
 #[test]
-fn the_clauses_of_etmv2_are_all_there() {
+fn the_clauses_of_arm_etm_are_all_there() {
     let registry = Registry::load(&clauses_directory(), Family::ArmEtm)
         .unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let groups = [
@@ -51,6 +51,19 @@ fn the_clauses_of_etmv2_are_all_there() {
         ("ETM2-VNT", 6),
         ("ETM2-LM", 57),
         ("ETM2-FIFO", 8),
+        ("ETM3-HDR", 9),
+        ("ETM3-PH", 14),
+        ("ETM3-CC", 6),
+        ("ETM3-SYN", 14),
+        ("ETM3-ISY", 13),
+        ("ETM3-BR", 19),
+        ("ETM3-EXC", 12),
+        ("ETM3-DAT", 19),
+        ("ETM3-OOO", 8),
+        ("ETM3-TS", 8),
+        ("ETM3-MISC", 7),
+        ("ETM3-ENC", 5),
+        ("FMT", 13),
     ];
     for (group, count) in groups {
         for number in 1..=count {

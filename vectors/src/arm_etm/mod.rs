@@ -77,8 +77,8 @@ pub const FEATURES: [&str; 15] = [
     "virtualization",
 ];
 
-/// What is read into bits that no text confirms, PC-1 to PC-14.
-pub const READINGS: [Reading; 14] = [
+/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2, the others about ETMv3.
+pub const READINGS: [Reading; 19] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -140,5 +140,30 @@ pub const READINGS: [Reading; 14] = [
         name: "etm-pc-14",
         binds: Binds::Both,
         text: "Context IDs and full addresses are little-endian.",
+    },
+    Reading {
+        name: "etm3-ignore-is-transparent",
+        binds: Binds::Decoders,
+        text: "An Ignore packet does not part the halves of a 64-bit item; every other packet does.",
+    },
+    Reading {
+        name: "etm3-isync-lets-data-pass",
+        binds: Binds::Both,
+        text: "Out-of-order data that return while an I-sync packet is made are not lost, as they are in an ETMv2 TFO cycle.",
+    },
+    Reading {
+        name: "etm3-zero-cycles-is-unknown",
+        binds: Binds::Both,
+        text: "A cycle count of 0 says that the count is not known.",
+    },
+    Reading {
+        name: "etm3-filter-cprt",
+        binds: Binds::Encoders,
+        text: "Coprocessor register transfers are traced with monitor_cprt; with filter_cprt too, where ViewData is active.",
+    },
+    Reading {
+        name: "etm3-context-id-behind-its-instruction",
+        binds: Binds::Encoders,
+        text: "A Context ID packet follows the atom and the data of the instruction that changed it, and precedes its branch packet.",
     },
 ];
