@@ -1,10 +1,10 @@
 //! Bit strings in the order in which they travel, and the sign based compression.
 
-/// 64-bit words of the longest bit string. The longest packet that [`Parameters::check`] allows is a trap
-/// packet of 283 bits.
+/// 64-bit words of the longest bit string. The longest packets that [`Parameters::check`] allows are the requests of split
+/// atomics: 361 bits.
 ///
 /// [`Parameters::check`]: traceproof_vectors::riscv_etrace::Parameters::check
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 /// Fields one after the other, the first in the lowest bits, each least significant bit first.
 ///

@@ -119,6 +119,12 @@ impl Framing {
         }
     }
 
+    /// Whether packets have a type that tells data trace apart.
+    #[must_use]
+    pub const fn has_types(&self) -> bool {
+        self.data.is_some()
+    }
+
     /// The longest run of null bytes inside a packet, N. Spec: RVET-ENCAP-013 (EN 2.3).
     #[must_use]
     pub const fn longest_null_run(&self) -> u32 {

@@ -4,21 +4,23 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::{
-    Modes, Packet, Parameters, Policy, QualStatus, READINGS, RiscvEtrace, Stimulus, SupportLayout,
+    Compression, DataAccess, DataOptions, Modes, Packet, Parameters, Policy, QualStatus, READINGS,
+    RiscvEtrace, Stimulus, SupportLayout,
 };
 use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
 
+use super::data::{DataFields, DataTracer};
 use super::decide::Next;
 use super::items::{Ingress, Item, Kind};
+use super::lanes::Lanes;
 use super::output::Output;
 use super::packet::Layout;
 use super::resync::Resync;
 use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
-use super::transport::Transport;
 
 /// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
-const CLAIMED: [&str; 17] = [
+const CLAIMED: [&str; 19] = [
     "rv32",
     "rv64",
     "compressed",
@@ -36,6 +38,8 @@ const CLAIMED: [&str; 17] = [
     "stream_entry",
     "siemens",
     "atb",
+    "data_trace",
+    "mma_cas",
 ];
 
 /// The reference encoder model.
@@ -47,6 +51,7 @@ pub struct Encoder {
     ingress: Ingress,
     window: Window,
     tracer: Tracer,
+    data: Option<DataTracer>,
     options: Options,
     output: Output,
 }
@@ -78,12 +83,16 @@ struct Window {
 enum Control {
     Modes(Modes),
     Transport(bool),
+    DataEnable(bool),
+    DataOptions(DataOptions),
+    /// Data packets may be sent again.
+    DataTransport,
 }
 
 impl Default for Encoder {
     /// An encoder with default parameters and policy, as after `begin`.
     fn default() -> Self {
-        Self::new(&Parameters::default(), &Policy::default(), Transport::default())
+        Self::new(&Parameters::default(), &Policy::default(), Lanes::default())
     }
 }
 
@@ -95,9 +104,9 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
         check(parameters, policy)?;
-        let transport = Transport::new(&parameters.encapsulation, policy)?;
-        check_lengths(parameters, &transport)?;
-        *self = Self::new(parameters, policy, transport);
+        let lanes = Lanes::new(parameters, policy)?;
+        check_lengths(parameters, &lanes)?;
+        *self = Self::new(parameters, policy, lanes);
         Ok(())
     }
 
@@ -111,12 +120,22 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
             Stimulus::Enable(enable) => self.enable(*enable, sink),
             Stimulus::Modes(modes) => self.control(Control::Modes(self.options.attainable(*modes)), sink),
             Stimulus::Transport(takes) => self.control(Control::Transport(*takes), sink),
-            // Nobody sees data accesses where `begin` refuses data trace.
-            Stimulus::Data(_)
-            | Stimulus::Response(_)
-            | Stimulus::DataEnable(_)
-            | Stimulus::DataOptions(_)
-            | Stimulus::DataTransport(_) => {}
+            Stimulus::Data(access) => self.access(*access, sink),
+            Stimulus::Response(response) => {
+                if let Some(data) = &mut self.data {
+                    let output = &mut self.output;
+                    data.response(*response, &mut |packet| output.send(&Packet::Data(*packet), sink));
+                }
+            }
+            Stimulus::DataEnable(enable) => self.control(Control::DataEnable(*enable), sink),
+            Stimulus::DataOptions(options) => self.control(Control::DataOptions(*options), sink),
+            // From now on, whenever their access was.
+            Stimulus::DataTransport(false) => {
+                if let Some(data) = &mut self.data {
+                    data.drop_packets();
+                }
+            }
+            Stimulus::DataTransport(true) => self.control(Control::DataTransport, sink),
         }
     }
 
@@ -126,13 +145,16 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 }
 
 impl Encoder {
-    fn new(parameters: &Parameters, policy: &Policy, transport: Transport) -> Self {
+    fn new(parameters: &Parameters, policy: &Policy, lanes: Lanes) -> Self {
         let available = available(parameters);
         let modes = restrict(parameters.modes, available);
         Self {
             ingress: Ingress::new(parameters, policy.sync_mode),
             window: Window { current: Item::GAP, controls: Vec::new(), breaks: false, held: false },
             tracer: Tracer::new(parameters, policy, modes),
+            data: DataFields::new(parameters).map(|fields| {
+                DataTracer::new(fields, policy.data, policy.compression == Compression::Minimal)
+            }),
             options: Options {
                 enabled: false,
                 modes,
@@ -140,7 +162,7 @@ impl Encoder {
                 layout: parameters.support.clone(),
                 support_at_disable: policy.support_at_disable,
             },
-            output: Output::new(Layout::new(parameters), policy.compression, transport),
+            output: Output::new(Layout::new(parameters), policy.compression, lanes),
         }
     }
 
@@ -153,11 +175,12 @@ impl Encoder {
             self.output.at(self.window.current.timestamp);
         }
         for packet in [&report.context, &report.packet].into_iter().flatten() {
-            self.output.send(packet, sink);
+            self.send(packet, sink);
         }
         if let Some(qual_status) = report.ended {
             self.support(qual_status, sink);
         }
+        self.flush_data(sink);
         self.window.current = *item;
         if !self.window.controls.is_empty() && !waits {
             self.apply_controls(sink);
@@ -177,6 +200,33 @@ impl Encoder {
         window.held =
             window.breaks && item.qualified && (!clear || window.held && !current.ends_every_block());
         window.held
+    }
+
+    /// An access of the item that waits, or of one that is not traced.
+    fn access(&mut self, access: DataAccess, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let Some(data) = &mut self.data else { return };
+        if self.window.current.qualified {
+            data.access(access);
+        } else if !self.options.enabled {
+            data.access(access);
+            self.flush_data(sink);
+        }
+    }
+
+    fn flush_data(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if let Some(data) = &mut self.data {
+            let output = &mut self.output;
+            data.flush(&mut |packet| output.send(&Packet::Data(*packet), sink));
+        }
+    }
+
+    /// Sends a packet of instruction trace.
+    fn send(&mut self, packet: &Packet, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let sent = self.output.send(packet, sink);
+        if let (Some(data), Packet::Start { .. } | Packet::Trap { .. }, true) = (&mut self.data, packet, sent)
+        {
+            data.start();
+        }
     }
 
     /// Spec: RVET-ENC-008, RVET-ENC-009, RVET-ENC-012 (ET 7.5).
@@ -220,7 +270,12 @@ impl Encoder {
                         // Spec: RVET-ENC-010 (ET 7.5).
                         self.support(QualStatus::TraceLost, sink);
                         self.tracer.lose();
+                    } else if takes && self.data.as_ref().is_some_and(DataTracer::has_loss) {
+                        self.support(QualStatus::NoChange, sink);
                     }
+                }
+                Control::DataEnable(_) | Control::DataOptions(_) | Control::DataTransport => {
+                    self.change_data(control, sink);
                 }
             }
         }
@@ -240,17 +295,50 @@ impl Encoder {
         }
     }
 
+    /// Spec: RVET-DATA-014, RVET-DATA-024 (ET 7.5).
+    fn change_data(&mut self, control: Control, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let Some(data) = &mut self.data else { return };
+        let announce = match control {
+            Control::DataEnable(enable) => data.enable(enable),
+            Control::DataOptions(options) => {
+                data.set_options(options) && (self.options.enabled || data.enabled())
+            }
+            Control::DataTransport => data.take_packets(),
+            Control::Modes(_) | Control::Transport(_) => false,
+        };
+        if announce {
+            self.support(QualStatus::NoChange, sink);
+        }
+        if let Some(data) = &self.data {
+            self.output.data_options(data.options());
+        }
+    }
+
     fn support(&mut self, qual_status: QualStatus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        let layout = &self.options.layout;
+        let ienable = self.options.enabled;
+        // Data trace cannot be announced where the support packet has no room for it.
+        let data = self.data.as_mut().filter(|_| layout.data_fields);
+        let (denable, dloss, doptions) = data.map_or((false, false, 0), |data| {
+            (data.enabled(), data.report_loss(), support::doptions(data.options(), layout))
+        });
         let packet = Packet::Support {
-            ienable: self.options.enabled,
+            ienable,
             encoder_mode: 0,
             qual_status,
-            ioptions: support::ioptions(self.options.modes, &self.options.layout),
-            denable: false,
-            dloss: false,
-            doptions: 0,
+            ioptions: support::ioptions(self.options.modes, layout),
+            denable,
+            dloss,
+            doptions,
         };
-        self.output.send(&packet, sink);
+        let sent = self.output.send(&packet, sink);
+        if let (Some(data), true) = (&mut self.data, sent) {
+            if denable && !ienable {
+                data.start();
+            } else if dloss {
+                data.restart();
+            }
+        }
         self.tracer.resync.packet();
     }
 }
@@ -304,9 +392,6 @@ const fn available(parameters: &Parameters) -> Modes {
 
 fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
     parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
-    if parameters.data.is_some() {
-        return Err(Refusal::unsupported("data_trace"));
-    }
     if policy.sync_max > Resync::LARGEST_SYNC_MAX {
         return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
     }
@@ -348,9 +433,9 @@ fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
 }
 
 /// Spec: RVET-ENCAP-006 (EN 2.1.4).
-fn check_lengths(parameters: &Parameters, transport: &Transport) -> Result<(), Refusal> {
+fn check_lengths(parameters: &Parameters, lanes: &Lanes) -> Result<(), Refusal> {
     let longest = Layout::new(parameters).longest_packet();
-    let most = transport.framing().most_payload_bits();
+    let most = lanes.most_payload_bits();
     if longest > most {
         let reason =
             format!("packets of up to {longest} bits do not fit the {most} bits of an encapsulated one");
@@ -360,6 +445,10 @@ fn check_lengths(parameters: &Parameters, transport: &Transport) -> Result<(), R
 }
 
 /// The parameter to blame for a packet that is too long.
-const fn widest(parameters: &Parameters) -> &'static str {
+fn widest(parameters: &Parameters) -> &'static str {
+    let longest = Layout::new(parameters).longest_packet();
+    if DataFields::new(parameters).is_some_and(|data| data.longest_packet() == longest) {
+        return "data_width_p";
+    }
     if parameters.time_width() > parameters.context_width() { "time_width_p" } else { "context_width_p" }
 }

@@ -33,7 +33,8 @@
 //! | How do payloads travel? | [`Framing`], [`Transport`], [`Multiplexer`] |
 //!
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
-//! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes.
+//! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data` does
+//! the same for data trace; `lanes` sends both.
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
@@ -51,18 +52,23 @@
 //!   where the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
+//! * Data packets come directly behind the packets of their instruction, responses at once but never in front of their
+//!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response that the
+//!   options in force have no packet for is dropped.
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.
 
 mod bits;
 mod branches;
 mod code_map;
+mod data;
 mod decide;
 mod encapsulation;
 mod encoder;
 mod hart;
 mod instruction;
 mod items;
+mod lanes;
 mod multiplexer;
 mod output;
 mod packet;

@@ -1,11 +1,10 @@
 //! Where packets become bytes, or are lost.
 
 use traceproof_vectors::EncoderSink;
-use traceproof_vectors::riscv_etrace::{Compression, Packet, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Compression, DataOptions, Packet, RiscvEtrace};
 
-use super::encapsulation::{Trace, TraceKind};
+use super::lanes::Lanes;
 use super::packet::Layout;
-use super::transport::Transport;
 use super::wire;
 
 /// The way out of the encoder.
@@ -13,7 +12,7 @@ use super::wire;
 pub(super) struct Output {
     layout: Layout,
     compression: Compression,
-    transport: Transport,
+    lanes: Lanes,
     /// Time of the item that packets are about, for transports with timestamps.
     time: u64,
     /// The transport takes packets.
@@ -23,8 +22,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) const fn new(layout: Layout, compression: Compression, transport: Transport) -> Self {
-        Self { layout, compression, transport, time: 0, takes: true, lost: false }
+    pub(super) const fn new(layout: Layout, compression: Compression, lanes: Lanes) -> Self {
+        Self { layout, compression, lanes, time: 0, takes: true, lost: false }
     }
 
     /// Packets from now on are about something that happened at `time`.
@@ -40,24 +39,26 @@ impl Output {
         takes && core::mem::take(&mut self.lost)
     }
 
-    /// Sends a packet.
-    pub(super) fn send(&mut self, packet: &Packet, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+    /// Options of data trace that shape its packets from here on.
+    pub(super) const fn data_options(&mut self, options: DataOptions) {
+        if let Some(fields) = &mut self.layout.data {
+            fields.options = options;
+        }
+    }
+
+    /// Sends a packet; whether the transport took it.
+    pub(super) fn send(&mut self, packet: &Packet, sink: &mut dyn EncoderSink<RiscvEtrace>) -> bool {
         if !self.takes {
-            self.lost = true;
-            return;
+            self.lost |= !matches!(packet, Packet::Data(_));
+            return false;
         }
         let payload = wire::payload(&self.layout, packet, self.compression);
-        let trace = Trace {
-            payload: payload.bytes(),
-            bits: payload.bits(),
-            kind: TraceKind::Instruction,
-            timestamp: Some(self.time),
-        };
         sink.packet(packet);
-        let sent = self.transport.send(&trace, &mut |bytes| sink.wire(bytes));
+        let sent = self.lanes.send(packet, &payload, Some(self.time), &mut |bytes| sink.wire(bytes));
         debug_assert!(
             sent.is_ok(),
             "parameters whose packets could be longer than a frame are refused at `begin`"
         );
+        true
     }
 }

@@ -3,6 +3,7 @@
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, ReportedAddress};
 
 use super::bits::Bits;
+use super::data::DataFields;
 
 /// The widths that the parameters give to the fields.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Layout {
     pub(super) ioptions: u32,
     pub(super) data_fields: bool,
     pub(super) doptions: u32,
+    pub(super) data: Option<DataFields>,
 }
 
 /// The differentially coded flags behind an address. Spec: RVET-PKT-025 to 030 (ET 7.6).
@@ -65,6 +67,7 @@ impl Layout {
             ioptions: u32::try_from(parameters.support.ioptions.len()).unwrap_or(u32::MAX),
             data_fields: parameters.support.data_fields,
             doptions: parameters.support.doptions_width.into(),
+            data: DataFields::new(parameters),
         }
     }
 
@@ -79,16 +82,20 @@ impl Layout {
         let branch = 2 + 5 + 31 + self.address + status;
         let count = if self.predictor { 2 + self.f0s + 32 + 2 + self.address + status } else { 0 };
         let index = if self.index > 0 { 2 + self.f0s + self.index + 5 + 31 + 1 + self.irdepth } else { 0 };
-        [start, exception, support, branch, count, index].into_iter().max().unwrap_or(0)
+        let data = self.data.map_or(0, |data| data.longest_packet());
+        [start, exception, support, branch, count, index, data].into_iter().max().unwrap_or(0)
     }
 
     /// The fields of `packet` in table order. Values wider than their field lose their top bits; optional
     /// fields travel where the packet has them.
     pub(super) fn pack(&self, packet: &Packet) -> Bits {
+        if let (Packet::Data(packet), Some(fields)) = (packet, &self.data) {
+            return fields.pack(packet);
+        }
         let mut bits = Bits::default();
         bits.push(packet.format().unwrap_or_default().into(), 2);
         match *packet {
-            // `check` refuses it.
+            // Without data trace; `check` refuses it.
             Packet::Data(_) => {}
             Packet::Start { branch, privilege, time, context, address } => {
                 // Spec: RVET-PKT-011 (ET 7.2).

@@ -35,8 +35,6 @@ pub enum Defect {
     Reserved,
     /// The payload is longer than an encapsulated packet has room for (RVET-ENCAP-006, EN 2.1.4).
     TooLong,
-    /// A packet of data trace, which this model does not write.
-    DataTrace,
     /// The encapsulation is not one that this model knows, or does not allow what the policy asks for.
     UnsupportedEncapsulation,
 }
@@ -51,7 +49,6 @@ impl fmt::Display for UnencodablePacket {
             Defect::WrongAddressMode => "is not of the address mode in force",
             Defect::Reserved => "has a reserved value",
             Defect::TooLong => "is longer than a packet has room for",
-            Defect::DataTrace => "is of data trace, which is not supported",
             Defect::UnsupportedEncapsulation => "needs an encapsulation that is not supported",
         };
         write!(f, "packet {}: `{}` {defect}", self.index, self.field)
@@ -60,7 +57,7 @@ impl fmt::Display for UnencodablePacket {
 
 impl core::error::Error for UnencodablePacket {}
 
-type Checked = Result<(), (&'static str, Defect)>;
+pub(super) type Checked = Result<(), (&'static str, Defect)>;
 
 /// The status flags of a packet that ends with them.
 struct Flags {
@@ -78,7 +75,10 @@ impl Layout {
     /// The first field at fault and its defect.
     pub(super) fn check(&self, packet: &Packet, modes: Modes) -> Checked {
         match *packet {
-            Packet::Data(_) => Err(("payload", Defect::DataTrace)),
+            Packet::Data(packet) => match &self.data {
+                Some(fields) => fields.check(&packet),
+                None => Err(("payload", Defect::Unexpected)),
+            },
             Packet::Start { branch: _, privilege, time, context, address } => {
                 self.check_origin(privilege, time, context)?;
                 self.check_address(address)
@@ -214,11 +214,11 @@ impl Layout {
     }
 }
 
-const fn fits(field: &'static str, value: u64, width: u32) -> Checked {
+pub(super) const fn fits(field: &'static str, value: u64, width: u32) -> Checked {
     if width >= 64 || value >> width == 0 { Ok(()) } else { Err((field, Defect::TooWide)) }
 }
 
-const fn present(field: &'static str, is: bool, should: bool) -> Checked {
+pub(super) const fn present(field: &'static str, is: bool, should: bool) -> Checked {
     match (is, should) {
         (true, false) => Err((field, Defect::Unexpected)),
         (false, true) => Err((field, Defect::Missing)),

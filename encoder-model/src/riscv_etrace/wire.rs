@@ -5,10 +5,9 @@ use alloc::vec::Vec;
 use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy};
 
 use super::bits::Payload;
-use super::encapsulation::{Trace, TraceKind};
+use super::lanes::Lanes;
 use super::packet::Layout;
 use super::support;
-use super::transport::Transport;
 use super::unencodable::{Defect, UnencodablePacket};
 
 /// The payload of one packet, without transport header.
@@ -31,7 +30,7 @@ pub fn write_payload(
 
 /// The framed wire of a list of packets.
 ///
-/// The modes are those of `parameters` until a support packet in the list announces others. Of `policy` only what concerns
+/// The modes and options are those of `parameters` until a support packet in the list announces others. Of `policy` only what concerns
 /// compression and transport matters. No packet has a timestamp, because packets alone have no time.
 ///
 /// # Errors
@@ -45,21 +44,22 @@ pub fn write_packets(
     policy: &Policy,
 ) -> Result<Vec<u8>, UnencodablePacket> {
     let at = |index, field, defect| UnencodablePacket { index, field, defect };
-    let mut transport = Transport::new(&parameters.encapsulation, policy)
-        .map_err(|_| at(0, "payload", Defect::UnsupportedEncapsulation))?;
-    let layout = Layout::new(parameters);
+    let mut lanes =
+        Lanes::new(parameters, policy).map_err(|_| at(0, "payload", Defect::UnsupportedEncapsulation))?;
+    let mut layout = Layout::new(parameters);
     let mut modes = parameters.modes;
     let mut wire = Vec::new();
     for (index, packet) in packets.iter().enumerate() {
         layout.check(packet, modes).map_err(|(field, defect)| at(index, field, defect))?;
         let payload = payload(&layout, packet, policy.compression);
-        let kind = TraceKind::Instruction;
-        let trace = Trace { payload: payload.bytes(), bits: payload.bits(), kind, timestamp: None };
-        transport
-            .send(&trace, &mut |bytes| wire.extend_from_slice(bytes))
+        lanes
+            .send(packet, &payload, None, &mut |bytes| wire.extend_from_slice(bytes))
             .map_err(|defect| at(index, "payload", defect))?;
-        if let Packet::Support { ioptions, .. } = *packet {
+        if let Packet::Support { ioptions, doptions, .. } = *packet {
             modes = support::announced(ioptions, &parameters.support, modes);
+            if let Some(fields) = &mut layout.data {
+                fields.options = support::announced_data(doptions, &parameters.support, fields.options);
+            }
         }
     }
     Ok(wire)

@@ -5,6 +5,7 @@
 
 mod bench;
 mod control;
+mod data;
 mod encapsulation;
 mod modes;
 mod packets;
