@@ -14,7 +14,11 @@ use traceproof_conformance::peers::opencsd::{
     PacketBody, Source, Stream,
 };
 use traceproof_conformance::snapshot::Snapshot;
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::arm_etm::v3::ExceptionInformation;
+use traceproof_vectors::arm_etm::{
+    self, Architecture, ArmEtm, CompressedAddress, Event, Packet, Parameters, Reason,
+};
+use traceproof_vectors::{Decoder, Entry, FaultClass, Log, Program, Section};
 
 fn host() -> Host {
     let program = env!("CARGO_BIN_EXE_traceproof-opencsd").into();
@@ -265,6 +269,152 @@ fn captures_decode_as_recorded() {
         [("PHeader", 8323), ("ISync", 143), ("Branch", 190), ("NotSynchronised", 49), ("Timestamp", 36)];
     for (kind, count) in expected {
         assert_eq!(kinds.get(kind), Some(&count), "{kind}");
+    }
+}
+
+/// ETMv3.5 without data trace.
+fn parameters() -> Parameters {
+    Parameters {
+        architecture: Architecture::V3,
+        minor: 5,
+        data_value: false,
+        data_address: false,
+        ..Parameters::default()
+    }
+}
+
+/// What the adaptor makes of a stream.
+fn decode(
+    mut decoder: opencsd::arm_etm::Decoder,
+    parameters: &Parameters,
+    program: &Program,
+    wire: &[u8],
+) -> Log<ArmEtm> {
+    let program_path = env!("CARGO_BIN_EXE_traceproof-opencsd").into();
+    opencsd::set_command(HostCommand { program: program_path, arguments: Vec::new() });
+    decoder.begin(parameters, program).expect("accepted");
+    let mut log = Log::default();
+    let (first, rest) = wire.split_at(wire.len() / 2);
+    decoder.push(first, &mut log);
+    decoder.push(rest, &mut log);
+    decoder.finish(&mut log);
+    log
+}
+
+#[test]
+fn the_subject_speaks_the_contract() {
+    let bytes = [0xe1a0_0000_u32; 4].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut program = Program::new();
+    program.insert(Section { address: 0x8000, bytes, name: String::new() }).expect("free");
+    let parameters = Parameters { cycle_accurate: true, context_id_bytes: 1, ..parameters() };
+    // I-sync with 5 cycles and Context ID 7; WWWE, WE; IRQ with cancel, NS, to 0x18.
+    let wire = hex("00 00 00 00 00 80 70 05 07 21 00 80 00 00 E8 84 8D 80 80 80 48 3D 10");
+    let log = decode(opencsd::arm_etm::Decoder::new(), &parameters, &program, &wire);
+    let exception = ExceptionInformation { number: 14, cancel: true, non_secure: true, ..Default::default() };
+    let isa = arm_etm::Isa::Arm;
+    let atom = |address, executed, cycles| {
+        Entry::Event(Event::Atom { address, isa, executed, cycles: Some(cycles) })
+    };
+    let entries: Vec<_> = log.entries.iter().map(|(place, entry)| (place.byte, entry.clone())).collect();
+    let places: Vec<_> = log.entries.iter().map(|(place, _)| place.packet).collect();
+    assert_eq!(places, [0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5]);
+    assert_eq!(entries[0], (0, Entry::Packet(Packet::AlignmentSync { zeros: 5 })));
+    assert_eq!(entries[2], (6, Entry::Event(Event::Gap { cycles: Some(5) })));
+    assert!(matches!(
+        entries[1],
+        (
+            6,
+            Entry::Packet(Packet::InstructionSync {
+                context_id: Some(7),
+                address: Some(0x8000),
+                reason: Reason::TraceEnabled,
+                ..
+            })
+        )
+    ));
+    assert_eq!(
+        entries[4..6],
+        [(14, Entry::Packet(Packet::PHeader(0xe8))), (14, atom(Some(0x8000), true, 3))]
+    );
+    assert_eq!(
+        entries[6..8],
+        [(15, Entry::Packet(Packet::PHeader(0x84))), (15, atom(Some(0x8004), true, 1))]
+    );
+    let address = CompressedAddress { bits: 0x18 >> 2 | 0b1000 << 27, bytes: 5 };
+    assert_eq!(
+        entries[8..10],
+        [
+            (16, Entry::Packet(Packet::ExceptionBranch { address, information: exception })),
+            (16, Entry::Event(Event::BranchTo { address: 0x18, isa, exception: Some(exception) })),
+        ]
+    );
+    assert!(matches!(entries[10].1, Entry::Fault(fault) if fault.class == FaultClass::ReservedEncoding));
+}
+
+#[test]
+fn the_packet_reader_takes_data() {
+    let parameters = Parameters { data_value: true, data_address: true, ..parameters() };
+    let wire = hex(&format!("{SYNC} 26 34 5A 58 44 AA 6A"));
+    let mut refuses = opencsd::arm_etm::Decoder::new();
+    assert!(refuses.begin(&parameters, &Program::new()).is_err());
+    let log = decode(opencsd::arm_etm::Decoder::packets_only(), &parameters, &Program::new(), &wire);
+    let address = Some(CompressedAddress { bits: 0x34, bytes: 1 });
+    let packets: Vec<_> = log.packets().skip(2).copied().collect();
+    assert_eq!(
+        packets,
+        [
+            Packet::NormalData { more: false, first: true, address, ss: 1, value: Some(0x5a) },
+            Packet::LoadMissOccurred { more: false, first: false, tag: 2, address: None },
+            Packet::LoadMissData { more: false, tag: 2, ss: 1, value: 0xaa },
+            Packet::ValueNotTraced { more: false, first: false, address: None },
+        ]
+    );
+    assert_eq!(log.events().count(), 0);
+}
+
+/// Through the adaptor, too, addresses, cycles and conditions are those of another debugger.
+#[test]
+fn a_capture_comes_through_the_adaptor() {
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");
+    if !all.is_dir() {
+        eprintln!("SKIPPED: no capture is decoded, because {} is not there", all.display());
+        return;
+    }
+    let snapshot = Snapshot::read(&all.join("tc2-etmv3-id10")).expect("good");
+    let trace = snapshot.trace(&snapshot.buffers[0]).expect("there");
+    let program = snapshot.program(&snapshot.devices[0], |_| true).expect("there");
+    let parameters =
+        Parameters { cycle_accurate: true, timestamps: true, virtualization: true, ..parameters() };
+    let log = decode(opencsd::arm_etm::Decoder::new(), &parameters, &program, &trace);
+    assert_eq!(log.faults().count(), 0);
+    assert_eq!(log.packets().count(), 8756 - 49);
+    let debugger = unpacked(&all.join("reference/tc2-etmv3-id10.ds5.tsv.gz"));
+    let expected: Vec<_> = debugger
+        .lines()
+        .filter(|line| line.starts_with("Instruction\t"))
+        .map(|line| {
+            let fields: Vec<_> = line.split('\t').collect();
+            let address = fields[2].strip_prefix("S:0x").expect("an address");
+            let address = u32::from_str_radix(address, 16).expect("an address");
+            (
+                Some(address),
+                fields[4].parse::<u64>().ok(),
+                fields.get(7).is_none_or(|failed| failed.trim() != "fail"),
+            )
+        })
+        .collect();
+    let atoms: Vec<_> = log
+        .events()
+        .filter_map(|event| match event {
+            Event::Atom { address, cycles, executed, .. } => Some((*address, *cycles, *executed)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(atoms.len(), 7205);
+    // In front of the first instruction are 59 W atoms behind the A-sync; the debugger does not count them.
+    assert_eq!((atoms[0].1, expected[0].1), (Some(60), Some(1)));
+    for (index, (ours, theirs)) in atoms.iter().zip(&expected).enumerate().skip(1) {
+        assert_eq!(ours, theirs, "instruction {index}");
     }
 }
 

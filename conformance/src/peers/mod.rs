@@ -11,7 +11,11 @@ pub mod riscv_etrace;
 use crate::Subject;
 
 /// Every peer that this workspace knows, and the cargo feature of this crate that it needs.
-pub const KNOWN: &[(&str, &str)] = &[("riscv-etrace", "peer-riscv-etrace")];
+pub const KNOWN: &[(&str, &str)] = &[
+    ("riscv-etrace", "peer-riscv-etrace"),
+    ("opencsd", "peer-opencsd"),
+    ("opencsd-packets", "peer-opencsd"),
+];
 
 /// The peer of this name; `None` if there is none or this build does not have it.
 #[must_use]
@@ -19,6 +23,10 @@ pub fn named(name: &str) -> Option<Subject> {
     match name {
         #[cfg(feature = "peer-riscv-etrace")]
         "riscv-etrace" => Some(riscv_etrace::subject()),
+        #[cfg(feature = "peer-opencsd")]
+        "opencsd" => Some(opencsd::subject()),
+        #[cfg(feature = "peer-opencsd")]
+        "opencsd-packets" => Some(opencsd::packet_reader()),
         _ => None,
     }
 }
@@ -30,7 +38,11 @@ mod tests {
     #[test]
     fn known_peers_are_those_that_are_built() {
         for (name, feature) in KNOWN {
-            let built = *feature == "peer-riscv-etrace" && cfg!(feature = "peer-riscv-etrace");
+            let built = match *feature {
+                "peer-riscv-etrace" => cfg!(feature = "peer-riscv-etrace"),
+                "peer-opencsd" => cfg!(feature = "peer-opencsd"),
+                _ => false,
+            };
             assert_eq!(named(name).is_some(), built, "{name}");
         }
         assert!(named("nobody").is_none());

@@ -8,8 +8,10 @@
 //! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
 //! | What comes out of a stream? | [`packets`], [`elements`] |
 //! | How fast is the library alone? | [`time`] |
+//! | How is it a subject? | [`subject`], [`packet_reader`], and a module per family: [`arm_etm`] |
 //! | Which trace unit wrote it? | [`Source`], [`source`] |
 
+pub mod arm_etm;
 mod process;
 mod source;
 
@@ -23,9 +25,25 @@ pub use traceproof_opencsd_host::{
 use std::time::Duration;
 
 use traceproof_vectors::Program;
+use traceproof_vectors::arm_etm::ArmEtm;
+
+use crate::Subject;
 
 /// At most so many records are taken from one stream.
 pub const MAX_RECORDS: u64 = 1 << 24;
+
+/// Packet processors and decoders.
+#[must_use]
+pub fn subject() -> Subject {
+    Subject::new("opencsd", VERSION).with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::new()))
+}
+
+/// Packet processors alone; they take data trace, too.
+#[must_use]
+pub fn packet_reader() -> Subject {
+    Subject::new("opencsd-packets", VERSION)
+        .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::packets_only()))
+}
 
 /// A stream: the trace, who wrote it, and how it is framed.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,162 @@
+//! What `docs/findings/opencsd-etmv3.md` says of OpenCSD 1.8.0 is so: each row's bytes do what the row says. If this fails
+//! behind an update, the row is history.
+#![cfg(feature = "peer-opencsd")]
+
+use traceproof_conformance::peers::opencsd::etmv3::{Body, Configuration};
+use traceproof_conformance::peers::opencsd::{
+    self, Answer, ElementKind, Host, HostCommand, Isa, Limits, PacketBody, Source, Stream,
+};
+use traceproof_vectors::{Program, Section};
+
+const PLAIN: Configuration = Configuration {
+    etmidr: 0x410c_f250,
+    etmcr: 0,
+    etmccer: 0x3440_08f2,
+    etmtraceidr: 0x10,
+    m_profile: false,
+};
+const DATA: Configuration = Configuration { etmcr: 0xc, ..PLAIN };
+const CYCLES: Configuration = Configuration { etmcr: 0x1000, ..PLAIN };
+const TIMES: Configuration = Configuration { etmcr: 0x1000_0000, ..PLAIN };
+
+/// A-sync, I-sync: ARM, 0x8000.
+const SYNC: [u8; 12] = [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0, 0x80, 0, 0];
+
+fn host() -> Host {
+    let program = env!("CARGO_BIN_EXE_traceproof-opencsd").into();
+    Host::new(HostCommand { program, arguments: Vec::new() }, Limits::default())
+}
+
+fn trace(bytes: &str) -> Vec<u8> {
+    let rest = bytes.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("two digits"));
+    SYNC.into_iter().chain(rest).collect()
+}
+
+/// The packets behind the I-sync: how many bytes they have, what they say.
+fn packets(configuration: Configuration, bytes: &str) -> Vec<(usize, Body)> {
+    let (source, trace) = (Source::Etmv3(configuration), trace(bytes));
+    let outcome = opencsd::packets(&mut host(), &Stream::new(&source, &trace)).expect("an answer");
+    let packet = |packet: &opencsd::Packet| {
+        let PacketBody::Etmv3(body) = packet.body.clone();
+        (packet.bytes.len(), body)
+    };
+    outcome.packets().skip(2).map(packet).collect()
+}
+
+fn lengths(configuration: Configuration, bytes: &str) -> Vec<usize> {
+    packets(configuration, bytes).into_iter().map(|(length, _)| length).collect()
+}
+
+/// What the decoder makes of the bytes: state and start of each range, and the other records. Nops in ARM state from 0x8000 to
+/// 0x8fff; at 0x9000 `blx 0x9008`, a nop, and nops in Thumb state.
+fn elements(configuration: Configuration, bytes: &str) -> (Vec<(Isa, u64)>, Vec<Answer>) {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut program = Program::new();
+    let code = [0xe1a0_0000; 1024];
+    let sections =
+        [(0x8000, words(&code)), (0x9000, words(&[0xfa00_0000, 0xe1a0_0000, 0xbf00_bf00, 0xbf00_bf00]))];
+    for (address, bytes) in sections {
+        program.insert(Section { address, bytes, name: String::new() }).expect("free");
+    }
+    let (source, trace) = (Source::Etmv3(configuration), trace(bytes));
+    let outcome = opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
+    let ranges = outcome.elements().filter_map(|element| match element.kind {
+        ElementKind::Range { isa, start, .. } => Some((isa, start)),
+        _ => None,
+    });
+    (ranges.collect(), outcome.records.clone())
+}
+
+fn starts(configuration: Configuration, bytes: &str) -> Vec<u64> {
+    elements(configuration, bytes).0.into_iter().map(|(_, start)| start).collect()
+}
+
+#[test]
+fn flow() {
+    // OE-01
+    assert_eq!(starts(PLAIN, "84 8D 80 80 80 48 3D"), [0_u64; 0]);
+    assert_eq!(starts(PLAIN, "88 8D 80 80 80 48 3D"), [0x8000, 0x8004]);
+    assert_eq!(starts(PLAIN, "84 84 8D 80 80 80 48 3D"), [0x8000, 0x8004]);
+    // OE-02
+    let within = [(Isa::Arm, 0x9000), (Isa::Thumb, 0x9008), (Isa::Thumb, 0x900a)];
+    let across = [(Isa::Arm, 0x9000), (Isa::Arm, 0x9008), (Isa::Arm, 0x900c)];
+    assert_eq!(elements(PLAIN, "08 21 00 90 00 00 8C").0, within);
+    assert_eq!(elements(PLAIN, "08 21 00 90 00 00 84 84 84").0, across);
+    // OE-03
+    let (_, records) = elements(PLAIN, "00 00 00 00 00 00 80 08 01 00 80 00 00 84");
+    assert!(matches!(records.last(), Some(Answer::Fault { byte: 12, error: 19, response: 9, .. })));
+    // OE-04
+    let (ranges, records) = elements(PLAIN, "84 84 83 80 80 80 00 84");
+    assert_eq!(ranges.iter().map(|(_, start)| *start).collect::<Vec<_>>(), [0x8000, 0x8004, 0x8000]);
+    assert!(!records.iter().any(|record| matches!(record, Answer::Fault { .. })));
+    // OE-05
+    let (_, records) = elements(DATA, "84");
+    assert!(matches!(records.as_slice(), [Answer::Fault { error: 3, response: 6, .. }]));
+    // OE-06
+    assert!(
+        matches!(packets(PLAIN, "83")[..], [(1, Body::Branch { address, .. })] if address.value == 0x8000)
+    );
+    assert!(matches!(packets(TIMES, "42 85")[..], [(2, Body::Timestamp { value: 0, bits: 0 })]));
+    // OE-07
+    let (_, records) = elements(TIMES, "46 03");
+    let flag = records.iter().find_map(|record| match record {
+        Answer::Element(element) => match element.kind {
+            ElementKind::Timestamp { frequency_change } => Some(frequency_change),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(flag, Some(false));
+    // OE-08
+    let gray = Configuration { etmccer: 0x2440_08f2, ..TIMES };
+    assert!(matches!(packets(gray, "42 03")[..], [(2, Body::Timestamp { value: 3, .. })]));
+}
+
+#[test]
+fn instruction_packets() {
+    // OE-20
+    assert!(matches!(&packets(PLAIN, "92")[..], [(1, Body::PHeader { atoms, .. })] if atoms == "EE"));
+    assert!(matches!(&packets(PLAIN, "C2")[..], [(1, Body::PHeader { atoms, .. })] if atoms == "EE"));
+    assert!(matches!(&packets(CYCLES, "9A")[..], [(1, Body::PHeader { atoms, .. })] if atoms == "E"));
+    // OE-21
+    assert!(
+        matches!(&packets(CYCLES, "80")[..], [(1, Body::PHeader { atoms, cycles: 0, .. })] if atoms.is_empty())
+    );
+    // OE-22
+    assert_eq!(lengths(TIMES, "42 80 80 80 80 80 80 80 80 80 84 84"), [12]);
+    // OE-23
+    let low = packets(PLAIN, "08 A1 00 10 00 00 03 84");
+    assert!(matches!(low[0], (6, Body::ISync { load_store_in_progress: false, .. })));
+    assert!(matches!(low[1], (1, Body::Branch { .. })));
+    let high = packets(PLAIN, "08 A1 00 10 00 80 03 84");
+    assert!(matches!(high[0], (7, Body::ISync { load_store_in_progress: true, .. })));
+    // OE-24
+    assert!(matches!(packets(PLAIN, "6E 84 84")[..], [(2, Body::ContextId { value: 0 }), (1, _)]));
+    // OE-25
+    let alternative = Configuration { etmidr: 0x411c_f250, ..PLAIN };
+    assert_eq!(lengths(alternative, "81 80 80 80 80 80 80 80 01 84"), [9, 1]);
+    // OE-26
+    assert_eq!(lengths(PLAIN, "83 80 80 80 48 BD A0 C0 84 84"), [10]);
+    // OE-27
+    assert!(matches!(packets(PLAIN, "42 03")[..], [(2, Body::Timestamp { .. })]));
+    assert!(matches!(packets(PLAIN, "3C 03")[..], [(2, Body::Vmid { .. })]));
+    assert!(matches!(packets(PLAIN, "04 03")[..], [(2, Body::CycleCount { .. })]));
+}
+
+#[test]
+fn data_packets() {
+    // OE-40
+    let read = packets(DATA, "26 B4 24 5A 84");
+    assert!(matches!(
+        read[..],
+        [(4, Body::NormalData { address: Some(address), value: Some(0x24) }), (1, _)] if address.bits == 7
+    ));
+    // OE-41
+    assert_eq!(lengths(DATA, "22 34 84 84 84 84"), [6]);
+    // OE-42
+    let addresses_only = Configuration { etmcr: 8, ..PLAIN };
+    assert!(matches!(packets(addresses_only, "26 34 84 84")[..], [(3, Body::NormalData { .. }), (1, _)]));
+    // OE-43
+    let read = packets(DATA, "08 31 00 80 00 00 26 40 5A 03");
+    assert!(matches!(read[2], (1, Body::Branch { address, .. }) if address.value == 0x8041));
+}
