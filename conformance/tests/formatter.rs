@@ -1,12 +1,13 @@
 //! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (FMT-012).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
 use traceproof_encoder_model::arm::Formatter;
 use traceproof_vectors::arm::{FRAME_BYTES, FULL_SYNC, FormatterPolicy, Framing, TraceId};
-use traceproof_vectors::{Fault, Place};
+use traceproof_vectors::{Fault, FaultClass, Place};
 
 type Streams = BTreeMap<TraceId, Vec<u8>>;
 
@@ -153,4 +154,52 @@ proptest! {
             prop_assert_eq!(after.streams.get(&id).map(|after| after.starts_with(&bytes)), Some(true), "{}", id);
         }
     }
+}
+
+/// Adler-32, as zlib computes it.
+fn checksum(bytes: &[u8]) -> u32 {
+    let (low, high) = bytes.iter().fold((1_u32, 0_u32), |(low, high), &byte| {
+        let low = (low + u32::from(byte)) % 65_521;
+        (low, (high + low) % 65_521)
+    });
+    high << 16 | low
+}
+
+/// Deepens the checks over captures of real hardware, where they are at hand. Lengths and checksums are those of the streams
+/// that an independent decoder unwrapped from the same captures.
+#[test]
+fn real_captures_are_taken_apart() {
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");
+    if !all.is_dir() {
+        eprintln!("SKIPPED: no real capture is taken apart, because {} is not there", all.display());
+        return;
+    }
+    let read = |file: &str| std::fs::read(all.join(file)).expect("readable capture");
+    let streams = |heard: &Heard| -> Vec<(u8, usize, u32)> {
+        let each = heard.streams.iter();
+        each.map(|(id, bytes)| (id.value(), bytes.len(), checksum(bytes))).collect()
+    };
+
+    // Captures in memory: no synchronisation packets.
+    let juno = hear(Framing::Memory, &read("juno_r1_1/cstrace.bin"));
+    assert_eq!(juno.faults, []);
+    let expected = [
+        (0x10, 55_273, 0xc089_8cd0),
+        (0x11, 672, 0x8544_5079),
+        (0x12, 672, 0x648b_67f9),
+        (0x13, 698, 0x86f2_5764),
+        (0x15, 2_783, 0x033d_7730),
+    ];
+    assert_eq!(streams(&juno), expected);
+    let snowball = hear(Framing::Memory, &read("Snowball/cstrace.bin"));
+    assert_eq!(snowball.faults, []);
+    assert_eq!(streams(&snowball)[0], (0x10, 4_340, 0xa526_9862));
+
+    // A trace port: full synchronisation packets, and blocks of 512 bytes of which the probe wrote the last eight. The
+    // capture ends inside a frame.
+    let port: Vec<u8> =
+        read("a55-test-tpiu/DSTREAM_0.bin").chunks(512).flat_map(|block| &block[..504]).copied().collect();
+    let heard = hear(Framing::Continuous, &port);
+    assert_eq!(heard.faults.iter().map(|fault| fault.class).collect::<Vec<_>>(), [FaultClass::Truncated]);
+    assert_eq!(streams(&heard), [(0x01, 34_371, 0xe1d0_0d70)]);
 }

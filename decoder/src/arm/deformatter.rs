@@ -454,10 +454,7 @@ impl Deformatter {
                 Offsets::From(_) => end,
                 Offsets::Pairs(_) => end.min((from | 1) + 1),
             };
-            let mut bytes = [0; FRAME_BYTES];
-            for (place, &byte) in bytes.iter_mut().zip(data.iter().skip(from)) {
-                *place = byte;
-            }
+            let bytes = (u128::from_le_bytes(*data) >> (8 * from)).to_le_bytes();
             let base = offsets.of(from) - from as u64;
             let origin = Origin { frame: self.frame, base, position: from };
             self.batch.add(id, bytes, to - from, origin, listener);

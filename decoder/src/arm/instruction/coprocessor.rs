@@ -25,6 +25,10 @@ pub(super) const fn decode(code: u32, straight: Instruction) -> Instruction {
 
 /// LDC, STC, VLDR, VSTR, VLDM, VSTM, VPUSH, VPOP.
 const fn load_store(code: u32, load: bool) -> Transfers {
+    if code >> 28 == 0xf {
+        // LDC2, STC2: no floating point.
+        return Transfers::words(load, 0);
+    }
     let single = is(code, 0x0120_0000, 0x0100_0000);
     let words = field(code, 0, 8) as u8;
     match field(code, 8, 4) {

@@ -188,6 +188,7 @@ fn data_of_arm_state() {
         (0xecb1_0b07, load(6, 4)),   // fldmiax r1!, {d0-d2}
         (0xed91_5e01, load(0, 4)),   // ldc p14, c5, [r1, #4]
         (0xfd81_5e01, store(0, 4)),  // stc2 p14, c5, [r1, #4]
+        (0xfd91_5b02, load(0, 4)),   // ldc2 p11, c5, [r1, #8]
         (0xf421_070f, load(2, 4)),   // vld1.8 {d0}, [r1]
         (0xf421_0a0f, load(4, 4)),   // vld1.8 {d0-d1}, [r1]
         (0xf421_060f, load(6, 4)),   // vld1.8 {d0-d2}, [r1]
