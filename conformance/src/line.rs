@@ -308,7 +308,10 @@ impl ser::SerializeMap for Parts<'_> {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, QualStatus, ReportedAddress, StopReason};
+    use traceproof_vectors::riscv_etrace::{
+        DataEvent, DataPacket, Epc, Event, Packet, QualStatus, ReportedAddress, ReportedData, StopReason,
+        Transfer,
+    };
 
     #[test]
     fn packets_and_events_are_lines() {
@@ -344,6 +347,17 @@ mod tests {
             Event::Time { time: 9 },
             Event::Stop { reason: StopReason::Ended },
         ];
+        let load = Transfer {
+            size: 2,
+            unaligned: false,
+            multi: false,
+            data_len: 0,
+            data: Some(ReportedData::Xor(1)),
+            address: Some(address),
+        };
+        let packets = packets.into_iter().chain([Packet::Data(DataPacket::Load(load))]).collect::<Vec<_>>();
+        let load = DataEvent::Load { address: Some(0x1004), size: 2, data: Some(0x12), multi: false };
+        let events = events.into_iter().chain([load, DataEvent::Lost].map(Event::Data)).collect::<Vec<_>>();
         let lines: Vec<String> = packets.iter().map(line).chain(events.iter().map(line)).collect();
         insta::assert_snapshot!(lines.join("\n"));
     }

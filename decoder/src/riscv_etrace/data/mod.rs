@@ -3,12 +3,14 @@
 //! | question | place |
 //! |---|---|
 //! | What are the fields of a data packet? | `reader` |
+//! | Which packets are there? | `formats` |
 //! | With what are addresses and data compared? | `bases` |
 //! | Which requests are in flight? | `requests` |
 //! | What do data packets say about the execution? | `flow` |
 
 mod bases;
 mod flow;
+mod formats;
 mod reader;
 mod requests;
 

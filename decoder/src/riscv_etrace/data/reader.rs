@@ -12,6 +12,7 @@ use traceproof_vectors::{Fault, FaultClass, Place};
 
 use super::super::Payload;
 use super::super::bits::{Fields, Observer};
+use super::formats::{Direction, Format, formats};
 
 /// Width of a CSR number, and of each of its two fields. Spec: RVET-DATA-020 (ET 8.3).
 const CSR_ADDRESS: u32 = 12;
@@ -44,36 +45,6 @@ pub(super) struct Marks {
     pub(super) address: u32,
 }
 
-/// What a code of `format` says.
-#[derive(Clone, Copy, Debug, Default)]
-enum Format {
-    /// No access that these parameters have.
-    #[default]
-    Reserved,
-    /// Excluded by the options.
-    Excluded,
-    Transfer(Direction),
-    LoadRequest(Direction),
-    LoadData,
-    Csr,
-    /// Unified, or the request of a split one.
-    Atomic,
-    AtomicData,
-    /// The draft's load or store: `subformat` says which.
-    Memory {
-        multi: bool,
-    },
-    /// The draft's atomic or CSR access: `subformat` is `dtype`.
-    Register,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Direction {
-    store: bool,
-    unaligned: bool,
-    multi: bool,
-}
-
 /// How a value travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coding {
@@ -94,16 +65,14 @@ impl DataReader {
     /// A reader at the start of a stream; `None` where the parameters have no data trace.
     pub(in crate::riscv_etrace) fn new(parameters: &Parameters) -> Option<Self> {
         let data = parameters.data?;
-        let mut reader = Self {
+        Some(Self {
             parameters: data,
             register: if parameters.xlen == Xlen::Rv64 { 3 } else { 2 },
             options: data.options,
-            formats: [Format::Reserved; 8],
+            formats: formats(&data, data.options),
             atomics: vec![None; if data.split { 1 << data.lrid_width_p } else { 0 }],
             marks: Marks::default(),
-        };
-        reader.set_options(data.options);
-        Some(reader)
+        })
     }
 
     /// Back to the start of a stream.
@@ -115,14 +84,7 @@ impl DataReader {
     /// Other options are in force for the packets that follow.
     pub(super) fn set_options(&mut self, options: DataOptions) {
         self.options = options;
-        for code in 0..8 {
-            if let Some(format) = self.formats.get_mut(usize::from(code)) {
-                *format = match self.parameters.layout {
-                    DataLayout::Ratified => ratified(code, &self.parameters, options),
-                    DataLayout::MmaCas => draft(code, &self.parameters, options),
-                };
-            }
-        }
+        self.formats = formats(&self.parameters, options);
     }
 
     /// Nothing is known of requests in flight.
@@ -477,37 +439,6 @@ impl DataReader {
     ) -> ReportedData {
         let width = u32::from(self.parameters.data_width_p);
         reported_data(coding, fields.take_wide(name, width), width, size)
-    }
-}
-
-/// What the code of a ratified packet means. Spec: RVET-DATA-003 (ET 8.1.1).
-const fn ratified(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
-    let reduced = options.no_address || options.no_data;
-    let direction = Direction { store: code & 2 != 0, unaligned: code & 1 != 0, multi: false };
-    let response = parameters.split && (code == 4 || parameters.atomics());
-    match code {
-        0 | 1 if parameters.split && !reduced => Format::LoadRequest(direction),
-        0..=3 => Format::Transfer(direction),
-        4 | 7 if response && reduced => Format::Excluded,
-        4 if response => Format::LoadData,
-        7 if response => Format::AtomicData,
-        5 if parameters.csrs() => Format::Csr,
-        6 if parameters.atomics() => Format::Atomic,
-        _ => Format::Reserved,
-    }
-}
-
-/// What the code of a packet of the draft means.
-const fn draft(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
-    // Without address, atomics still come in two packets.
-    let responses = !options.no_data && (!options.no_address || parameters.atomics());
-    match code {
-        0 => Format::Memory { multi: false },
-        1 if parameters.dtype_width_p >= 2 => Format::Memory { multi: true },
-        2 if parameters.csrs() => Format::Register,
-        3 if parameters.split && responses => Format::LoadData,
-        3 if parameters.split => Format::Excluded,
-        _ => Format::Reserved,
     }
 }
 

@@ -8,8 +8,21 @@ use super::{AtomicOperation, CsrOperation};
 /// that covers their instruction (ET 8), so a position between retirements says only that the access is not younger than
 /// what the next instruction packet reports.
 ///
-/// Where the base of a difference is not known, there is a fault and no event. All values are zero-extended from the size
-/// of the access.
+/// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where the
+/// table says so. Behind a data packet that cannot be read, and behind a fault of the transport, no base is known.
+///
+/// | fault | at | when |
+/// |---|---|---|
+/// | `not-synchronised` | the packet | no synchronisation packet yet (RVET-DATA-022) |
+/// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); told once, until a full value of that size comes |
+/// | `reserved-encoding` | `format`, `subformat`, `subtype`, `size`, `diff` | no meaning with these parameters and options |
+/// | `illegal-in-state` | `format` | a response although the options say that there are none |
+/// | `illegal-in-state` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
+/// | `invalid-reference` | `lrid` | a response without request (RVET-DATA-015) |
+/// | `contradiction` | `size` | a response of another size than its request |
+/// | `contradiction` | `address` | an aligned format or an atomic, at an address that is no multiple of its size (RVET-DATA-006) |
+/// | `overlong` | behind the last field | as in instruction trace |
+/// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are passed over |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

@@ -1,0 +1,76 @@
+//! What the codes of `format` mean with given parameters and options (ET 8.1.1).
+
+use traceproof_vectors::riscv_etrace::{DataLayout, DataOptions, DataParameters};
+
+/// What a code of `format` says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Format {
+    /// No access that these parameters have.
+    #[default]
+    Reserved,
+    /// Excluded by the options.
+    Excluded,
+    Transfer(Direction),
+    LoadRequest(Direction),
+    LoadData,
+    Csr,
+    /// Unified, or the request of a split one.
+    Atomic,
+    AtomicData,
+    /// The draft's load or store: `subformat` says which.
+    Memory {
+        multi: bool,
+    },
+    /// The draft's atomic or CSR access: `subformat` is `dtype`.
+    Register,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Direction {
+    pub(super) store: bool,
+    pub(super) unaligned: bool,
+    pub(super) multi: bool,
+}
+
+/// What each code means; made anew when the options change.
+pub(super) fn formats(parameters: &DataParameters, options: DataOptions) -> [Format; 8] {
+    let mut formats = [Format::Reserved; 8];
+    for (code, format) in (0..).zip(&mut formats) {
+        *format = match parameters.layout {
+            DataLayout::Ratified => ratified(code, parameters, options),
+            DataLayout::MmaCas => draft(code, parameters, options),
+        };
+    }
+    formats
+}
+
+/// What the code of a ratified packet means. Spec: RVET-DATA-003 (ET 8.1.1).
+const fn ratified(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
+    let reduced = options.no_address || options.no_data;
+    let direction = Direction { store: code & 2 != 0, unaligned: code & 1 != 0, multi: false };
+    let response = parameters.split && (code == 4 || parameters.atomics());
+    match code {
+        0 | 1 if parameters.split && !reduced => Format::LoadRequest(direction),
+        0..=3 => Format::Transfer(direction),
+        4 | 7 if response && reduced => Format::Excluded,
+        4 if response => Format::LoadData,
+        7 if response => Format::AtomicData,
+        5 if parameters.csrs() => Format::Csr,
+        6 if parameters.atomics() => Format::Atomic,
+        _ => Format::Reserved,
+    }
+}
+
+/// What the code of a packet of the draft means.
+const fn draft(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
+    // Without address, atomics still come in two packets.
+    let responses = !options.no_data && (!options.no_address || parameters.atomics());
+    match code {
+        0 => Format::Memory { multi: false },
+        1 if parameters.dtype_width_p >= 2 => Format::Memory { multi: true },
+        2 if parameters.csrs() => Format::Register,
+        3 if parameters.split && responses => Format::LoadData,
+        3 if parameters.split => Format::Excluded,
+        _ => Format::Reserved,
+    }
+}
