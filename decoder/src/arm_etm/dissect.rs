@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use traceproof_vectors::Dissection;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
 
-use super::v2;
+use super::{v2, v3};
 
 /// Takes a capture apart bit by bit, for people. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
     match parameters.architecture {
         Architecture::V2 => v2::dissect(wire, parameters),
-        Architecture::V1 | Architecture::V3 => Vec::new(),
+        Architecture::V3 => v3::dissect(wire, parameters),
+        Architecture::V1 => Vec::new(),
     }
 }

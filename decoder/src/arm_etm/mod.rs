@@ -1,4 +1,4 @@
-//! ARM Embedded Trace Macrocell, by architecture: [`v2`]. [`Decoder`] takes the one that the parameters name.
+//! ARM Embedded Trace Macrocell, by architecture: [`v2`], [`v3`]. [`Decoder`] takes the one that the parameters name.
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 
@@ -6,6 +6,7 @@ mod decoder;
 mod dissect;
 mod misses;
 pub mod v2;
+pub mod v3;
 
 pub use decoder::Decoder;
 pub use dissect::dissect;
