@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Policy, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Refusal};
 
-use super::v2;
+use super::{v2, v3};
 
 /// A model of an ARM ETM.
 #[derive(Debug, Default)]
@@ -15,11 +15,14 @@ pub struct Encoder {
 #[derive(Debug)]
 enum Macrocell {
     V2(v2::Encoder),
+    V3(v3::Encoder),
 }
 
 impl vectors::Encoder<ArmEtm> for Encoder {
     fn capabilities(&self) -> Capabilities {
-        v2::Encoder::default().capabilities()
+        let mut claims = v2::Encoder::default().capabilities();
+        claims.features.extend(v3::Encoder::default().capabilities().features);
+        claims
     }
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
@@ -30,7 +33,12 @@ impl vectors::Encoder<ArmEtm> for Encoder {
                 encoder.begin(parameters, policy)?;
                 Macrocell::V2(encoder)
             }
-            Architecture::V1 | Architecture::V3 => {
+            Architecture::V3 => {
+                let mut encoder = v3::Encoder::default();
+                encoder.begin(parameters, policy)?;
+                Macrocell::V3(encoder)
+            }
+            Architecture::V1 => {
                 return Err(Refusal::unsupported(parameters.architecture.feature()));
             }
         });
@@ -40,6 +48,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
     fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<ArmEtm>) {
         match &mut self.macrocell {
             Some(Macrocell::V2(encoder)) => encoder.step(stimulus, sink),
+            Some(Macrocell::V3(encoder)) => encoder.step(stimulus, sink),
             None => {}
         }
     }
@@ -47,6 +56,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
     fn finish(&mut self, sink: &mut dyn EncoderSink<ArmEtm>) {
         match &mut self.macrocell {
             Some(Macrocell::V2(encoder)) => encoder.finish(sink),
+            Some(Macrocell::V3(encoder)) => encoder.finish(sink),
             None => {}
         }
     }

@@ -1,6 +1,6 @@
-//! ARM ETMv2: the packet writer and the macrocell model against the specification.
+//! ARM ETMv2 and ETMv3: the packet writers and the macrocell models against the specification.
 //!
-//! Expected values are worked examples (`LM-n`, `E2-n`) or put together by hand; none comes from the code under test.
+//! Expected values are worked examples (`LM-n`, `E2-n`, `E3-n`) or put together by hand; none comes from the code under test.
 
 mod bench;
 mod control;
@@ -8,3 +8,8 @@ mod load_misses;
 mod packets;
 mod pins;
 mod transfers;
+mod v3_any;
+mod v3_branches;
+mod v3_cycles;
+mod v3_data;
+mod v3_packets;

@@ -10,11 +10,11 @@ use traceproof_vectors::arm_etm::{
 
 use super::compression::{DataBase, InstructionBase};
 use super::conventions::miss_data_travel;
-use super::misses::MissTable;
 use super::packet;
 use super::port::Port;
 use super::sync_timer::SyncTimer;
 use super::transfers::{DataRules, DataState, Lsm, Treatment, is_last};
+use crate::arm_etm::misses::MissTable;
 
 /// Whether instructions are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

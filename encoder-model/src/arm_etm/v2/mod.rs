@@ -25,7 +25,7 @@
 //! | Which packets and pins does a macrocell make of a cycle? | [`Encoder`] |
 //! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
 //!
-//! Inside, `macrocell` decides what is traced in a cycle, `transfers` and `misses` make data packets of it,
+//! Inside, `macrocell` decides what is traced in a cycle, `transfers` makes data packets of it,
 //! `compression` shortens addresses, `packet` writes bytes, `port` holds them and drives the pins; `conventions` has every
 //! bit that no available text confirms.
 //!
@@ -47,11 +47,11 @@ mod compression;
 mod conventions;
 mod encoder;
 mod macrocell;
-mod misses;
 mod packet;
 mod port;
 mod sync_timer;
 mod transfers;
 
+pub use super::UnencodablePacket;
 pub use encoder::Encoder;
-pub use packet::{UnencodablePacket, write_packet};
+pub use packet::write_packet;

@@ -1,27 +1,11 @@
 //! Packets to bytes.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use super::conventions::tfo_header;
-
-/// A packet that has no representation under the given parameters: the field that is to blame, by its name in
-/// [`Packet`], or `packet`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnencodablePacket {
-    /// The field.
-    pub field: &'static str,
-}
-
-impl fmt::Display for UnencodablePacket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` cannot travel like this with these parameters", self.field)
-    }
-}
-
-impl core::error::Error for UnencodablePacket {}
+use crate::arm_etm::UnencodablePacket;
 
 /// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
 /// tells; see [`Encoder`](super::Encoder).

@@ -7,8 +7,8 @@ use traceproof_vectors::arm_etm::{
 };
 
 use super::compression::DataBase;
-use super::misses::{MissTable, Outstanding};
 use super::packet::minimal_ss;
+use crate::arm_etm::misses::{MissTable, Outstanding};
 
 /// What one transfer is to the filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl DataRules {
                 packets.extend(core::iter::repeat_n(NOT_TRACED, words));
             }
             (Access::Miss(miss), Treatment::Traced { first }) => {
-                let tag = state.misses.allocate(miss, transfer.wide);
+                let tag = state.misses.allocate(miss, transfer.wide, None);
                 let address = self.address(transfer.address, first, state);
                 packets.push(Packet::LoadMissOccurred { more: false, first, tag, address });
                 if transfer.wide {

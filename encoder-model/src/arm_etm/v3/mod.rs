@@ -1,0 +1,66 @@
+//! Architecture 3: what a processor does, cycle by cycle -> packets -> FIFO -> bytes.
+//!
+//! ```
+//! use traceproof_encoder_model::arm_etm::v3::Encoder;
+//! use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Instruction, Parameters, Policy, Stimulus};
+//! use traceproof_vectors::{Encoder as _, Log};
+//!
+//! let parameters = Parameters { architecture: Architecture::V3, ..Parameters::default() };
+//! let mut encoder = Encoder::default();
+//! encoder.begin(&parameters, &Policy::default()).unwrap();
+//! let mut log = Log::<ArmEtm>::default();
+//! let instruction = Instruction { address: 0x8000, executed: true, ..Instruction::default() };
+//! encoder.step(
+//!     &Stimulus { trace_enable: true, instruction: Some(instruction), ..Stimulus::default() },
+//!     &mut log,
+//! );
+//! encoder.finish(&mut log);
+//!
+//! // A-sync, I-sync (tracing enabled), one E atom.
+//! assert_eq!(log.wire, [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0x00, 0x80, 0, 0, 0x84]);
+//! ```
+//!
+//! | question | place |
+//! |---|---|
+//! | Which packets and bytes does a macrocell make of a cycle? | [`Encoder`] |
+//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//!
+//! Inside, `macrocell` decides when tracing starts, stops and overflows, `group` puts the packets of a cycle in order,
+//! `atoms`, `branches`, `data` and `timestamps` make them, `schedule` knows when synchronisation is due, `check` and
+//! `packet` write bytes, `fifo` holds them and feeds the port.
+//!
+//! Choices where the specification is silent, besides those in [`Policy`](traceproof_vectors::arm_etm::Policy):
+//! * Order in a cycle: trigger; miss data; A-sync; I-sync, its cycle count, VMID; the rest of an earlier LSM, if this
+//!   cycle's instruction has transfers itself; atoms; exception exit (M profile: behind the data); exception entry; data;
+//!   Context ID; VMID; branch; timestamp.
+//! * The packets of a cycle go into the FIFO all or none. If they do not fit, the cycle is lost and all behind it
+//!   until the FIFO is empty; atoms of the cycles before go out in front of the I-sync.
+//! * An overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.
+//! * Periodic synchronisation waits for 48 free bytes, an I-sync also for the end of an LSM. A part that
+//!   found no room for a whole period forces an overflow, as in ETMv2.
+//! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
+//! * A VMID that was written is told behind every I-sync, for it has no other place there.
+//! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.
+//! * Miss data that arrive while an overflow drains, or in debug state, are lost; their placeholders stay unanswered.
+//!   Suppression leaves miss data alone.
+//! * With more load misses outstanding than there are tags, the oldest one loses its tag and its data.
+//! * Reset forgets outstanding misses and interrupted LSMs, nothing else.
+//! * A coprocessor register transfer is traced only where values are.
+//! * Tracing starts in the cycle of an instruction; in data-only mode in any cycle, and needs no LSM to wait for.
+//! * The deprecated exception inside byte 5 and the Ignore packet are never sent.
+
+mod atoms;
+mod branches;
+mod check;
+mod data;
+mod encoder;
+mod fifo;
+mod group;
+mod macrocell;
+mod packet;
+mod schedule;
+mod timestamps;
+
+pub use super::UnencodablePacket;
+pub use encoder::Encoder;
+pub use packet::write_packet;
