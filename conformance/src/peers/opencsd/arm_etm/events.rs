@@ -147,7 +147,7 @@ impl<'a> Events<'a> {
             address: next.or(*address).map(|address| address.value as u32),
             isa: self.isa,
             non_secure: state.ns,
-            hyp: state.hyp,
+            hyp: state.hyp && self.parameters.virtualization,
             context_id: *context_id,
             // The library forgets this address.
             in_progress: None,
