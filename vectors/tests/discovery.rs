@@ -2,7 +2,7 @@
 
 use traceproof_vectors::riscv_etrace::discovery::{ATTRIBUTES, Discovery, DiscoveryProblem, read};
 use traceproof_vectors::riscv_etrace::{
-    Encapsulation, Modes, NormalEncapsulation, Parameters, SupportLayout, Xlen,
+    DataParameters, Encapsulation, Modes, NormalEncapsulation, Parameters, SupportLayout, Xlen,
 };
 
 fn parameters(text: &str) -> Parameters {
@@ -53,6 +53,30 @@ fn attributes_become_parameters() {
     }
     let packets = ATTRIBUTES.iter().filter(|row| row.required).count();
     assert_eq!(packets, 15, "the required attributes of ET 10.1");
+}
+
+/// The attributes of data trace, where there is any.
+#[test]
+fn attributes_of_data_trace_need_the_table() {
+    let attributes = "daddress_width = 63\ndata_width = 63\ndtype_width = 3\nlrid_width = 2";
+    let found = read(attributes).expect("right");
+    assert_eq!(found.parameters, Parameters::default());
+    assert_eq!(found.others.first(), Some(&("daddress_width_p", 64)));
+    let source = "[data]\nsplit = true\n[encapsulation.normal]\ntype_bits = 1";
+    let found = read(&format!("{attributes}\n{source}")).expect("right");
+    let expected = DataParameters {
+        daddress_width_p: 64,
+        data_width_p: 64,
+        dtype_width_p: 4,
+        lrid_width_p: 3,
+        split: true,
+        ..DataParameters::default()
+    };
+    assert_eq!((found.parameters.data, found.others), (Some(expected), Vec::new()));
+    assert_eq!(
+        errors("daddress_width = 63\n[data]\ndaddress_width_p = 40\n[encapsulation.normal]\ntype_bits = 1"),
+        ["3:1: `daddress_width_p` contradicts `daddress_width`"]
+    );
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
         }
         dissections.push(dissect_unit(
             unit,
-            transport_fields(&layout, unit.place, wire),
+            transport_fields(&layout, unit.place, wire, unit.bytes().end),
             &mut reader,
             data.as_mut(),
         ));
@@ -53,7 +53,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
         dissections.push(Dissection {
             place,
             bytes: place.byte..wire.len() as u64,
-            fields: transport_fields(&layout, place, wire),
+            fields: transport_fields(&layout, place, wire, wire.len() as u64),
             packet: Some(Err(Fault { class: FaultClass::Truncated, place, address: None })),
         });
     }
@@ -94,11 +94,11 @@ fn dissect_unit(
     Dissection { place, bytes: unit.bytes(), fields, packet }
 }
 
-/// The fields in front of the payload of the unit at `place`, as far as they are there.
-fn transport_fields(layout: &Layout, place: Place, wire: &[u8]) -> Vec<Field> {
+/// The fields in front of the payload of the unit from `place` to `end`, as far as they are there.
+fn transport_fields(layout: &Layout, place: Place, wire: &[u8], end: u64) -> Vec<Field> {
     let mut fields = Vec::new();
-    layout
-        .fields(place, wire.get(place.byte as usize..).unwrap_or_default(), &mut |field| fields.push(field));
+    let bytes = wire.get(place.byte as usize..end as usize).unwrap_or_default();
+    layout.fields(place, bytes, &mut |field| fields.push(field));
     fields
 }
 

@@ -77,6 +77,8 @@ enum Route {
     Short,
     /// There should be no timestamp.
     Untimed,
+    /// It does not end in its block of memory.
+    Cut,
 }
 
 /// What a unit carries.
@@ -106,7 +108,8 @@ impl Unit {
     ///
     /// # Errors
     ///
-    /// * `Framing` at the header, which announces a timestamp where timestamps have no bytes (RVET-ENCAP-008);
+    /// * `Framing` at the header, which announces a timestamp where timestamps have no bytes (RVET-ENCAP-008), or more bytes
+    ///   than there are in its block of memory (ET 7);
     /// * `Truncated` at the header, whose `length` leaves no bit for a payload (RVET-ENCAP-004);
     /// * `ReservedEncoding` at a `type` that is neither instruction nor data trace (RVET-ENCAP-017).
     #[inline]
@@ -120,7 +123,7 @@ impl Unit {
             Route::OtherSource => return Ok(Content::OtherSource),
             Route::UnknownType => (FaultClass::ReservedEncoding, at_bit(self.place, self.type_bit as u32)),
             Route::Short => (FaultClass::Truncated, self.place),
-            Route::Untimed => (FaultClass::Framing, self.place),
+            Route::Untimed | Route::Cut => (FaultClass::Framing, self.place),
         };
         Err(Fault { class, place, address: None })
     }

@@ -11,6 +11,7 @@ use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
 
 use super::data::{DataFields, DataTracer};
 use super::decide::Next;
+use super::filter::Filters;
 use super::items::{Ingress, Item, Kind};
 use super::lanes::Lanes;
 use super::output::Output;
@@ -49,6 +50,7 @@ const CLAIMED: [&str; 19] = [
 #[derive(Clone, Debug)]
 pub struct Encoder {
     ingress: Ingress,
+    filters: Filters,
     window: Window,
     tracer: Tracer,
     data: Option<DataTracer>,
@@ -92,7 +94,8 @@ enum Control {
 impl Default for Encoder {
     /// An encoder with default parameters and policy, as after `begin`.
     fn default() -> Self {
-        Self::new(&Parameters::default(), &Policy::default(), Lanes::default())
+        let (lanes, filters) = (Lanes::default(), Filters::default());
+        Self::new(&Parameters::default(), &Policy::default(), lanes, filters)
     }
 }
 
@@ -106,7 +109,8 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
         check(parameters, policy)?;
         let lanes = Lanes::new(parameters, policy)?;
         check_lengths(parameters, &lanes)?;
-        *self = Self::new(parameters, policy, lanes);
+        let filters = Filters::new(&policy.filters)?;
+        *self = Self::new(parameters, policy, lanes, filters);
         Ok(())
     }
 
@@ -114,8 +118,10 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
         match stimulus {
             Stimulus::Cycle(cycle) => {
                 let mut ingress = self.ingress;
-                ingress.cycle(cycle, self.options.enabled, |item| self.push(&item, sink));
+                let mut filters = core::mem::take(&mut self.filters);
+                ingress.cycle(cycle, self.options.enabled, &mut filters, |item| self.push(&item, sink));
                 self.ingress = ingress;
+                self.filters = filters;
             }
             Stimulus::Enable(enable) => self.enable(*enable, sink),
             Stimulus::Modes(modes) => self.control(Control::Modes(self.options.attainable(*modes)), sink),
@@ -145,11 +151,12 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 }
 
 impl Encoder {
-    fn new(parameters: &Parameters, policy: &Policy, lanes: Lanes) -> Self {
+    fn new(parameters: &Parameters, policy: &Policy, lanes: Lanes, filters: Filters) -> Self {
         let available = available(parameters);
         let modes = restrict(parameters.modes, available);
         Self {
-            ingress: Ingress::new(parameters, policy.sync_mode),
+            ingress: Ingress::new(parameters, policy),
+            filters,
             window: Window { current: Item::GAP, controls: Vec::new(), breaks: false, held: false },
             tracer: Tracer::new(parameters, policy, modes),
             data: DataFields::new(parameters).map(|fields| {
@@ -162,7 +169,7 @@ impl Encoder {
                 layout: parameters.support.clone(),
                 support_at_disable: policy.support_at_disable,
             },
-            output: Output::new(Layout::new(parameters), policy.compression, lanes),
+            output: Output::new(Layout::new(parameters), policy, lanes),
         }
     }
 

@@ -4,7 +4,9 @@
 //! a block is an item of its own behind it. Every rule of the encoder speaks about items, so the cut into
 //! blocks cannot change the packets (RVET-ENC-044, RVET-ENC-045).
 
-use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, SyncMode};
+use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, Policy, SyncMode, Triggers};
+
+use super::filter::{Filters, TrapSignals};
 
 /// One entry of the item stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ pub(super) struct TrapTaken {
     pub(super) interrupt: bool,
     pub(super) cause: u16,
     pub(super) tval: u64,
-    /// Exception program counter; 0 where the port does not carry it.
+    /// Exception program counter; 0 for interrupts, of which the port does not tell it.
     pub(super) epc: u64,
 }
 
@@ -112,6 +114,7 @@ pub(super) struct Ingress {
     context_mask: u64,
     time_mask: u64,
     counts: SyncMode,
+    triggers: Triggers,
     /// Between trace-on and trace-off.
     tracing: bool,
     /// Cycles since the latest item.
@@ -123,7 +126,7 @@ const fn mask(width: u32) -> u64 {
 }
 
 impl Ingress {
-    pub(super) fn new(parameters: &Parameters, counts: SyncMode) -> Self {
+    pub(super) fn new(parameters: &Parameters, policy: &Policy) -> Self {
         Self {
             block_retirement: parameters.retires_p > 1,
             address_mask: parameters.address_mask(),
@@ -132,30 +135,38 @@ impl Ingress {
             privilege_mask: mask(parameters.privilege_width_p.into()) as u8,
             context_mask: mask(parameters.context_width()),
             time_mask: mask(parameters.time_width()),
-            counts,
-            tracing: true,
+            counts: policy.sync_mode,
+            triggers: policy.triggers,
+            tracing: !policy.triggers.wait_for_on,
             cycles: 0,
         }
     }
 
-    /// Switching the trace on starts tracing, whatever trigger came before.
+    /// Switching the trace on starts tracing, whatever trigger came before, unless a trigger is to do so.
     pub(super) const fn enable(&mut self) {
-        self.tracing = true;
+        self.tracing = !self.triggers.wait_for_on;
     }
 
     /// Hands the items of one cycle to `push`, oldest first. `enabled` is the state of the control fields.
-    pub(super) fn cycle(&mut self, cycle: &Cycle, enabled: bool, mut push: impl FnMut(Item)) {
+    pub(super) fn cycle(
+        &mut self,
+        cycle: &Cycle,
+        enabled: bool,
+        filters: &mut Filters,
+        mut push: impl FnMut(Item),
+    ) {
         // Both pulses work on whole cycles. Spec: RVET-ENC-048 to 050 (ET 4.2.4).
-        self.tracing |= cycle.trace_on;
+        self.tracing |= cycle.trace_on && self.triggers.on_off;
         let running = enabled && self.tracing && !cycle.halted && !cycle.reset;
         self.cycles += 1;
         let mut empty = true;
         // At most one context change per cycle, and it belongs to the oldest instruction (RVET-ING-008).
         let mut ctype = cycle.ctype;
         for block in &cycle.blocks {
+            let qualified = running && cycle.qualified;
             let mut item = Item {
                 kind: Kind::Gap,
-                qualified: running && cycle.qualified,
+                qualified,
                 privilege: cycle.privilege & self.privilege_mask,
                 context: cycle.context & self.context_mask,
                 time: cycle.time & self.time_mask,
@@ -165,6 +176,9 @@ impl Ingress {
             if let Some((first, last, halfwords)) = self.retired(block, ctype) {
                 ctype = 0;
                 empty = false;
+                let passes =
+                    filters.retire(block.iaddr & self.code_mask, last.itype, item.privilege, item.context);
+                item.qualified = qualified && passes;
                 if let Some(first) = first {
                     item.kind = Kind::Retire(first);
                     item.ticks = self.ticks(0);
@@ -176,6 +190,9 @@ impl Ingress {
             }
             if let Some(trap) = self.trap(block, cycle) {
                 empty = false;
+                let epc = (!trap.interrupt).then_some(trap.epc);
+                let signals = TrapSignals { interrupt: trap.interrupt, cause: trap.cause, epc };
+                item.qualified = qualified && filters.trap(signals, item.privilege, item.context);
                 item.kind = Kind::Trap(trap);
                 item.ticks = self.ticks(0);
                 push(item);
@@ -184,7 +201,7 @@ impl Ingress {
         if empty && enabled && !running {
             push(Item::GAP);
         }
-        if cycle.trace_off {
+        if cycle.trace_off && self.triggers.on_off {
             self.tracing = false;
         }
     }
@@ -217,7 +234,7 @@ impl Ingress {
             end: end & self.code_mask,
             itype,
             sijump: block.sijump,
-            notify: block.notify,
+            notify: block.notify && self.triggers.notify,
             last: true,
             ctype,
         };
@@ -244,12 +261,17 @@ impl Ingress {
             Itype::Interrupt => true,
             _ => return None,
         };
-        let carries_epc = !interrupt && block.iretire == 0;
+        // An exception behind instructions of its block is at the end of them (RVET-ENC-045).
+        let epc = match self.retired(block, 0) {
+            _ if interrupt => 0,
+            Some((_, last, _)) => last.end,
+            None => block.iaddr & self.code_mask,
+        };
         Some(TrapTaken {
             interrupt,
             cause: cycle.cause & self.cause_mask,
             tval: if interrupt { 0 } else { cycle.tval & self.address_mask },
-            epc: if carries_epc { block.iaddr & self.code_mask } else { 0 },
+            epc,
         })
     }
 }
@@ -262,7 +284,7 @@ mod tests {
 
     fn items(ingress: &mut Ingress, cycle: &Cycle) -> Vec<Item> {
         let mut items = Vec::new();
-        ingress.cycle(cycle, true, |item| items.push(item));
+        ingress.cycle(cycle, true, &mut Filters::default(), |item| items.push(item));
         items
     }
 
@@ -284,7 +306,7 @@ mod tests {
     #[test]
     fn last_instructions_follow_from_half_words() {
         let parameters = Parameters { retires_p: 4, ..Parameters::default() };
-        let mut ingress = Ingress::new(&parameters, SyncMode::Off);
+        let mut ingress = Ingress::new(&parameters, &Policy::default());
         let cycle = Cycle {
             blocks: vec![
                 block(Itype::UninferableCall, 0x1000, 7, 0),
@@ -312,7 +334,7 @@ mod tests {
     #[test]
     fn a_trap_with_retirement_is_two_items() {
         let parameters = Parameters { retires_p: 4, ..Parameters::default() };
-        let mut ingress = Ingress::new(&parameters, SyncMode::Off);
+        let mut ingress = Ingress::new(&parameters, &Policy::default());
         let cycle = Cycle {
             blocks: vec![block(Itype::Exception, 0x1000, 2, 1)],
             cause: 2,
@@ -323,12 +345,15 @@ mod tests {
         let items = items(&mut ingress, &cycle);
         assert_eq!(items.len(), 2);
         assert_eq!(addresses(&items)[0], (0x1000, Itype::Nothing));
-        assert_eq!(items[1].kind, Kind::Trap(TrapTaken { interrupt: false, cause: 2, tval: 0x77, epc: 0 }));
+        assert_eq!(
+            items[1].kind,
+            Kind::Trap(TrapTaken { interrupt: false, cause: 2, tval: 0x77, epc: 0x1004 })
+        );
     }
 
     #[test]
     fn idle_cycles_give_nothing_and_halted_ones_a_gap() {
-        let mut ingress = Ingress::new(&Parameters::default(), SyncMode::Off);
+        let mut ingress = Ingress::new(&Parameters::default(), &Policy::default());
         assert!(items(&mut ingress, &Cycle::default()).is_empty());
         let empty = block(Itype::Nothing, 0x1000, 0, 1);
         assert!(items(&mut ingress, &Cycle { blocks: vec![empty], ..Cycle::default() }).is_empty());
@@ -338,7 +363,7 @@ mod tests {
 
     #[test]
     fn trigger_pulses_take_their_whole_cycle_along() {
-        let mut ingress = Ingress::new(&Parameters::default(), SyncMode::Off);
+        let mut ingress = Ingress::new(&Parameters::default(), &Policy::default());
         let retire = |trace_on, trace_off| Cycle {
             blocks: vec![block(Itype::Nothing, 0x1000, 1, 1)],
             trace_on,

@@ -33,7 +33,7 @@ impl Lanes {
                 other => other,
             };
             // Null packets belong to the stream, which the instruction trace keeps alive.
-            Transport::new(&encapsulation, &Policy { idle: Idle::default(), ..*policy })
+            Transport::new(&encapsulation, &Policy { idle: Idle::default(), ..policy.clone() })
         });
         Ok(Self { transport: Transport::new(&parameters.encapsulation, policy)?, data: data.transpose()? })
     }
@@ -57,7 +57,10 @@ impl Lanes {
     ) -> Result<(), Defect> {
         let is_data = matches!(packet, Packet::Data(_));
         let (transport, own) = match &mut self.data {
-            Some(own) if is_data => (own, true),
+            Some(own) if is_data => {
+                own.share_blocks(&self.transport);
+                (own, true)
+            }
             _ => (&mut self.transport, false),
         };
         // A source of its own needs no type.
@@ -66,6 +69,11 @@ impl Lanes {
         if is_data && kind == TraceKind::Instruction && !own {
             return Err(Defect::Unexpected);
         }
-        transport.send(&Trace { payload: payload.bytes(), bits: payload.bits(), kind, timestamp }, wire)
+        let trace = Trace { payload: payload.bytes(), bits: payload.bits(), kind, timestamp };
+        transport.send(&trace, wire)?;
+        if let Some(data) = self.data.filter(|_| own) {
+            self.transport.share_blocks(&data);
+        }
+        Ok(())
     }
 }

@@ -59,12 +59,14 @@
 //!   reason.
 
 mod bits;
+mod blocks;
 mod branches;
 mod code_map;
 mod data;
 mod decide;
 mod encapsulation;
 mod encoder;
+mod filter;
 mod hart;
 mod instruction;
 mod items;

@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::{Encapsulation, PayloadAlignment};
 
+use super::blocks::{Blocks, PADDING};
 use super::encapsulation::{Framing, is_null};
 
 /// Interleaves the streams of several sources packet by packet: packets are atomic.
 ///
 /// Bytes of each source go in in any cuts; whole packets come out in the order that the caller asks for. Null packets stay
-/// in front of the packet that they stand in front of, so a synchronisation sequence remains one.
+/// in front of the packet that they stand in front of, so a synchronisation sequence remains one. Where the encapsulation
+/// has blocks of memory, they are those of the common stream.
 ///
 /// Spec: RVET-ENCAP-020 (EN 2).
 ///
@@ -34,6 +36,7 @@ use super::encapsulation::{Framing, is_null};
 #[derive(Clone, Debug)]
 pub struct Multiplexer {
     framing: Framing,
+    blocks: Blocks,
     queues: Vec<VecDeque<u8>>,
 }
 
@@ -48,7 +51,8 @@ impl Multiplexer {
             return Err(Refusal::invalid("encapsulation", "the source on ATID is not in the stream"));
         }
         let framing = Framing::new(encapsulation, 0, PayloadAlignment::Before)?;
-        Ok(Self { framing, queues: alloc::vec![VecDeque::new(); sources] })
+        let blocks = Blocks::new(encapsulation);
+        Ok(Self { framing, blocks, queues: alloc::vec![VecDeque::new(); sources] })
     }
 
     /// The next bytes of a source. A source that does not exist has none.
@@ -68,7 +72,12 @@ impl Multiplexer {
         if queue.len() < end {
             return false;
         }
-        wire.extend(queue.drain(..end));
+        wire.extend(queue.drain(..nulls));
+        self.blocks.pass(nulls);
+        let padding = self.blocks.padding(length);
+        wire.extend(core::iter::repeat_n(PADDING, padding));
+        wire.extend(queue.drain(..length));
+        self.blocks.pass(padding + length);
         true
     }
 

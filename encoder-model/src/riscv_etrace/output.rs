@@ -1,7 +1,7 @@
 //! Where packets become bytes, or are lost.
 
 use traceproof_vectors::EncoderSink;
-use traceproof_vectors::riscv_etrace::{Compression, DataOptions, Packet, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Compression, DataOptions, Packet, Policy, RiscvEtrace, Timestamps};
 
 use super::lanes::Lanes;
 use super::packet::Layout;
@@ -12,6 +12,7 @@ use super::wire;
 pub(super) struct Output {
     layout: Layout,
     compression: Compression,
+    timestamps: Timestamps,
     lanes: Lanes,
     /// Time of the item that packets are about, for transports with timestamps.
     time: u64,
@@ -22,8 +23,9 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) const fn new(layout: Layout, compression: Compression, lanes: Lanes) -> Self {
-        Self { layout, compression, lanes, time: 0, takes: true, lost: false }
+    pub(super) const fn new(layout: Layout, policy: &Policy, lanes: Lanes) -> Self {
+        let (compression, timestamps) = (policy.compression, policy.timestamps);
+        Self { layout, compression, timestamps, lanes, time: 0, takes: true, lost: false }
     }
 
     /// Packets from now on are about something that happened at `time`.
@@ -46,6 +48,15 @@ impl Output {
         }
     }
 
+    /// Spec: RVET-ENCAP-008 (EN 2.1.1): every packet may have one or not.
+    const fn has_timestamp(&self, packet: &Packet) -> bool {
+        match self.timestamps {
+            Timestamps::Always => true,
+            Timestamps::Synchronisation => matches!(packet, Packet::Start { .. } | Packet::Trap { .. }),
+            Timestamps::Never => false,
+        }
+    }
+
     /// Sends a packet; whether the transport took it.
     pub(super) fn send(&mut self, packet: &Packet, sink: &mut dyn EncoderSink<RiscvEtrace>) -> bool {
         if !self.takes {
@@ -53,8 +64,9 @@ impl Output {
             return false;
         }
         let payload = wire::payload(&self.layout, packet, self.compression);
+        let time = self.has_timestamp(packet).then_some(self.time);
         sink.packet(packet);
-        let sent = self.lanes.send(packet, &payload, Some(self.time), &mut |bytes| sink.wire(bytes));
+        let sent = self.lanes.send(packet, &payload, time, &mut |bytes| sink.wire(bytes));
         debug_assert!(
             sent.is_ok(),
             "parameters whose packets could be longer than a frame are refused at `begin`"

@@ -3,6 +3,7 @@
 use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::{Encapsulation, Idle, LastNull, Policy};
 
+use super::blocks::{Blocks, PADDING};
 use super::encapsulation::{EXTEND, FLOW, Framing, Trace};
 use super::unencodable::Defect;
 
@@ -28,6 +29,7 @@ pub struct Transport {
     last: u8,
     /// Normal packets until the next synchronisation sequence.
     until_sync: u32,
+    blocks: Blocks,
 }
 
 /// Null packets handed on at a time.
@@ -36,7 +38,14 @@ const RUN: usize = 64;
 impl Default for Transport {
     /// Packets of a header byte and the payload, without null packets.
     fn default() -> Self {
-        Self { framing: Framing::default(), idle: Idle::default(), filler: 0, last: EXTEND, until_sync: 0 }
+        Self {
+            framing: Framing::default(),
+            idle: Idle::default(),
+            filler: 0,
+            last: EXTEND,
+            until_sync: 0,
+            blocks: Blocks::default(),
+        }
     }
 }
 
@@ -51,7 +60,8 @@ impl Transport {
     pub fn new(encapsulation: &Encapsulation, policy: &Policy) -> Result<Self, Refusal> {
         let framing = Framing::new(encapsulation, policy.flow, policy.payload_alignment)?;
         let framed = match encapsulation {
-            Encapsulation::Normal(normal) => normal.framed,
+            // In blocks there are bytes, or there would be no first one.
+            Encapsulation::Normal(normal) => normal.framed || normal.block_bytes > 0,
             // ATBYTES tells which bytes there are.
             Encapsulation::Atb => true,
             _ => false,
@@ -61,7 +71,13 @@ impl Transport {
         }
         let filler = if framed { policy.flow << FLOW } else { 0 };
         let last = if policy.idle.last == LastNull::Alignment { filler | EXTEND } else { filler };
-        Ok(Self { framing, idle: policy.idle, filler, last, until_sync: 0 })
+        let blocks = Blocks::new(encapsulation);
+        Ok(Self { framing, idle: policy.idle, filler, last, until_sync: 0, blocks })
+    }
+
+    /// Goes on where `other` is, which writes to the same blocks of memory.
+    pub(super) const fn share_blocks(&mut self, other: &Self) {
+        self.blocks = other.blocks;
     }
 
     /// How packets are framed.
@@ -77,8 +93,16 @@ impl Transport {
     /// Those of [`Framing::frame`]; then nothing is sent.
     pub fn send(&mut self, trace: &Trace<'_>, wire: &mut dyn FnMut(&[u8])) -> Result<(), Defect> {
         let frame = self.framing.frame(trace)?;
-        self.nulls(wire);
+        let mut nulls = 0;
+        self.nulls(&mut |bytes| {
+            nulls += bytes.len();
+            wire(bytes);
+        });
+        self.blocks.pass(nulls);
+        let padding = self.blocks.padding(frame.bytes().len());
+        (0..padding).for_each(|_| wire(&[PADDING]));
         wire(frame.bytes());
+        self.blocks.pass(padding + frame.bytes().len());
         Ok(())
     }
 

@@ -23,6 +23,8 @@ const PLAIN: NormalEncapsulation = NormalEncapsulation {
     framed: false,
     padding: Padding::Sign,
     synchronised: true,
+    block_bytes: 0,
+    first_block: 0,
 };
 
 fn normal(src_id_bits: u8, src_id: u16, timestamp_bytes: u8, type_bits: u8) -> Encapsulation {

@@ -2,7 +2,8 @@
 //!
 //! A description is a TOML file. Names with `_p` are parameters, as in [`Parameters`]; names without are attributes, which
 //! are often one less (`iaddress_width = 63` says the same as `iaddress_width_p = 64`). What cannot be discovered (`xlen`,
-//! `support`, `encapsulation`, …) has the names of [`Parameters`].
+//! `support`, `encapsulation`, …) has the names of [`Parameters`]. Attributes of data trace count where the description
+//! has a table `data`, however empty: that there is data trace cannot be discovered either.
 //!
 //! ```
 //! use traceproof_vectors::riscv_etrace::discovery;
@@ -23,7 +24,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::Parameters;
+use super::{DataParameters, Parameters};
 
 /// What a description says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Attribute {
     pub required: bool,
     /// Puts the parameter in its place, where packets depend on it.
     set: Option<fn(&mut Parameters, u64)>,
+    /// Likewise, where data trace depends on it.
+    set_data: Option<fn(&mut DataParameters, u64)>,
 }
 
 /// A value that decides the width of a field of at most 64 bits.
@@ -71,6 +74,7 @@ macro_rules! packets {
             range: $range,
             required: true,
             set: Some($set),
+            set_data: None,
         }
     };
 }
@@ -83,7 +87,27 @@ const fn other(
     default: u64,
     most: u64,
 ) -> Attribute {
-    Attribute { name, parameter, offset, default, range: (0, most), required: false, set: None }
+    Attribute {
+        name,
+        parameter,
+        offset,
+        default,
+        range: (0, most),
+        required: false,
+        set: None,
+        set_data: None,
+    }
+}
+
+/// A row of data trace.
+const fn data(
+    name: &'static str,
+    parameter: &'static str,
+    default: u64,
+    most: u64,
+    set: fn(&mut DataParameters, u64),
+) -> Attribute {
+    Attribute { set_data: Some(set), ..other(name, parameter, 1, default, most) }
 }
 
 /// The attributes of ET 10.1: instruction trace, then data trace.
@@ -123,16 +147,16 @@ pub const ATTRIBUTES: [Attribute; 41] = [
     other("ilastsize_width", "ilastsize_width_p", 1, 0, 127),
     other("iretire_width", "iretire_width_p", 1, 1, 127),
     other("impdef_width", "impdef_width_p", 1, 0, 127),
-    other("daddress_width", "daddress_width_p", 1, 31, 63),
-    other("data_width", "data_width_p", 1, 31, 511),
-    other("dblock_width", "dblock_width_p", 1, 0, 7),
-    other("dsize_width", "dsize_width_p", 1, 2, 7),
-    other("dtype_width", "dtype_width_p", 1, 0, 3),
-    other("iaddr_lsbs_width", "iaddr_lsbs_width_p", 1, 0, 63),
-    other("lrid_width", "lrid_width_p", 1, 0, 63),
-    other("lresp_width", "lresp_width_p", 1, 0, 1),
-    other("ldata_width", "ldata_width_p", 1, 31, 511),
-    other("sdata_width", "sdata_width_p", 1, 31, 511),
+    data("daddress_width", "daddress_width_p", 31, 63, |d, v| d.daddress_width_p = v as u8),
+    data("data_width", "data_width_p", 31, 127, |d, v| d.data_width_p = v as u8),
+    data("dblock_width", "dblock_width_p", 0, 7, |d, v| d.dblock_width_p = v as u8),
+    data("dsize_width", "dsize_width_p", 2, 7, |d, v| d.dsize_width_p = v as u8),
+    data("dtype_width", "dtype_width_p", 0, 3, |d, v| d.dtype_width_p = v as u8),
+    data("iaddr_lsbs_width", "iaddr_lsbs_width_p", 0, 63, |d, v| d.iaddr_lsbs_width_p = v as u8),
+    data("lrid_width", "lrid_width_p", 0, 63, |d, v| d.lrid_width_p = v as u8),
+    data("lresp_width", "lresp_width_p", 0, 1, |d, v| d.lresp_width_p = v as u8),
+    data("ldata_width", "ldata_width_p", 31, 127, |d, v| d.ldata_width_p = v as u8),
+    data("sdata_width", "sdata_width_p", 31, 127, |d, v| d.sdata_width_p = v as u8),
     // Not in the tables, but needed to tell whether signals are replicated (ET 4.2).
     other("blocks", "blocks_p", 1, 0, 15),
     // The field of the example register map that is `ctype_width` (ET 10.2).
@@ -260,6 +284,9 @@ impl Description<'_> {
         for (key, value) in document.into_inner() {
             let name: &str = key.get_ref();
             self.keys.insert(name.to_string(), key.span());
+            if let Some(data) = value.get_ref().as_table().filter(|_| name == "data") {
+                self.keys.extend(data.keys().map(|key| (key.get_ref().to_string(), key.span())));
+            }
             match Self::row(name) {
                 Some(row) => found.extend(self.value(row, key.span(), &value)),
                 None if is_parameter(name) => {
@@ -327,6 +354,8 @@ impl Description<'_> {
             let before = parameters.clone();
             if let Some(set) = attribute.set {
                 set(parameters, value);
+            } else if let (Some(set), Some(data)) = (attribute.set_data, &mut parameters.data) {
+                set(data, value);
             } else if let Some((_, same, other)) =
                 others.iter().find(|(name, ..)| *name == attribute.parameter)
             {
@@ -339,7 +368,6 @@ impl Description<'_> {
                 others.push((attribute.parameter, value, self.name_at(span)));
             }
             if let Some(parameter) = self.keys.get(attribute.parameter).cloned()
-                && attribute.set.is_some()
                 && before != *parameters
             {
                 let (first, second) = if parameter.start < span.start {

@@ -8,6 +8,7 @@ mod data;
 pub mod discovery;
 mod event;
 mod execution;
+mod filter;
 mod packet;
 mod parameters;
 mod policy;
@@ -21,6 +22,7 @@ pub use data::{
 };
 pub use event::{Epc, Event, StopReason};
 pub use execution::{Retire, Step, Trap};
+pub use filter::{AddressRange, CauseRange, Filter, Timestamps, TrapFilter, Triggers};
 pub use packet::{Packet, QualStatus, ReportedAddress};
 pub use parameters::{
     Encapsulation, Mode, Modes, NormalEncapsulation, Padding, Parameters, SiemensMessaging, SupportLayout,

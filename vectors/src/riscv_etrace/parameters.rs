@@ -328,6 +328,11 @@ impl Encapsulation {
                 return Err(("timestamp_bytes", "must be 0 to 8"));
             }
             Self::Normal(normal) if normal.type_bits > 8 => return Err(("type_bits", "must be 0 to 8")),
+            Self::Normal(normal)
+                if normal.block_bytes > 0 && normal.block_bytes < normal.longest_packet() =>
+            {
+                return Err(("block_bytes", "must hold the longest packet"));
+            }
             Self::Normal(normal) => (normal.src_id_bits, normal.src_id),
             Self::Siemens(siemens) => (siemens.source_bits, siemens.source),
             Self::Atb => (0, 0),
@@ -391,6 +396,19 @@ pub struct NormalEncapsulation {
     /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it passes over
     /// everything in front of the first packet behind N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
     pub synchronised: bool,
+    /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what would
+    /// cross the border between two goes to the next one, behind padding of null packets; 0 = no blocks (ET 7, EN 2.3).
+    /// A packet across a border is [`Framing`](crate::FaultClass::Framing), and the next block starts anew.
+    pub block_bytes: u32,
+    /// Offset of the first border in the stream, if it does not start at one.
+    pub first_block: u32,
+}
+
+impl NormalEncapsulation {
+    /// Bytes of the longest packet: header, whole bytes of `srcID`, timestamp, and what `length` can count (EN 2.1.5).
+    const fn longest_packet(&self) -> u32 {
+        1 + self.src_id_bits as u32 / 8 + self.timestamp_bytes as u32 + 31
+    }
 }
 
 impl Default for NormalEncapsulation {
@@ -403,6 +421,8 @@ impl Default for NormalEncapsulation {
             framed: false,
             padding: Padding::Sign,
             synchronised: true,
+            block_bytes: 0,
+            first_block: 0,
         }
     }
 }

@@ -1,14 +1,22 @@
 //! What an encoder was told by its control fields, and which legal choices it makes.
 
-use super::DataPolicy;
+use alloc::vec::Vec;
+
+use super::{DataPolicy, Filter, Timestamps, Triggers};
 
 /// Control fields that only the encoder needs to know, and its free choices. Each has the default of a
 /// plain encoder; a case states only what it changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
+    /// What one of these lets pass is traced; empty = everything. What the port itself says of filters holds besides.
+    pub filters: Vec<Filter>,
+    /// What the triggers of the hart do.
+    pub triggers: Triggers,
+    /// Which packets have a timestamp of the transport.
+    pub timestamps: Timestamps,
     /// `trTeInstSyncMode`: what the resynchronisation timer counts.
     pub sync_mode: SyncMode,
     /// `trTeInstSyncMax`: resynchronise when the count reaches 2^(value + 4).
@@ -32,6 +40,9 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
+            filters: Vec::new(),
+            triggers: Triggers::default(),
+            timestamps: Timestamps::default(),
             sync_mode: SyncMode::Off,
             sync_max: 0,
             interrupt_report: InterruptReport::default(),

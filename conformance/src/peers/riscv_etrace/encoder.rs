@@ -10,6 +10,7 @@ use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
     Block, Compression, Cycle, InterruptReport, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode,
+    Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
@@ -196,6 +197,8 @@ impl Subject<RiscvEtrace> for Encoder {
         for (needed, feature) in [
             (wanted.modes.implicit_return, "implicit_return"),
             (policy.sync_mode != SyncMode::Off, "resynchronisation timer"),
+            (!policy.filters.is_empty(), "filters"),
+            (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
             (policy.interrupt_report != InterruptReport::Handler, "interrupts reported as exceptions are"),
         ] {

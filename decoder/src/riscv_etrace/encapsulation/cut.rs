@@ -17,6 +17,10 @@ pub(super) struct Cutter {
     source_bytes: u8,
     /// Bytes of a unit with `extend` that `length` does not count in addition.
     timestamp_bytes: u8,
+    /// Bytes of a block of memory, of which each starts with a unit; 0 = there are none. Spec: ET 7.
+    block: u64,
+    /// Offset of the first border between blocks, less than `block`.
+    first: u64,
     /// Where the stream is entered: known to be a boundary, or not.
     enters_anywhere: bool,
     /// As long as no boundary is known: how many of the latest bytes are null bytes.
@@ -58,7 +62,10 @@ impl Held {
 
 impl Cutter {
     pub(super) fn new(layout: &Layout) -> Self {
+        let (block, first) = layout.blocks();
         let mut cutter = Self {
+            block,
+            first,
             source_bytes: layout.source_bytes() as u8,
             timestamp_bytes: layout.timestamp_bytes() as u8,
             enters_anywhere: !layout.synchronised(),
@@ -86,6 +93,16 @@ impl Cutter {
         31 + u32::from(self.timestamp_bytes) + u32::from(self.source_bytes)
     }
 
+    /// Bytes from here to the next border between blocks, at least one.
+    #[inline]
+    fn room(&self) -> usize {
+        if self.block == 0 {
+            return usize::MAX;
+        }
+        let behind_a_border = (self.offset + self.block - self.first) % self.block;
+        (self.block - behind_a_border) as usize
+    }
+
     /// Bytes of a unit behind its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
     #[inline]
     fn body_length(&self, header: Header) -> usize {
@@ -97,9 +114,10 @@ impl Cutter {
     }
 
     /// Consumes the next bytes of the stream. `each` gets the place, the header and the length of every unit that is
-    /// complete and its bytes, perhaps with more bytes of the stream behind them.
+    /// complete and its bytes, perhaps with more bytes of the stream behind them. A unit that crosses a border between
+    /// blocks ends there: the next block starts with another one.
     ///
-    /// `BARE` promises that `length` counts all bytes behind the header.
+    /// `BARE` promises that `length` counts all bytes behind the header, and that there are no blocks.
     #[inline]
     pub(super) fn push<const BARE: bool>(
         &mut self,
@@ -111,7 +129,7 @@ impl Cutter {
             self.seek(&mut rest);
         }
         if let Some(header) = self.held.header() {
-            let length = 1 + self.body_length(header);
+            let length = (1 + self.body_length(header)).min(self.room());
             if !self.resume(length, &mut rest) {
                 return;
             }
@@ -119,7 +137,11 @@ impl Cutter {
         }
         while let Some((&first, behind)) = rest.split_first() {
             let header = Header(first);
-            let length = if BARE { usize::from(header.length()) } else { self.body_length(header) };
+            let length = if BARE {
+                usize::from(header.length())
+            } else {
+                self.body_length(header).min(self.room() - 1)
+            };
             let Some(after) = behind.get(length..) else {
                 self.held.append(rest);
                 return;
@@ -130,12 +152,13 @@ impl Cutter {
     }
 
     /// Looks for the end of a synchronisation sequence: behind as many null bytes as fit into a unit, the next byte
-    /// is a header. Spec: RVET-ENCAP-016 (EN 2.3).
+    /// is a header; and so is the first byte of a block. Spec: RVET-ENCAP-016 (EN 2.3), ET 7.
     #[cold]
     fn seek(&mut self, rest: &mut &[u8]) {
         let enough = self.longest_run();
         while let (Some(run), Some((&first, behind))) = (self.run, rest.split_first()) {
-            if run >= enough {
+            let starts_block = self.block > 0 && self.room() as u64 == self.block;
+            if run >= enough || starts_block {
                 self.run = None;
                 return;
             }

@@ -11,7 +11,8 @@ use super::cut::Cutter;
 pub struct Routed<'a> {
     /// Index of the packet in the common stream, and the first bit of the header.
     pub place: Place,
-    /// `srcID`, 0 where the encapsulation has none; `None` for null packets, which are no source's.
+    /// `srcID`, 0 where the encapsulation has none; `None` for null packets, which are no source's, and for what a border
+    /// between blocks of memory cuts off.
     pub source: Option<u16>,
     /// The whole unit as it travelled, header included.
     pub bytes: &'a [u8],
@@ -20,8 +21,8 @@ pub struct Routed<'a> {
 /// Splits the units of several sources apart. Needs memory for one unit, whatever the stream and its chunks.
 ///
 /// The units of one source, one behind the other, are again a stream in the same encapsulation, in which byte offsets
-/// and packet indices are of course others. It has no null packets, thus no synchronisation sequence: it starts at a
-/// boundary between units.
+/// and packet indices are of course others. It has no null packets, thus neither synchronisation sequences nor blocks of
+/// memory: it starts at a boundary between units.
 ///
 /// ```
 /// use traceproof_decoder::riscv_etrace::Demultiplexer;
@@ -65,8 +66,9 @@ impl Demultiplexer {
     pub fn push(&mut self, chunk: &[u8], mut each: impl FnMut(Routed<'_>)) {
         let layout = self.layout;
         self.cutter.push::<false>(chunk, |place, header, length, bytes| {
-            let source = if header.is_null() { None } else { layout.source_id(bytes) };
-            each(Routed { place, source, bytes: bytes.get(..length).unwrap_or(bytes) });
+            let bytes = bytes.get(..length).unwrap_or(bytes);
+            let whole = !header.is_null() && !layout.is_cut(header, bytes);
+            each(Routed { place, source: if whole { layout.source_id(bytes) } else { None }, bytes });
         });
     }
 

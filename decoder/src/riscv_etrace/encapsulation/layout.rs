@@ -27,6 +27,10 @@ pub(in crate::riscv_etrace) struct Layout {
     data_source: Option<u16>,
     padding: Padding,
     synchronised: bool,
+    /// Bytes of a block of memory; 0 = there are none.
+    block: u32,
+    /// Offset of the first border between two, less than `block`.
+    first_block: u32,
 }
 
 impl Default for Layout {
@@ -41,6 +45,8 @@ impl Default for Layout {
             data_source: None,
             padding: Padding::Sign,
             synchronised: true,
+            block: 0,
+            first_block: 0,
         }
     }
 }
@@ -83,13 +89,27 @@ impl Layout {
             type_bits: u32::from(normal.type_bits),
             padding: normal.padding,
             synchronised: normal.synchronised,
+            block: normal.block_bytes,
+            first_block: normal.first_block.checked_rem(normal.block_bytes).unwrap_or(0),
             ..Self::default()
         }
     }
 
-    /// Whether a unit is one header byte and the payload.
+    /// Whether a unit is one header byte and the payload, and always whole.
     pub(super) const fn is_bare(&self) -> bool {
-        self.source_bits == 0 && self.timestamp_bits == 0 && self.type_bits == 0
+        self.source_bits == 0 && self.timestamp_bits == 0 && self.type_bits == 0 && self.block == 0
+    }
+
+    /// Bytes of a block of memory, 0 = there are none, and the offset of the first border between two.
+    pub(super) const fn blocks(&self) -> (u64, u64) {
+        (self.block as u64, self.first_block as u64)
+    }
+
+    /// Whether these are fewer bytes than the unit with such a header has, because a border between blocks is in the way.
+    pub(super) const fn is_cut(&self, header: Header, bytes: &[u8]) -> bool {
+        let timestamp = if header.extend() { self.timestamp_bytes() } else { 0 };
+        let length = 1 + self.source_bytes() + timestamp + header.length() as u32;
+        !header.is_null() && (bytes.len() as u32) < length
     }
 
     /// Bytes that `srcID` fills. They are not counted in `length`, as little as the timestamp is; the bits of `srcID`
@@ -126,6 +146,11 @@ impl Layout {
         unit.type_bit = packet_type as u8;
         unit.payload_bit = (packet_type + self.type_bits) as u8;
         unit.source_id = self.source_id(bytes).unwrap_or_default();
+        if self.is_cut(header, bytes) {
+            let other = self.source_id(bytes).is_some_and(|source| source != self.source);
+            unit.route = if other { Route::OtherSource } else { Route::Cut };
+            return unit;
+        }
         if header.extend() && self.timestamp_bits == 0 {
             return unit;
         }
