@@ -169,8 +169,7 @@ pub enum Packet {
     ),
     /// A branch packet with exception information bytes (7.3.5).
     ExceptionBranch {
-        /// Where to. In the alternative scheme the last of 2 to 4 address bytes holds 6 bits, \[5:0\]; bit \[6\], which
-        /// announces the information bytes, is not among `bits` there. Of byte 5 it is: `bits`\[33\] is 1.
+        /// Where to. In the alternative scheme the last of 2 to 4 address bytes holds 6 bits, \[5:0\].
         address: CompressedAddress,
         /// The exception information bytes.
         information: ExceptionInformation,
