@@ -9,7 +9,8 @@ use super::{AtomicOperation, CsrOperation};
 /// what the next instruction packet reports.
 ///
 /// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where the
-/// table says so. Behind a data packet that cannot be read, and behind a fault of the transport, no base is known.
+/// table says so. Behind a data packet that cannot be read, and behind a fault of the transport, no base is known, and
+/// nothing more is told of that.
 ///
 /// | fault | at | when |
 /// |---|---|---|
