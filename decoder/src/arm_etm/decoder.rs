@@ -1,9 +1,11 @@
 //! The decoder of the architecture that the parameters name.
 
+use alloc::string::String;
+
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
 use traceproof_vectors::{Capabilities, Decoder as Subject, Program, Refusal, Sink};
 
-use super::v2;
+use super::{v2, v3};
 
 /// The reference decoder of ARM ETM.
 ///
@@ -17,6 +19,7 @@ pub struct Decoder {
 #[derive(Clone, Debug)]
 enum Spoken {
     V2(v2::Decoder),
+    V3(v3::Decoder),
 }
 
 impl Decoder {
@@ -27,6 +30,7 @@ impl Decoder {
     {
         match &mut self.spoken {
             Some(Spoken::V2(decoder)) => decoder.push_into(chunk, sink),
+            Some(Spoken::V3(decoder)) => decoder.push_into(chunk, sink),
             None => {}
         }
     }
@@ -38,6 +42,7 @@ impl Decoder {
     {
         match &mut self.spoken {
             Some(Spoken::V2(decoder)) => decoder.finish_into(sink),
+            Some(Spoken::V3(decoder)) => decoder.finish_into(sink),
             None => {}
         }
     }
@@ -45,7 +50,9 @@ impl Decoder {
 
 impl Subject<ArmEtm> for Decoder {
     fn capabilities(&self) -> Capabilities {
-        v2::Decoder::default().capabilities()
+        let newer = v3::Decoder::default().capabilities();
+        let features = newer.features.iter().map(String::as_str);
+        v2::Decoder::default().capabilities().with_features(features)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
@@ -56,7 +63,12 @@ impl Subject<ArmEtm> for Decoder {
                 decoder.begin(parameters, program)?;
                 Spoken::V2(decoder)
             }
-            Architecture::V1 | Architecture::V3 => {
+            Architecture::V3 => {
+                let mut decoder = v3::Decoder::default();
+                decoder.begin(parameters, program)?;
+                Spoken::V3(decoder)
+            }
+            Architecture::V1 => {
                 return Err(Refusal::unsupported(parameters.architecture.feature()));
             }
         });
@@ -74,6 +86,7 @@ impl Subject<ArmEtm> for Decoder {
     fn reset(&mut self) {
         match &mut self.spoken {
             Some(Spoken::V2(decoder)) => decoder.reset(),
+            Some(Spoken::V3(decoder)) => decoder.reset(),
             None => {}
         }
     }

@@ -6,11 +6,16 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use traceproof_vectors::arm_etm::{Architecture, Packet, Parameters};
-use traceproof_vectors::{Fault, Place};
+use traceproof_vectors::arm_etm::{
+    Architecture, ArmEtm, Event, MissingReason, Packet, Parameters, Reason, Value,
+};
+use traceproof_vectors::{Decoder as _, Entry, Fault, Log, Place, Program, Section};
 
-use super::{Listener, PacketReader};
+use super::{Decoder, Listener, PacketReader};
 
+mod arbitrary;
+mod data;
+mod flow;
 mod packets;
 
 /// An A-sync.
@@ -96,4 +101,115 @@ fn wrong(parameters: &Parameters, text: &str) -> String {
     let pieces = read(parameters, &wire, 1);
     assert_eq!((&whole.packets, &whole.words), (&pieces.packets, &pieces.words), "{text}");
     whole.words.join(" ")
+}
+
+/// A program of one section.
+fn code(address: u64, bytes: &[u8]) -> Program {
+    let mut program = Program::new();
+    program.insert(Section { address, bytes: bytes.to_vec(), name: String::new() }).expect("one section");
+    program
+}
+
+/// Words of ARM code at 0x8000.
+fn arm(words: &[u32]) -> Program {
+    code(0x8000, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// Half-words of Thumb code at 0x8000.
+fn thumb(halves: &[u16]) -> Program {
+    code(0x8000, &halves.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>())
+}
+
+fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm> {
+    let mut decoder = Decoder::default();
+    decoder.begin(parameters, program).expect("parameters are supported");
+    let mut log = Log::default();
+    decoder.push(wire, &mut log);
+    decoder.finish(&mut log);
+    log
+}
+
+/// Events and faults in words (see [`word`]) of the bytes behind an A-sync, which is packet 0 and six bytes.
+fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
+    let log = decode(parameters, program, &bytes(&format!("{ALIGN} {text}")));
+    let words: Vec<String> = log
+        .entries
+        .iter()
+        .filter_map(|(_, entry)| match entry {
+            Entry::Packet(_) => None,
+            Entry::Event(event) => Some(word(event)),
+            Entry::Fault(Fault { class, place, address }) => {
+                let address = address.map_or(String::new(), |address| format!("[{address:x}]"));
+                Some(format!("{class}@{}:{}.{}{address}", place.packet, place.byte, place.bit))
+            }
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// Atoms `E` and `N` with address (`?`: unknown) and `+cycles`; `#transfer@when[address]=value`, `#transfer<-value@when`,
+/// `#transfer!reason`; the others by name.
+fn word(event: &Event) -> String {
+    match *event {
+        Event::Atom { address, executed, cycles, .. } => {
+            let address = address.map_or("?".into(), |address| format!("{address:x}"));
+            let cycles = cycles.map_or(String::new(), |cycles| format!("+{cycles}"));
+            format!("{}{address}{cycles}", if executed { 'E' } else { 'N' })
+        }
+        Event::InstructionSync { reason, address, isa, non_secure, hyp, context_id, in_progress } => {
+            let reason = match reason {
+                Reason::Periodic => "periodic",
+                Reason::TraceEnabled => "enabled",
+                Reason::Overflow => "overflow",
+                Reason::DebugExit => "debug",
+            };
+            let address = address.map_or("?".into(), |address| format!("{address:x}"));
+            let flags = format!("{}{}", if non_secure { ":NS" } else { "" }, if hyp { ":Hyp" } else { "" });
+            let context = context_id.map_or(String::new(), |id| format!(":context={id:x}"));
+            let lsm = in_progress.map_or(String::new(), |address| format!(":under={address:x}"));
+            format!("{reason}:{isa:?}:{address}{flags}{context}{lsm}")
+        }
+        Event::Gap { cycles } => cycles.map_or("gap?".into(), |cycles| format!("gap{cycles}")),
+        Event::BranchTo { address, isa, exception } => {
+            let exception = exception.map_or(String::new(), |information| {
+                format!(":exception={}{}", information.number, if information.cancel { "!" } else { "" })
+            });
+            format!("->{isa:?}:{address:x}{exception}")
+        }
+        Event::Trigger { when } => format!("trigger@{when}"),
+        Event::ContextId { when, value } => format!("context@{when}={value:x}"),
+        Event::Vmid { when, value } => format!("vmid@{when}={value:x}"),
+        Event::Timestamp { value, clock_change } => {
+            let value = value.map_or("?".into(), |value| format!("{value:x}"));
+            format!("time={value}{}", if clock_change { "!" } else { "" })
+        }
+        Event::Transfer { transfer, when, address, value, big_endian } => {
+            let address = address.map_or(String::new(), |address| format!("[{address}]"));
+            let value = match value {
+                Value::Known(value) => format!("{value:x}"),
+                Value::Pending(tag) => format!("miss{tag}"),
+                Value::PendingHigh(tag) => format!("high{tag}"),
+                Value::NotTraced => "vnt".into(),
+                Value::Off => "off".into(),
+            };
+            format!("#{transfer}@{when}{address}={value}{}", if big_endian { ":BE" } else { "" })
+        }
+        Event::MissData { transfer, when, value } => format!("#{transfer}<-{value:x}@{when}"),
+        Event::Missing { transfer, reason } => {
+            let reason = match reason {
+                MissingReason::Superseded => "superseded",
+                MissingReason::Incomplete => "incomplete",
+                MissingReason::SynchronisationLost => "lost",
+                MissingReason::End => "end",
+            };
+            format!("#{transfer}!{reason}")
+        }
+        Event::IgnoredData { when, tag } => format!("ignored{tag}@{when}"),
+        Event::Incomplete { when } => format!("open@{when}"),
+        Event::ExceptionReturn { when } => format!("return@{when}"),
+        Event::ExceptionEntry { when } => format!("entry@{when}"),
+        Event::StoreFailed { transfer } => format!("#{transfer}:failed"),
+        Event::DataSuppressed { when } => format!("suppressed@{when}"),
+        ref other => panic!("{other:?} is no event of this architecture"),
+    }
 }

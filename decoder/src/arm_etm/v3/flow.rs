@@ -1,0 +1,381 @@
+//! Packets -> events: instructions, synchronisation, cycles.
+
+use traceproof_vectors::arm_etm::v3::{ExceptionInformation, VariableField};
+use traceproof_vectors::arm_etm::{
+    ArmEtm, CompressedAddress, Event, Isa, MissingReason, Packet, Parameters, Reason,
+};
+use traceproof_vectors::{Fault, FaultClass, Place, Program, Sink};
+
+use super::address::{Encoding, InstructionAddress};
+use super::atoms::{AtomTable, Atoms};
+use super::clock::{Cycles, Timestamps};
+use super::code::{Code, Leads, leads};
+use super::transfers::{Told, Transfers, incomplete};
+
+/// Turns packets into events, packet by packet.
+///
+/// It keeps a copy of the program, which it decodes for an instruction set when the trace first enters that; its size does not
+/// depend on the trace.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    encoding: Encoding,
+    cycle_accurate: bool,
+    thumb32_single: bool,
+    virtualization: bool,
+    atom_table: AtomTable,
+    code: Code,
+    /// There was an I-sync since the latest search for an A-sync.
+    synchronised: bool,
+    /// The address of the latest I-sync or branch packet.
+    base: InstructionAddress,
+    next: Next,
+    /// State of the next instruction, or what it was when that was known.
+    isa: Isa,
+    /// Atoms reported.
+    atoms: u64,
+    cycles: Cycles,
+    timestamps: Timestamps,
+    transfers: Transfers,
+}
+
+/// The instruction of the next atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    At(u32),
+    /// The second half-word of a 32-bit Thumb instruction that is two atoms.
+    SecondHalf(u32),
+    /// A branch packet has to tell.
+    Owed,
+    /// Nobody can tell, and that is not to be reported (again).
+    Unknown,
+}
+
+impl Flow {
+    /// At the start of a stream.
+    #[must_use]
+    pub fn new(parameters: &Parameters, program: &Program) -> Self {
+        Self {
+            encoding: Encoding::new(parameters),
+            cycle_accurate: parameters.cycle_accurate,
+            thumb32_single: parameters.thumb32_single,
+            virtualization: parameters.virtualization,
+            atom_table: AtomTable::new(parameters.cycle_accurate),
+            code: Code::new(program),
+            synchronised: false,
+            base: InstructionAddress::default(),
+            next: Next::Unknown,
+            isa: Isa::Arm,
+            atoms: 0,
+            cycles: Cycles::default(),
+            timestamps: Timestamps::new(parameters),
+            transfers: Transfers::new(parameters),
+        }
+    }
+
+    /// Back to the start of a stream.
+    pub fn reset(&mut self) {
+        self.forget();
+        self.atoms = 0;
+        self.transfers.reset();
+    }
+
+    /// Atoms reported so far.
+    #[must_use]
+    pub fn atoms(&self) -> u64 {
+        self.atoms
+    }
+
+    fn forget(&mut self) {
+        self.synchronised = false;
+        self.base = InstructionAddress::default();
+        (self.next, self.isa) = (Next::Unknown, Isa::Arm);
+        self.cycles = Cycles::default();
+        self.timestamps.forget();
+    }
+
+    /// Synchronisation is lost at `place`.
+    pub fn lose_synchronisation<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, sink: &mut S) {
+        self.forget();
+        self.transfers.clear(place, MissingReason::SynchronisationLost, sink);
+    }
+
+    /// The stream ends at `place`.
+    pub fn end<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, sink: &mut S) {
+        self.transfers.clear(place, MissingReason::End, sink);
+    }
+
+    /// Takes a packet; `place` is its first bit. Its faults are those that go on.
+    #[inline]
+    pub fn packet<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
+        match *packet {
+            Packet::PHeader(header) => self.p_header(place, header, sink),
+            Packet::BranchAddress(address) => self.branch(place, address, None, sink),
+            _ => self.other(place, packet, sink),
+        }
+    }
+
+    /// Spec: ETM3-PH-011, ETM3-PH-013, ETM3-SYN-007 (7.3.1).
+    #[inline]
+    fn p_header<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, header: u8, sink: &mut S) {
+        let Atoms { leading, between, count, executed } = self.atom_table.of(header);
+        let mut waits = self.cycles.waits.saturating_add(leading.into());
+        self.cycles.waits = if count == 0 { waits } else { 0 };
+        if !self.synchronised {
+            return;
+        }
+        let half = self.transfers.part(place, sink);
+        incomplete(place, half, sink);
+        for atom in 0..count {
+            let cycles = self.cycle_accurate.then_some(waits);
+            waits = between.into();
+            self.atom(place, executed >> atom & 1 != 0, cycles, sink);
+        }
+    }
+
+    #[inline]
+    fn atom<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        place: Place,
+        executed: bool,
+        cycles: Option<u64>,
+        sink: &mut S,
+    ) {
+        let isa = self.isa;
+        let address = match self.next {
+            Next::At(address) => {
+                self.step(place, address, executed, sink);
+                Some(address)
+            }
+            Next::SecondHalf(address) => {
+                self.second_half(address, executed);
+                Some(address)
+            }
+            Next::Owed => {
+                sink.fault(&Fault { class: FaultClass::MissingAddress, place, address: None });
+                self.next = Next::Unknown;
+                None
+            }
+            Next::Unknown => None,
+        };
+        self.atoms += 1;
+        sink.event(place, &Event::Atom { address, isa, executed, cycles });
+    }
+
+    /// An atom at `address`: what comes behind it.
+    #[inline]
+    fn step<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, address: u32, executed: bool, sink: &mut S) {
+        let here = InstructionAddress { address, isa: self.isa };
+        let Some(instruction) = self.code.at(here) else {
+            if !self.code.is_empty() {
+                let address = Some(address.into());
+                sink.fault(&Fault { class: FaultClass::NoCode, place, address });
+            }
+            self.next = Next::Unknown;
+            return;
+        };
+        if !self.thumb32_single && instruction.length == 4 && self.isa != Isa::Arm {
+            self.next = Next::SecondHalf(address.wrapping_add(2));
+            return;
+        }
+        self.next = Next::At(address.wrapping_add(instruction.length.into()));
+        if executed {
+            self.follow(leads(&instruction, here));
+        }
+    }
+
+    /// The second atom of an instruction, at `address`, does what the instruction does.
+    #[cold]
+    fn second_half(&mut self, address: u32, executed: bool) {
+        let here = InstructionAddress { address: address.wrapping_sub(2), isa: self.isa };
+        self.next = Next::At(address.wrapping_add(2));
+        if executed && let Some(instruction) = self.code.at(here) {
+            self.follow(leads(&instruction, here));
+        }
+    }
+
+    #[inline]
+    fn follow(&mut self, leads: Leads) {
+        match leads {
+            Leads::On => {}
+            Leads::To(target) => (self.next, self.isa) = (Next::At(target.address), target.isa),
+            Leads::Somewhere => self.next = Next::Owed,
+        }
+    }
+
+    /// Execution is here. In Java state no atom has an address.
+    #[inline]
+    fn arrive(&mut self, target: InstructionAddress) {
+        self.base = target;
+        self.isa = target.isa;
+        self.next = if target.isa == Isa::Jazelle { Next::Unknown } else { Next::At(target.address) };
+    }
+
+    /// Spec: ETM3-BR-011, ETM3-BR-015, ETM3-EXC-007 (7.3.5).
+    #[inline]
+    fn branch<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        place: Place,
+        address: CompressedAddress,
+        exception: Option<ExceptionInformation>,
+        sink: &mut S,
+    ) {
+        let target = self.encoding.branch(self.base, address, exception);
+        self.branch_to(place, target, exception, sink);
+    }
+
+    #[inline]
+    fn branch_to<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        place: Place,
+        target: InstructionAddress,
+        exception: Option<ExceptionInformation>,
+        sink: &mut S,
+    ) {
+        if !self.synchronised {
+            self.base = target;
+            return;
+        }
+        let half = self.transfers.part(place, sink);
+        incomplete(place, half, sink);
+        self.arrive(target);
+        let InstructionAddress { address, isa } = target;
+        sink.event(place, &Event::BranchTo { address, isa, exception });
+    }
+
+    /// Packets that are neither atoms nor plain branches.
+    fn other<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
+        match *packet {
+            Packet::Ignore => return,
+            Packet::NormalData { .. }
+            | Packet::LoadMissOccurred { .. }
+            | Packet::LoadMissData { .. }
+            | Packet::ValueNotTraced { .. }
+            | Packet::StoreFailed
+            | Packet::DataSuppressed => {
+                if self.synchronised {
+                    self.transfers.packet(Told { place, when: self.atoms }, packet, sink);
+                }
+                return;
+            }
+            Packet::ExceptionBranch { address, information } => {
+                self.branch(place, address, Some(information), sink);
+                return;
+            }
+            Packet::InByteExceptionBranch { address, exception } => {
+                let target = self.encoding.in_byte_exception(self.base, address);
+                let (number, cancel) = (exception.number(), exception.cancel);
+                let information = ExceptionInformation { number, cancel, ..Default::default() };
+                self.branch_to(place, target, Some(information), sink);
+                return;
+            }
+            _ => {}
+        }
+        let half = self.transfers.part(place, sink);
+        if let Packet::InstructionSync { .. } = packet {
+            self.instruction_sync(place, half, packet, sink);
+        } else {
+            incomplete(place, half, sink);
+            self.aside(place, packet, sink);
+        }
+    }
+
+    /// Packets that do not change the flow.
+    fn aside<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
+        let when = self.atoms;
+        let event = match *packet {
+            Packet::Trigger => Event::Trigger { when },
+            Packet::ContextId { value, .. } => Event::ContextId { when, value },
+            Packet::Vmid(value) => Event::Vmid { when, value },
+            Packet::Timestamp { clock_change, value } => {
+                Event::Timestamp { value: self.timestamps.received(value), clock_change }
+            }
+            Packet::CycleCount(count) if self.synchronised => Event::Gap { cycles: self.cycles.count(count) },
+            Packet::ExceptionExit if self.synchronised => Event::ExceptionReturn { when },
+            Packet::ExceptionEntry if self.synchronised => Event::ExceptionEntry { when },
+            // An A-sync; anything of which nothing is told before the first I-sync.
+            _ => return,
+        };
+        sink.event(place, &event);
+    }
+
+    /// Spec: ETM3-ISY-005 to 009, ETM3-ISY-013, ETM3-CC-003 to 005 (7.10.5, 7.14.2).
+    fn instruction_sync<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        place: Place,
+        half: Option<u64>,
+        packet: &Packet,
+        sink: &mut S,
+    ) {
+        let Packet::InstructionSync {
+            cycle_count,
+            context_id,
+            reason,
+            jazelle,
+            non_secure,
+            alt_isa,
+            hyp,
+            address,
+            under_lsm,
+        } = *packet
+        else {
+            return;
+        };
+        let full = address.map(|bits| self.encoding.full(bits, jazelle, alt_isa));
+        let current =
+            full.map(|full| under_lsm.map_or(full, |address| self.encoding.branch(full, address, None)));
+        if reason == Reason::Periodic && full.is_some_and(|full| self.contradicts(full)) {
+            let address = full.map(|full| full.address.into());
+            sink.fault(&Fault { class: FaultClass::Contradiction, place, address });
+        }
+        incomplete(place, half, sink);
+        self.gap(place, reason, cycle_count, sink);
+        self.transfers.synchronise(reason, !self.synchronised);
+        self.synchronised = true;
+        match current {
+            // A periodic one may stand between the halves of an instruction.
+            Some(current) if self.next == Next::SecondHalf(current.address) && reason == Reason::Periodic => {
+                self.base = current;
+            }
+            Some(current) => self.arrive(current),
+            None => (self.next, self.isa) = (Next::Unknown, if jazelle { Isa::Jazelle } else { Isa::Arm }),
+        }
+        let in_progress = full.filter(|_| under_lsm.is_some());
+        let sync = Event::InstructionSync {
+            reason,
+            address: current.map(|current| current.address),
+            isa: self.isa,
+            non_secure,
+            hyp: hyp && self.virtualization,
+            context_id,
+            in_progress: in_progress.map(|full| full.address),
+        };
+        sink.event(place, &sync);
+        if let Some(InstructionAddress { address, isa }) = in_progress {
+            self.atoms += 1;
+            let address = (isa != Isa::Jazelle).then_some(address);
+            sink.event(place, &Event::Atom { address, isa, executed: true, cycles: None });
+        }
+    }
+
+    /// Whether the next instruction is known to be another one.
+    fn contradicts(&self, told: InstructionAddress) -> bool {
+        match self.next {
+            Next::At(address) | Next::SecondHalf(address) => {
+                self.synchronised && (InstructionAddress { address, isa: self.isa }) != told
+            }
+            Next::Owed | Next::Unknown => false,
+        }
+    }
+
+    fn gap<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        place: Place,
+        reason: Reason,
+        count: Option<VariableField>,
+        sink: &mut S,
+    ) {
+        if let Some(cycles) = self.cycles.synchronise(reason, count) {
+            sink.event(place, &Event::Gap { cycles });
+        }
+    }
+}
