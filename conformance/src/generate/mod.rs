@@ -3,6 +3,7 @@
 //! A generator turns any byte string into a legal scenario. Property-test engines and fuzzers own the bytes:
 //! they choose, mutate and shrink them; shorter strings and smaller bytes give simpler scenarios.
 
+pub mod arm_etm;
 mod entropy;
 pub mod riscv_etrace;
 

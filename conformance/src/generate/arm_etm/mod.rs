@@ -1,0 +1,16 @@
+//! Random ARM and Thumb programs and runs of them, for round trips through ETM macrocells and decoders.
+//!
+//! One stream of stimulus serves every architecture. The programs are small, so that the rare situations (a filter edge under an
+//! LSM, an overflow between a load miss and its data, a branch between instruction sets) come often.
+
+mod instruction;
+pub mod oracle;
+mod program;
+mod round_trip;
+mod run;
+mod scenario;
+
+pub use instruction::{Instruction, Kind};
+pub use program::GeneratedProgram;
+pub use round_trip::{Cause, Failure, Sent, Success, decode, encode, round_trip};
+pub use scenario::{Scenario, scenario};

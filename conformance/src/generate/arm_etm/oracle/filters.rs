@@ -1,0 +1,253 @@
+//! What TraceEnable and ViewData let through.
+
+use traceproof_vectors::arm_etm::{Access, Architecture, Instruction, Isa, Position, Stimulus, Transfer};
+
+use super::{Visible, Word};
+use crate::generate::arm_etm::Scenario;
+
+/// An LSM that has not had its last transfer.
+#[derive(Clone, Copy, Debug)]
+struct Lsm {
+    address: u32,
+    traced: bool,
+    /// Its first traced transfer has been.
+    seen: bool,
+}
+
+/// The filters between two cycles.
+pub(super) struct Filters<'a> {
+    scenario: &'a Scenario,
+    v3: bool,
+    on: bool,
+    lsm: Option<Lsm>,
+    /// Traced cycles since the latest instruction.
+    passed: u64,
+    context_id: u32,
+    /// Where the instruction of the latest cycle that had one is.
+    address: u32,
+    /// What was told of the transfer before.
+    previous: Option<u32>,
+    /// Tracing starts in this cycle, by a packet that has no cycle for anything else (ETMv2).
+    starting: bool,
+}
+
+impl<'a> Filters<'a> {
+    pub(super) fn new(scenario: &'a Scenario) -> Self {
+        Self {
+            scenario,
+            v3: scenario.parameters.architecture == Architecture::V3,
+            on: false,
+            lsm: None,
+            passed: 0,
+            context_id: 0,
+            address: 0,
+            previous: None,
+            starting: false,
+        }
+    }
+
+    /// Cycles are lost from here on; tracing is to start again.
+    pub(super) fn interrupt(&mut self) {
+        self.on = false;
+        if let Some(lsm) = &mut self.lsm {
+            lsm.traced = false;
+        }
+    }
+
+    /// Whether data of a miss that come in this cycle are never traced: in debug state (ETMv3), and in the cycle of a TFO
+    /// that starts tracing (ETMv2, ETM2-LM-030).
+    pub(super) fn loses_answers(&self, cycle: usize) -> bool {
+        if self.v3 { self.scenario.cycles[cycle].debug } else { self.starting }
+    }
+
+    /// What is visible of a cycle. `lost`: nothing is, because an overflow drains.
+    pub(super) fn cycle(&mut self, cycle: usize, lost: bool) -> Vec<Visible> {
+        let now = &self.scenario.cycles[cycle];
+        if now.reset {
+            self.lsm = None;
+        }
+        if let Some(instruction) = &now.instruction {
+            self.address = instruction.address;
+        }
+        // ETM2-VNT-006: what began is traced to its end.
+        let finishing = self.lsm.is_some_and(|lsm| lsm.traced);
+        if self.on && (now.debug || !(now.trace_enable || finishing)) {
+            self.interrupt();
+        }
+        let mut items = Vec::new();
+        self.starting = false;
+        if self.v3 {
+            self.v3_cycle(now, lost, &mut items);
+        } else {
+            let next = self.scenario.cycles.get(cycle + 1);
+            self.v2_cycle(now, next, lost, &mut items);
+        }
+        items
+    }
+
+    /// The I-sync is in the cycle of the first instruction (7.10.5).
+    fn v3_cycle(&mut self, now: &Stimulus, lost: bool, items: &mut Vec<Visible>) {
+        if !self.on && !lost && wants(now) {
+            self.start(now, items);
+        }
+        let begins = |transfer: &Transfer| matches!(transfer.position, Position::Only | Position::First);
+        let own = now.transfers.iter().position(begins).filter(|_| now.instruction.is_some()).unwrap_or(0);
+        let (earlier, own) = now.transfers.split_at(own);
+        self.transfers(earlier, now, items);
+        self.passed += u64::from(self.on);
+        if let Some(instruction) = now.instruction.filter(|_| self.on) {
+            self.instructions(&instruction, items);
+            let tells_returns = self.scenario.parameters.minor >= 5;
+            if instruction.exception_return && instruction.executed && tells_returns {
+                items.push(Visible::Return);
+            }
+        }
+        self.transfers(own, now, items);
+        self.context(now, items);
+        self.branch(now, items);
+    }
+
+    /// The TFO is in the cycle in front of the first instruction (6.5.1).
+    fn v2_cycle(&mut self, now: &Stimulus, next: Option<&Stimulus>, lost: bool, items: &mut Vec<Visible>) {
+        if let Some(next) = next.filter(|next| !self.on && !lost && wants(next)) {
+            // Nothing of this cycle is traced, but it happens.
+            self.starting = true;
+            self.transfers(&now.transfers, now, &mut Vec::new());
+            self.context(now, &mut Vec::new());
+            self.start(next, items);
+            return;
+        }
+        if let Some(instruction) = now.instruction.filter(|_| self.on) {
+            self.instructions(&instruction, items);
+        }
+        self.transfers(&now.transfers, now, items);
+        self.context(now, items);
+        self.branch(now, items);
+    }
+
+    fn start(&mut self, first: &Stimulus, items: &mut Vec<Visible>) {
+        let Some(instruction) = first.instruction else { return };
+        self.on = true;
+        self.passed = 0;
+        self.previous = None;
+        let address = instruction.phantom.map_or(instruction.address, |phantom| phantom.address);
+        items.push(Visible::Start { address, in_progress: self.lsm.map(|lsm| lsm.address) });
+        if let Some(lsm) = &mut self.lsm {
+            (lsm.traced, lsm.seen) = (true, false);
+            items.push(Visible::Instruction { address: lsm.address, executed: true, cycles: None });
+        }
+    }
+
+    fn instructions(&mut self, instruction: &Instruction, items: &mut Vec<Visible>) {
+        let mut atom = |address: u32, executed: bool| {
+            let cycles = Some(core::mem::take(&mut self.passed));
+            items.push(Visible::Instruction { address, executed, cycles });
+        };
+        if let Some(phantom) = instruction.phantom {
+            atom(phantom.address, phantom.taken);
+        }
+        atom(instruction.address, instruction.executed);
+        if instruction.thumb32 && self.v3 && !self.scenario.parameters.thumb32_single {
+            atom(instruction.address + 2, instruction.executed);
+        }
+        if let Some(phantom) = instruction.phantom
+            && phantom.taken
+            && self.v3
+            && self.scenario.parameters.branch_broadcast
+        {
+            // Behind the folded branch's own atom.
+            let thumb = instruction.isa == Isa::Thumb;
+            let at = items.len()
+                - 1
+                - usize::from(instruction.thumb32 && !self.scenario.parameters.thumb32_single);
+            items.insert(at, Visible::Branch { address: instruction.address, thumb, exception: None });
+        }
+    }
+
+    fn transfers(&mut self, transfers: &[Transfer], now: &Stimulus, items: &mut Vec<Visible>) {
+        for transfer in transfers {
+            self.transfer(transfer, now.view_data, items);
+        }
+    }
+
+    /// ETM2-ND-006, ETM2-VNT-002, 003: from the first traced transfer of an LSM on, every one of it leaves something.
+    fn transfer(&mut self, transfer: &Transfer, view_data: bool, items: &mut Vec<Visible>) {
+        let (traced, first) = match transfer.position {
+            Position::Only => (self.on && view_data, true),
+            Position::First => {
+                let lsm = Lsm { address: self.address, traced: self.on, seen: self.on && view_data };
+                self.lsm = Some(lsm);
+                (lsm.seen, true)
+            }
+            Position::Middle | Position::Last => match &mut self.lsm {
+                Some(lsm) if lsm.traced => {
+                    let first = !lsm.seen;
+                    lsm.seen |= view_data;
+                    (lsm.seen, first)
+                }
+                _ => (false, false),
+            },
+        };
+        if transfer.position == Position::Last {
+            self.lsm = None;
+        }
+        if traced {
+            self.words(transfer, first, view_data, items);
+        }
+    }
+
+    fn words(&mut self, transfer: &Transfer, first: bool, view_data: bool, items: &mut Vec<Visible>) {
+        let parameters = &self.scenario.parameters;
+        if !parameters.traces_data() {
+            return;
+        }
+        for half in 0..1 + u32::from(transfer.wide) {
+            let value = (transfer.value >> (32 * half)) as u32;
+            let value = match transfer.access {
+                _ if !view_data => Word::NotTraced,
+                _ if !parameters.data_value => Word::Off,
+                Access::Miss(number) => Word::Miss(number, half),
+                _ => Word::Known(value),
+            };
+            // ETMv2 sends one address for an LSM; what follows is taken to be the next word (ETM2-ND-011).
+            let address = match self.previous {
+                Some(previous) if !self.v3 && !(first && half == 0) => previous.wrapping_add(4),
+                _ => transfer.address.wrapping_add(4 * half),
+            };
+            self.previous = Some(address);
+            items.push(Visible::Transfer {
+                address: parameters.data_address.then_some(address),
+                value,
+                big_endian: transfer.big_endian && parameters.data_address,
+            });
+        }
+        if self.v3 && transfer.failed && view_data && parameters.data_value {
+            items.push(Visible::StoreFailed);
+        }
+    }
+
+    fn context(&mut self, now: &Stimulus, items: &mut Vec<Visible>) {
+        let Some(context_id) = now.context_id else { return };
+        let bytes = u32::from(self.scenario.parameters.context_id_bytes);
+        let visible = (u64::from(context_id) & ((1 << (8 * bytes)) - 1)) as u32;
+        if self.on && visible != self.context_id {
+            items.push(Visible::Context(visible));
+        }
+        self.context_id = visible;
+    }
+
+    fn branch(&self, now: &Stimulus, items: &mut Vec<Visible>) {
+        let Some(target) = now.instruction.and_then(|instruction| instruction.branch) else { return };
+        if self.on && (!target.direct || self.scenario.parameters.branch_broadcast) {
+            items.push(Visible::Branch {
+                address: target.address,
+                thumb: target.isa == Isa::Thumb,
+                exception: target.exception.map(|exception| (exception.number, exception.cancel)),
+            });
+        }
+    }
+}
+
+const fn wants(cycle: &Stimulus) -> bool {
+    cycle.trace_enable && !cycle.debug && cycle.instruction.is_some()
+}

@@ -1,0 +1,354 @@
+//! What must come back of a run, by rules that know stimulus and filters but no packets.
+
+mod filters;
+mod report;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event};
+use traceproof_vectors::{FaultClass, Log};
+
+use self::filters::Filters;
+use self::report::{Heard, Report, Told};
+use super::Scenario;
+
+/// The first difference between what happened and what came back.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// The cycle.
+    pub cycle: usize,
+    /// What should have come.
+    pub expected: String,
+    /// What came.
+    pub got: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cycle {}: expected {}, got {}", self.cycle, self.expected, self.got)
+    }
+}
+
+/// How much came back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Returned {
+    /// Instructions.
+    pub instructions: usize,
+    /// Data transfers.
+    pub transfers: usize,
+    /// Load misses whose data came, by words.
+    pub answered: usize,
+    /// Load misses whose data did not come, by words.
+    pub unanswered: usize,
+    /// Times that tracing started.
+    pub starts: usize,
+    /// Overflows.
+    pub overflows: usize,
+}
+
+/// What of a run is visible, in the order in which it happens within a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visible {
+    /// Tracing starts, in front of this instruction.
+    Start { address: u32, in_progress: Option<u32> },
+    /// An instruction; `cycles` since the one before, of a load or store in progress none.
+    Instruction { address: u32, executed: bool, cycles: Option<u64> },
+    /// An address that no code tells.
+    Branch { address: u32, thumb: bool, exception: Option<(u16, bool)> },
+    /// A word of data.
+    Transfer { address: Option<u32>, value: Word, big_endian: bool },
+    /// The store before failed.
+    StoreFailed,
+    /// A Context ID.
+    Context(u32),
+    /// An exception return.
+    Return,
+}
+
+/// The value of a word that is transferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Known(u32),
+    NotTraced,
+    Off,
+    /// Half (0 or 1) of the load miss of this number.
+    Miss(u32, u32),
+}
+
+/// The answer to a load miss: when, and what.
+type Answers = BTreeMap<u32, (usize, u64)>;
+
+/// Whether a decoder's log is what a run must leave. `starts` are the cycles in which tracing started, as the encoder knows
+/// them; only behind lost cycles nothing else could tell (ETMv3).
+///
+/// # Errors
+///
+/// The first difference.
+pub fn judge(scenario: &Scenario, log: &Log<ArmEtm>, starts: &[usize]) -> Result<Returned, Mismatch> {
+    check_faults(scenario, log)?;
+    let report = Report::read(scenario, log)?;
+    let answers: Answers = scenario
+        .cycles
+        .iter()
+        .enumerate()
+        .flat_map(|(cycle, now)| now.returns.iter().map(move |answer| (answer.miss, (cycle, answer.value))))
+        .collect();
+    let mut judge = Judge {
+        scenario,
+        report: &report,
+        starts,
+        answers: &answers,
+        filters: Filters::new(scenario),
+        at: 0,
+        lost: false,
+        latest: None,
+        latest_instruction: None,
+        lenient: false,
+        losses: Vec::new(),
+        unseen: Vec::new(),
+        misses: Vec::new(),
+        returned: Returned::default(),
+    };
+    for cycle in 0..scenario.cycles.len() {
+        judge.cycle(cycle)?;
+    }
+    judge.finish()
+}
+
+/// A sound stream has no faults, but for tags that a reset left behind.
+fn check_faults(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<(), Mismatch> {
+    let reset = scenario.cycles.iter().any(|cycle| cycle.reset);
+    for fault in log.faults() {
+        if !(reset && fault.class == FaultClass::Suspicious) {
+            return Err(Mismatch { cycle: 0, expected: "no fault".into(), got: format!("{fault:?}") });
+        }
+    }
+    match log.events().find(|event| matches!(event, Event::IgnoredData { .. } | Event::Incomplete { .. })) {
+        Some(event) => Err(Mismatch { cycle: 0, expected: "whole data".into(), got: format!("{event:x?}") }),
+        None => Ok(()),
+    }
+}
+
+struct Judge<'a> {
+    scenario: &'a Scenario,
+    report: &'a Report,
+    starts: &'a [usize],
+    answers: &'a Answers,
+    filters: Filters<'a>,
+    /// Of the report.
+    at: usize,
+    /// An overflow is losing cycles.
+    lost: bool,
+    /// The latest cycle of which something came.
+    latest: Option<usize>,
+    /// The latest cycle of which an instruction came.
+    latest_instruction: Option<usize>,
+    /// Data suppressed: some may be missing.
+    lenient: bool,
+    /// Cycles of which perhaps nothing came.
+    losses: Vec<(usize, usize)>,
+    /// Cycles in which data of a miss are not traced although nothing overflowed.
+    unseen: Vec<usize>,
+    /// Words of load misses, and what came.
+    misses: Vec<(usize, u32, u32, Told)>,
+    returned: Returned,
+}
+
+impl Judge<'_> {
+    fn cycle(&mut self, cycle: usize) -> Result<(), Mismatch> {
+        if self.lost && self.restarts(cycle) {
+            self.lost = false;
+            let from = self.latest.map_or(0, |latest| latest + 1);
+            self.losses.push((from, cycle));
+        }
+        if !self.lost && self.overflow_ends(cycle) {
+            // Nothing visible was lost before.
+            self.losses.push((self.latest.map_or(0, |latest| latest + 1), cycle));
+            self.filters.interrupt();
+        }
+        let items = self.filters.cycle(cycle, self.lost);
+        if self.filters.loses_answers(cycle) {
+            self.unseen.push(cycle);
+        }
+        if self.lost {
+            return Ok(());
+        }
+        let begin = (self.at, self.misses.len(), self.lenient, self.latest_instruction, self.returned);
+        let mut failed = None;
+        for item in &items {
+            if let Err(mismatch) = self.item(cycle, item) {
+                failed = Some(mismatch);
+                break;
+            }
+        }
+        match failed {
+            None => {
+                if !items.is_empty() {
+                    self.latest = Some(cycle);
+                }
+                Ok(())
+            }
+            // All of a cycle or nothing, and the trace goes on with a start.
+            Some(mismatch) => {
+                (self.at, _, self.lenient, self.latest_instruction, self.returned) = begin;
+                self.misses.truncate(begin.1);
+                if !self.may_be_lost() {
+                    return Err(mismatch);
+                }
+                self.lost = true;
+                self.filters.interrupt();
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the report has nothing left in front of its next start.
+    fn may_be_lost(&self) -> bool {
+        let mut rest = self.report.heard.get(self.at..).unwrap_or_default();
+        while let [Heard { told: Told::Suppressed, .. }, others @ ..] = rest {
+            rest = others;
+        }
+        matches!(rest, [Heard { told: Told::Start { .. }, .. }, ..])
+    }
+
+    /// Whether the report goes on with a start behind an overflow, in this cycle.
+    fn overflow_ends(&self, cycle: usize) -> bool {
+        let next = self.report.heard.get(self.at).map(|heard| heard.told);
+        matches!(next, Some(Told::Start { overflow: true, .. })) && self.restarts(cycle)
+    }
+
+    /// Whether the start that comes next is in this cycle.
+    fn restarts(&self, cycle: usize) -> bool {
+        let mut rest = self.report.heard.iter().skip(self.at);
+        let start = rest.find_map(|heard| match heard.told {
+            Told::Start { number, .. } => Some((number, heard.cycle)),
+            _ => None,
+        });
+        match start {
+            Some((_, Some(at))) => at == cycle as u64,
+            Some((number, None)) => self.starts.get(number) == Some(&cycle),
+            None => false,
+        }
+    }
+
+    fn item(&mut self, cycle: usize, item: &Visible) -> Result<(), Mismatch> {
+        while let Some(Heard { told: Told::Suppressed, .. }) = self.report.heard.get(self.at) {
+            self.lenient = true;
+            self.at += 1;
+        }
+        let data = matches!(item, Visible::Transfer { .. } | Visible::StoreFailed);
+        let heard = self.report.heard.get(self.at);
+        match heard {
+            Some(heard) if self.agrees(cycle, item, heard) => {
+                self.at += 1;
+                Ok(())
+            }
+            _ if data && self.lenient => Ok(()),
+            other => Err(Mismatch {
+                cycle,
+                expected: format!("{item:x?}"),
+                got: other.map_or_else(|| "the end".into(), |other| format!("{other:x?}")),
+            }),
+        }
+    }
+
+    fn agrees(&mut self, cycle: usize, item: &Visible, heard: &Heard) -> bool {
+        let tells_addresses = self.scenario.parameters.architecture == Architecture::V3;
+        if heard.cycle.is_some_and(|at| at != cycle as u64) {
+            return false;
+        }
+        match (*item, heard.told) {
+            (
+                Visible::Start { address, in_progress },
+                Told::Start { address: a, in_progress: p, gap, overflow, .. },
+            ) => {
+                self.lenient = false;
+                self.returned.starts += 1;
+                self.returned.overflows += usize::from(overflow);
+                (address, in_progress) == (a, p) && self.gap_agrees(cycle, gap)
+            }
+            (
+                Visible::Instruction { address, executed, cycles },
+                Told::Instruction { address: a, executed: e, cycles: c },
+            ) => {
+                self.returned.instructions += 1;
+                // The execution of a load or store in progress is implied; it has no cycle.
+                if cycles.is_some() {
+                    self.latest_instruction = Some(cycle);
+                }
+                let accurate = tells_addresses && self.scenario.parameters.cycle_accurate;
+                executed == e && (!tells_addresses || a == Some(address)) && (!accurate || c == cycles)
+            }
+            (
+                Visible::Transfer { address, value, big_endian },
+                Told::Transfer { address: a, big_endian: b, .. },
+            ) => {
+                let agrees = address == a && (!tells_addresses || big_endian == b);
+                self.returned.transfers += usize::from(agrees);
+                agrees && self.value_agrees(cycle, value, heard.told)
+            }
+            (
+                Visible::Branch { address, thumb, exception },
+                Told::Branch { address: a, thumb: t, exception: e },
+            ) => (address, thumb) == (a, t) && (!tells_addresses || exception == e),
+            (Visible::StoreFailed, Told::StoreFailed) | (Visible::Return, Told::Return) => true,
+            (Visible::Context(value), Told::Context(v)) => value == v,
+            _ => false,
+        }
+    }
+
+    fn value_agrees(&mut self, cycle: usize, value: Word, told: Told) -> bool {
+        let Told::Transfer { value: got, outstanding, .. } = told else { return false };
+        match value {
+            Word::Known(value) => got == Word::Known(value) && !outstanding,
+            Word::NotTraced | Word::Off => got == value,
+            Word::Miss(number, half) => {
+                self.misses.push((cycle, number, half, told));
+                outstanding
+            }
+        }
+    }
+
+    /// ETM3-CC-005: every cycle behind the latest instruction is in the gap; 0 cycles are not known.
+    fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>) -> bool {
+        if !self.scenario.parameters.cycle_accurate {
+            return gap.is_none();
+        }
+        let passed = self.latest_instruction.map_or(cycle, |latest| cycle - latest - 1) as u64;
+        // ETMv2 tells no cycles: its capture has them all.
+        self.scenario.parameters.architecture != Architecture::V3
+            || gap == Some((passed > 0).then_some(passed))
+    }
+
+    fn finish(mut self) -> Result<Returned, Mismatch> {
+        let end = self.scenario.cycles.len();
+        let rest = self.report.heard.get(self.at..).unwrap_or_default();
+        if self.lost || !rest.is_empty() {
+            let got = format!("{:x?}", rest.first());
+            return Err(Mismatch { cycle: end, expected: "the end of the run".into(), got });
+        }
+        for &(cycle, number, half, told) in &self.misses {
+            let Told::Transfer { value: got, .. } = told else { continue };
+            let answer = self.answers.get(&number);
+            let expected = answer.map(|&(_, value)| Word::Known((value >> (32 * half)) as u32));
+            match got {
+                Word::Known(_) if Some(got) == expected => self.returned.answered += 1,
+                // ETM2-LM-027 to 030: why data may be missing.
+                Word::NotTraced if answer.is_none_or(|&(at, _)| self.may_miss(at)) => {
+                    self.returned.unanswered += 1;
+                }
+                _ => {
+                    let expected = format!("{expected:x?} for miss {number}, answered in {answer:x?}");
+                    return Err(Mismatch { cycle, expected, got: format!("{got:x?}") });
+                }
+            }
+        }
+        Ok(self.returned)
+    }
+
+    /// Whether the data that came in this cycle may be missing: lost with an overflow, or in a cycle that carries none.
+    fn may_miss(&self, at: usize) -> bool {
+        self.losses.iter().any(|&(from, to)| (from..=to).contains(&at)) || self.unseen.contains(&at)
+    }
+}

@@ -1,0 +1,174 @@
+//! A decoder's events in the words of the oracle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use traceproof_vectors::Log;
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Isa, Reason, Value};
+
+use super::{Mismatch, Word};
+use crate::generate::arm_etm::Scenario;
+
+/// Something that a decoder told, and the cycle of it (ETMv2).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard {
+    pub(super) cycle: Option<u64>,
+    pub(super) told: Told,
+}
+
+/// What a decoder told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    /// Tracing started: for the how-manieth time, from 0; `gap` is what is said of the cycles before.
+    Start {
+        number: usize,
+        overflow: bool,
+        address: u32,
+        in_progress: Option<u32>,
+        gap: Option<Option<u64>>,
+    },
+    Instruction {
+        address: Option<u32>,
+        executed: bool,
+        cycles: Option<u64>,
+    },
+    Branch {
+        address: u32,
+        thumb: bool,
+        exception: Option<(u16, bool)>,
+    },
+    /// `outstanding`: the value came later, or, then it is [`Word::NotTraced`], not at all.
+    Transfer {
+        address: Option<u32>,
+        value: Word,
+        outstanding: bool,
+        big_endian: bool,
+    },
+    StoreFailed,
+    Context(u32),
+    Return,
+    Suppressed,
+}
+
+/// Everything that a decoder told.
+pub(super) struct Report {
+    pub(super) heard: Vec<Heard>,
+}
+
+impl Report {
+    /// In program order: ETMv2 tells data later than the statuses of their cycle.
+    pub(super) fn read(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<Self, Mismatch> {
+        let arrived: BTreeMap<u64, u32> = log
+            .events()
+            .filter_map(|event| match *event {
+                Event::MissData { transfer, value, .. } => Some((transfer, value)),
+                _ => None,
+            })
+            .collect();
+        let counters: BTreeSet<u64> = scenario.cycles.iter().map(|cycle| cycle.timestamp).collect();
+        let wrong = |expected: &str, event: &Event| Mismatch {
+            cycle: 0,
+            expected: expected.into(),
+            got: format!("{event:x?}"),
+        };
+        let (mut heard, mut starts, mut gap, mut time) = (Vec::new(), 0, None, 0);
+        for event in log.events() {
+            match *event {
+                Event::Gap { cycles } => match heard.last_mut() {
+                    // The cycle count packet behind an I-sync.
+                    Some(Heard { told: Told::Start { gap: gap @ None, .. }, .. })
+                        if !scenario.policy.count_in_sync =>
+                    {
+                        *gap = Some(cycles);
+                    }
+                    _ => gap = Some(cycles),
+                },
+                Event::Timestamp { value: Some(value), .. } => {
+                    if value < time || !counters.contains(&value) {
+                        return Err(wrong("a value of the timestamp counter", event));
+                    }
+                    time = value;
+                }
+                Event::Transfer { address, .. } if address.is_some_and(|address| !address.is_full()) => {
+                    return Err(wrong("a full data address", event));
+                }
+                _ => heard.extend(translate(event, &arrived, starts, gap)),
+            }
+            if let Some(Heard { told: Told::Start { number, .. }, .. }) = heard.last()
+                && *number == starts
+            {
+                starts += 1;
+                gap = None;
+            }
+        }
+        if scenario.parameters.architecture == Architecture::V2 {
+            heard.sort_by_key(|heard| (heard.cycle, rank(&heard.told)));
+        } else {
+            // There `when` counts atoms, not cycles.
+            heard.iter_mut().for_each(|heard| heard.cycle = None);
+        }
+        Ok(Self { heard })
+    }
+}
+
+/// Order within a cycle.
+const fn rank(told: &Told) -> u8 {
+    match told {
+        Told::Start { .. } => 0,
+        Told::Instruction { .. } => 1,
+        Told::Branch { .. } => 4,
+        Told::Context(_) => 3,
+        _ => 2,
+    }
+}
+
+fn translate(
+    event: &Event,
+    arrived: &BTreeMap<u64, u32>,
+    number: usize,
+    gap: Option<Option<u64>>,
+) -> Option<Heard> {
+    let (cycle, told) = match *event {
+        Event::Synchronisation { reason: Reason::Periodic, .. }
+        | Event::InstructionSync { reason: Reason::Periodic, .. } => return None,
+        Event::Synchronisation { cycle, reason, address, lsm, .. } => {
+            let overflow = reason == Reason::Overflow;
+            (Some(cycle), Told::Start { number, overflow, address, in_progress: lsm, gap: None })
+        }
+        Event::InstructionSync { reason, address, in_progress, .. } => {
+            let overflow = reason == Reason::Overflow;
+            (None, Told::Start { number, overflow, address: address?, in_progress, gap })
+        }
+        Event::Instruction { cycle, executed, .. } => {
+            (Some(cycle), Told::Instruction { address: None, executed, cycles: None })
+        }
+        Event::Atom { address, executed, cycles, .. } => {
+            (None, Told::Instruction { address, executed, cycles })
+        }
+        Event::Branch { cycle, address, isa } => {
+            (Some(cycle), Told::Branch { address, thumb: isa == Isa::Thumb, exception: None })
+        }
+        Event::BranchTo { address, isa, exception } => {
+            let exception = exception.filter(|information| information.number != 0);
+            let exception = exception.map(|information| (information.number, information.cancel));
+            (None, Told::Branch { address, thumb: isa == Isa::Thumb, exception })
+        }
+        Event::Transfer { transfer, when, address, value, big_endian } => {
+            let (value, outstanding) = match value {
+                Value::Known(value) => (Word::Known(value), false),
+                Value::NotTraced => (Word::NotTraced, false),
+                Value::Off => (Word::Off, false),
+                Value::Pending(_) | Value::PendingHigh(_) => {
+                    (arrived.get(&transfer).map_or(Word::NotTraced, |&value| Word::Known(value)), true)
+                }
+            };
+            let address = address.map(DataAddress::value);
+            (Some(when), Told::Transfer { address, value, outstanding, big_endian })
+        }
+        Event::StoreFailed { .. } => (None, Told::StoreFailed),
+        Event::ContextId { when, value } => (Some(when), Told::Context(value)),
+        Event::ExceptionReturn { .. } => (None, Told::Return),
+        Event::DataSuppressed { .. } => (None, Told::Suppressed),
+        _ => return None,
+    };
+    Some(Heard { cycle, told })
+}

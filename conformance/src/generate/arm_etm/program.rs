@@ -1,0 +1,107 @@
+//! A random program: a section of A32 code, one of T32 code, and a quiet one to end in.
+
+use traceproof_vectors::arm_etm::Isa;
+use traceproof_vectors::{Program, Section};
+
+use super::{Instruction, Kind};
+use crate::generate::Entropy;
+
+/// Code, in order of address.
+#[derive(Clone, Debug)]
+pub struct GeneratedProgram {
+    /// The A32 section.
+    pub arm: Vec<Instruction>,
+    /// The T32 section.
+    pub thumb: Vec<Instruction>,
+    /// Where nothing but plain A32 instructions are.
+    pub quiet: Vec<Instruction>,
+}
+
+/// Where the sections are.
+const ARM: u32 = 0x8000;
+const THUMB: u32 = 0xa000;
+const QUIET: u32 = 0xc000;
+
+/// Instructions at the end of a run.
+const QUIET_LENGTH: u32 = 8;
+
+impl GeneratedProgram {
+    /// A program with few or many instructions. `thumb`: with a T32 section; otherwise it is never entered.
+    #[must_use]
+    pub fn generate(entropy: &mut Entropy<'_>) -> Self {
+        let arm = section(entropy, ARM, Isa::Arm);
+        let thumb = section(entropy, THUMB, Isa::Thumb);
+        let quiet = (0..QUIET_LENGTH)
+            .map(|index| Instruction { address: QUIET + 4 * index, isa: Isa::Arm, kind: Kind::Plain })
+            .collect();
+        Self { arm, thumb, quiet }
+    }
+
+    /// The section of a state.
+    #[must_use]
+    pub fn section(&self, isa: Isa) -> &[Instruction] {
+        if isa == Isa::Arm { &self.arm } else { &self.thumb }
+    }
+
+    /// Where a direct branch goes: address and state.
+    #[must_use]
+    pub fn target(&self, instruction: &Instruction) -> (u32, Isa) {
+        match (instruction.kind, instruction.isa) {
+            (Kind::Branch { to, .. }, isa) => (self.section(isa)[to].address, isa),
+            (Kind::Exchange, Isa::Arm) => (THUMB, Isa::Thumb),
+            (Kind::Exchange, _) => (ARM, Isa::Arm),
+            (_, isa) => (instruction.address, isa),
+        }
+    }
+
+    /// The bytes, for a decoder.
+    ///
+    /// # Errors
+    ///
+    /// If sections overlap, which would be a fault of the generator.
+    pub fn code(&self) -> Result<Program, String> {
+        let mut program = Program::new();
+        for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb), ("quiet", &self.quiet)] {
+            let bytes = section.iter().flat_map(|item| item.assemble(self.target(item).0)).collect();
+            let section = Section { address: section[0].address.into(), bytes, name: name.into() };
+            program.insert(section).map_err(|error| error.to_string())?;
+        }
+        Ok(program)
+    }
+}
+
+fn section(entropy: &mut Entropy<'_>, base: u32, isa: Isa) -> Vec<Instruction> {
+    let length = 4 + entropy.below(28);
+    let mut address = base;
+    let mut items = Vec::with_capacity(length + 1);
+    for index in 0..=length {
+        // Nothing runs over the end.
+        let kind = if index == length { Kind::Indirect } else { kind(entropy, length) };
+        let instruction = Instruction { address, isa, kind };
+        address += instruction.size();
+        items.push(instruction);
+    }
+    items
+}
+
+fn kind(entropy: &mut Entropy<'_>, length: usize) -> Kind {
+    let to = entropy.below(length);
+    match entropy.below(24) {
+        0..=3 => Kind::Plain,
+        4 => Kind::Conditional,
+        5 | 6 => Kind::Branch { to, conditional: true, link: false },
+        7 => Kind::Branch { to, conditional: false, link: false },
+        8 => Kind::Branch { to, conditional: false, link: true },
+        9 => Kind::Exchange,
+        10 => Kind::Indirect,
+        11 => Kind::LoadPc,
+        12 => Kind::PopPc,
+        13..=15 => Kind::Load,
+        16 | 17 => Kind::Store,
+        18 => Kind::LoadDouble,
+        19 => Kind::StoreDouble,
+        20 | 21 => Kind::LoadMultiple,
+        22 => Kind::StoreMultiple,
+        _ => entropy.pick(&[Kind::Swap, Kind::StoreExclusive]),
+    }
+}

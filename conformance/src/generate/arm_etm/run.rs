@@ -1,0 +1,373 @@
+//! A run of a program, cycle by cycle, on a processor with a non-blocking data cache.
+
+use traceproof_vectors::arm_etm::{
+    self as etm, Access, BranchTarget, Exception, Isa, MissReturn, Phantom, Position, Stimulus, Transfer,
+};
+
+use super::{GeneratedProgram, Instruction, Kind};
+use crate::generate::Entropy;
+
+/// How often things happen, in 256 cycles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Happenings {
+    /// Loads miss, of 256.
+    pub(super) misses: u8,
+    /// Misses that may be outstanding at once.
+    pub(super) outstanding: usize,
+    /// The data of an outstanding miss return.
+    pub(super) returns: u8,
+    /// TraceEnable changes.
+    pub(super) filter: u8,
+    /// ViewData changes.
+    pub(super) view: u8,
+    /// An exception behind an instruction.
+    pub(super) exceptions: u8,
+    /// Debug state begins.
+    pub(super) debug: u8,
+    /// Reset.
+    pub(super) resets: u8,
+    /// The Context ID changes.
+    pub(super) contexts: u8,
+    /// A trigger.
+    pub(super) triggers: u8,
+    /// A timestamp is wanted.
+    pub(super) timestamps: u8,
+    /// The processor waits.
+    pub(super) waits: u8,
+    /// A direct branch is folded.
+    pub(super) folds: u8,
+    /// Security state and Hyp mode change with exceptions and returns.
+    pub(super) states: bool,
+    /// Data are big-endian now and then.
+    pub(super) big_endian: bool,
+}
+
+/// Cycles of quiet in which every FIFO drains.
+const DRAINING: usize = 260;
+
+/// A processor.
+pub(super) struct Walk<'a, 'b> {
+    program: &'a GeneratedProgram,
+    entropy: &'a mut Entropy<'b>,
+    happenings: Happenings,
+    /// The next instruction.
+    at: Instruction,
+    levels: Stimulus,
+    /// Load misses that happened.
+    outstanding: Vec<u32>,
+    /// Those, and those that the rest of an LSM will have.
+    in_flight: usize,
+    next_miss: u32,
+    /// What an LSM still has to transfer.
+    rest: Vec<Transfer>,
+    data: u32,
+    cycles: Vec<Stimulus>,
+}
+
+impl<'a, 'b> Walk<'a, 'b> {
+    pub(super) fn run(
+        program: &'a GeneratedProgram,
+        entropy: &'a mut Entropy<'b>,
+        happenings: Happenings,
+        length: usize,
+    ) -> Vec<Stimulus> {
+        let levels = Stimulus { view_data: true, ..Stimulus::default() };
+        let at = program.arm[0];
+        let mut walk = Walk {
+            program,
+            entropy,
+            happenings,
+            at,
+            levels,
+            outstanding: Vec::new(),
+            in_flight: 0,
+            next_miss: 0,
+            rest: Vec::new(),
+            data: 0x4000_0000,
+            cycles: Vec::new(),
+        };
+        walk.push(Stimulus::default());
+        walk.levels.trace_enable = true;
+        while walk.cycles.len() < length {
+            walk.step();
+        }
+        walk.end();
+        walk.cycles
+    }
+
+    /// A cycle: the levels, and what happens.
+    fn push(&mut self, mut cycle: Stimulus) {
+        let Stimulus { trace_enable, view_data, debug, non_secure, hyp, .. } = self.levels;
+        self.levels.timestamp += 1 + (self.entropy.byte() as u64 & 3);
+        cycle = Stimulus {
+            trace_enable,
+            view_data,
+            debug,
+            non_secure,
+            hyp,
+            timestamp: self.levels.timestamp,
+            ..cycle
+        };
+        for transfer in &cycle.transfers {
+            if let Access::Miss(number) = transfer.access {
+                self.outstanding.push(number);
+            }
+        }
+        self.cycles.push(cycle);
+    }
+
+    fn step(&mut self) {
+        let mut cycle = Stimulus::default();
+        self.change_levels(&mut cycle);
+        self.return_data(&mut cycle);
+        if self.levels.debug {
+            // Leaving is as likely as staying.
+            self.push(cycle);
+            self.levels.debug = self.entropy.chance(128);
+            return;
+        }
+        if self.entropy.chance(self.happenings.waits) {
+            let some = self.entropy.below(3);
+            cycle.transfers.extend(self.go_on(some));
+        } else if self.entropy.chance(self.happenings.resets) {
+            self.reset(&mut cycle);
+        } else {
+            self.complete(&mut cycle);
+        }
+        self.push(cycle);
+        if self.happenings.states && self.entropy.chance(8) {
+            // Levels change behind a branch; it tells them.
+            if self.cycles.last().is_some_and(tells_state) {
+                self.levels.non_secure ^= true;
+                self.levels.hyp ^= self.entropy.chance(128);
+            }
+        }
+    }
+
+    fn change_levels(&mut self, cycle: &mut Stimulus) {
+        let Happenings { filter, view, debug, contexts, triggers, timestamps, .. } = self.happenings;
+        self.levels.trace_enable ^= self.entropy.chance(filter);
+        self.levels.view_data ^= self.entropy.chance(view);
+        if !self.levels.debug && self.entropy.chance(debug) {
+            self.levels.debug = true;
+        }
+        if self.entropy.chance(contexts) {
+            cycle.context_id = Some(self.entropy.word() as u32);
+        }
+        cycle.trigger = self.entropy.chance(triggers);
+        cycle.timestamp_event = self.entropy.chance(timestamps);
+        cycle.clock_change = cycle.timestamp_event && self.entropy.chance(64);
+    }
+
+    /// Data come back in any order.
+    fn return_data(&mut self, cycle: &mut Stimulus) {
+        while !self.outstanding.is_empty() && self.entropy.chance(self.happenings.returns) {
+            let miss = self.outstanding.remove(self.entropy.below(self.outstanding.len()));
+            self.in_flight -= 1;
+            cycle.returns.push(MissReturn { miss, value: self.value() });
+        }
+    }
+
+    /// Small and large numbers.
+    fn value(&mut self) -> u64 {
+        match self.entropy.below(4) {
+            0 => 0,
+            1 => self.entropy.byte().into(),
+            2 => u64::from(self.entropy.byte()) << 8 | u64::from(self.entropy.byte()) << 40,
+            _ => self.entropy.word(),
+        }
+    }
+
+    /// Transfers of the LSM that is under way.
+    fn go_on(&mut self, count: usize) -> Vec<Transfer> {
+        let count = count.min(self.rest.len());
+        self.rest.drain(..count).collect()
+    }
+
+    /// The processor starts anew at some place; whatever it waited for will never come.
+    fn reset(&mut self, cycle: &mut Stimulus) {
+        cycle.reset = true;
+        cycle.returns.clear();
+        self.outstanding.clear();
+        self.in_flight = 0;
+        self.rest.clear();
+        let mut instruction = completion(&self.at, true);
+        let target = self.anywhere(Isa::Arm);
+        instruction.branch = Some(exception(&target, 8, true));
+        cycle.instruction = Some(instruction);
+        self.at = target;
+    }
+
+    /// An instruction completes.
+    fn complete(&mut self, cycle: &mut Stimulus) {
+        let phantom = self.fold();
+        let at = self.at;
+        let conditional = at.kind == Kind::Conditional && at.isa == Isa::Arm
+            || matches!(at.kind, Kind::Branch { conditional: true, .. });
+        let executed = !conditional || self.entropy.chance(128);
+        let mut instruction = etm::Instruction { phantom, ..completion(&at, executed) };
+        if at.transfers() > 0 {
+            // A data instruction waits for the one before.
+            cycle.transfers.append(&mut self.rest);
+            let mut transfers = self.transfers(&at);
+            let goes_on = !matches!(at.kind, Kind::PopPc) && self.entropy.chance(128);
+            let now = if goes_on { 1 } else { transfers.len() };
+            self.rest = transfers.split_off(now);
+            cycle.transfers.append(&mut transfers);
+        } else {
+            let some = self.entropy.below(3);
+            cycle.transfers.extend(self.go_on(some));
+        }
+        let next = self.next(&at, executed);
+        if let Some((target, direct)) = next {
+            instruction.branch =
+                Some(BranchTarget { address: target.address, isa: target.isa, direct, exception: None });
+        }
+        if self.entropy.chance(self.happenings.exceptions) {
+            let target = self.anywhere(Isa::Arm);
+            let number = self.entropy.pick(&[14, 15, 12, 10, 1]);
+            instruction.branch = Some(exception(&target, number, self.entropy.chance(64)));
+            self.at = target;
+        } else {
+            instruction.exception_return =
+                matches!(at.kind, Kind::Indirect | Kind::PopPc) && self.entropy.chance(32);
+            self.at = next.map_or_else(|| self.following(&at), |(target, _)| target);
+        }
+        cycle.instruction = Some(instruction);
+    }
+
+    /// A folded branch in front of the instruction that completes.
+    fn fold(&mut self) -> Option<Phantom> {
+        let branch = self.at;
+        let Kind::Branch { conditional, link: false, .. } = branch.kind else { return None };
+        if !self.entropy.chance(self.happenings.folds) {
+            return None;
+        }
+        let taken = !conditional || self.entropy.chance(128);
+        self.at = if taken { self.place(self.program.target(&branch)) } else { self.following(&branch) };
+        Some(Phantom { address: branch.address, taken })
+    }
+
+    /// Where an instruction branches to, and whether the code says so.
+    fn next(&mut self, at: &Instruction, executed: bool) -> Option<(Instruction, bool)> {
+        match at.kind {
+            _ if !executed => None,
+            Kind::Branch { .. } | Kind::Exchange => Some((self.place(self.program.target(at)), true)),
+            Kind::Indirect | Kind::LoadPc | Kind::PopPc => {
+                let isa = self.entropy.pick(&[Isa::Arm, Isa::Thumb]);
+                Some((self.anywhere(isa), false))
+            }
+            _ => None,
+        }
+    }
+
+    fn anywhere(&mut self, isa: Isa) -> Instruction {
+        let section = self.program.section(isa);
+        section[self.entropy.below(section.len())]
+    }
+
+    fn place(&self, (address, isa): (u32, Isa)) -> Instruction {
+        let found = self.program.section(isa).iter().find(|item| item.address == address);
+        *found.unwrap_or(&self.program.section(isa)[0])
+    }
+
+    fn following(&self, at: &Instruction) -> Instruction {
+        self.place((at.address + at.size(), at.isa))
+    }
+
+    fn transfers(&mut self, at: &Instruction) -> Vec<Transfer> {
+        // Near or far.
+        self.data = match self.entropy.below(4) {
+            0 => self.entropy.word() as u32 & !3,
+            1 => self.data ^ 0x1000,
+            _ => self.data.wrapping_add(8),
+        };
+        let count = at.transfers();
+        let big_endian = self.happenings.big_endian && self.entropy.chance(32);
+        (0..count).map(|index| self.transfer(at, index, count, big_endian)).collect()
+    }
+
+    fn transfer(&mut self, at: &Instruction, index: usize, count: usize, big_endian: bool) -> Transfer {
+        let step = if at.kind == Kind::Swap && at.isa == Isa::Arm { 0 } else { 4 };
+        let stores = match at.kind {
+            Kind::Store | Kind::StoreDouble | Kind::StoreMultiple | Kind::StoreExclusive => true,
+            // The second half of a swap; PUSH in Thumb.
+            Kind::Swap => index == 1 || at.isa == Isa::Thumb,
+            _ => false,
+        };
+        // A load into PC blocks until it has its data.
+        let may_miss = !stores
+            && !matches!(at.kind, Kind::LoadPc | Kind::PopPc)
+            && self.in_flight < self.happenings.outstanding;
+        let access = if stores {
+            Access::Store
+        } else if may_miss && self.entropy.chance(self.happenings.misses) {
+            self.next_miss += 1;
+            self.in_flight += 1;
+            Access::Miss(self.next_miss)
+        } else {
+            Access::Hit
+        };
+        let wide = matches!(at.kind, Kind::LoadDouble | Kind::StoreDouble);
+        let failed = at.kind == Kind::StoreExclusive && self.entropy.chance(128);
+        let value = if failed { 0 } else { self.value() };
+        Transfer {
+            address: self.data.wrapping_add(step * index as u32),
+            access,
+            value: if wide { value } else { value & 0xffff_ffff },
+            wide,
+            position: match index {
+                _ if count == 1 => Position::Only,
+                0 => Position::First,
+                _ if index + 1 == count => Position::Last,
+                _ => Position::Middle,
+            },
+            big_endian,
+            failed,
+        }
+    }
+
+    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well.
+    fn end(&mut self) {
+        self.levels.debug = false;
+        let mut instruction = completion(&self.at, true);
+        let target = self.program.quiet[0];
+        instruction.branch = Some(exception(&target, 14, true));
+        let transfers = core::mem::take(&mut self.rest);
+        self.push(Stimulus { instruction: Some(instruction), transfers, ..Stimulus::default() });
+        for _ in 0..DRAINING {
+            self.push(Stimulus::default());
+        }
+        self.levels.trace_enable = true;
+        for at in &self.program.quiet {
+            let instruction = Some(completion(at, true));
+            self.push(Stimulus { instruction, ..Stimulus::default() });
+        }
+        for _ in 0..DRAINING {
+            self.push(Stimulus::default());
+        }
+    }
+}
+
+const fn completion(at: &Instruction, executed: bool) -> etm::Instruction {
+    etm::Instruction {
+        address: at.address,
+        isa: at.isa,
+        executed,
+        phantom: None,
+        branch: None,
+        exception_return: false,
+        thumb32: at.is_thumb32(),
+    }
+}
+
+const fn exception(target: &Instruction, number: u16, cancel: bool) -> BranchTarget {
+    let exception = Exception { number, cancel, resume: None };
+    BranchTarget { address: target.address, isa: target.isa, direct: false, exception: Some(exception) }
+}
+
+/// Whether a branch packet of this cycle can tell a new state.
+fn tells_state(cycle: &Stimulus) -> bool {
+    let branch = cycle.instruction.and_then(|instruction| instruction.branch);
+    branch.is_some_and(|branch| !branch.direct)
+}
