@@ -3,22 +3,74 @@
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm` runs more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::arm_etm::{round_trip, scenario};
-use traceproof_vectors::arm_etm::Architecture;
+use traceproof_conformance::generate::arm_etm::oracle::Returned;
+use traceproof_conformance::generate::arm_etm::{encode, round_trip, scenario};
+use traceproof_conformance::generate::seeded;
+use traceproof_vectors::arm_etm::{Architecture, Packet};
 
-fn comes_back(bytes: &[u8], architecture: Architecture) -> Result<(), TestCaseError> {
+fn comes_back(bytes: &[u8], architecture: Architecture) -> Result<Returned, TestCaseError> {
     let scenario = scenario(bytes, architecture);
     match round_trip(&scenario) {
-        Ok(_) => Ok(()),
+        Ok(success) => Ok(success.returned),
         Err(failure) => Err(TestCaseError::fail(format!("{failure}\n{scenario}"))),
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        max_shrink_iters: 4000,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn runs_come_back_through_etmv2(bytes in proptest::collection::vec(any::<u8>(), 0..8000)) {
         comes_back(&bytes, Architecture::V2)?;
     }
+
+    #[test]
+    fn runs_come_back_through_etmv3(bytes in proptest::collection::vec(any::<u8>(), 0..8000)) {
+        comes_back(&bytes, Architecture::V3)?;
+    }
+}
+
+/// The generator is only worth something if what comes back is rich.
+fn rich(architecture: Architecture) {
+    let mut sum = Returned::default();
+    let mut wide = 0;
+    for seed in 0..200 {
+        let bytes = seeded(seed, 6000);
+        let one = comes_back(&bytes, architecture).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        sum.instructions += one.instructions;
+        sum.transfers += one.transfers;
+        sum.answered += one.answered;
+        sum.unanswered += one.unanswered;
+        sum.starts += one.starts;
+        sum.overflows += one.overflows;
+        let sent = encode(&scenario(&bytes, architecture)).expect("generated scenarios can be encoded");
+        let packets: Vec<_> = sent.log.packets().collect();
+        let tag = |packet: &Packet| match packet {
+            Packet::LoadMissData { tag, .. } => Some(*tag),
+            _ => None,
+        };
+        wide +=
+            packets.windows(2).filter(|pair| tag(pair[0]).is_some() && tag(pair[0]) == tag(pair[1])).count();
+    }
+    assert!(sum.instructions > 15_000, "{sum:?}");
+    assert!(sum.transfers > 6_000, "{sum:?}");
+    assert!(sum.answered > 800, "{sum:?}");
+    assert!(sum.unanswered > 60, "{sum:?}");
+    assert!(sum.starts > 600, "{sum:?}");
+    assert!(sum.overflows > 100, "{sum:?}");
+    assert!(wide > 60, "{wide} data of 64 bits");
+}
+
+#[test]
+fn runs_through_etmv2_contain_what_they_are_for() {
+    rich(Architecture::V2);
+}
+
+#[test]
+fn runs_through_etmv3_contain_what_they_are_for() {
+    rich(Architecture::V3);
 }
