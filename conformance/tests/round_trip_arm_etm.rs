@@ -57,12 +57,12 @@ fn rich(architecture: Architecture) {
             packets.windows(2).filter(|pair| tag(pair[0]).is_some() && tag(pair[0]) == tag(pair[1])).count();
     }
     assert!(sum.instructions > 15_000, "{sum:?}");
-    assert!(sum.transfers > 6_000, "{sum:?}");
-    assert!(sum.answered > 800, "{sum:?}");
-    assert!(sum.unanswered > 60, "{sum:?}");
+    assert!(sum.transfers > 5_000, "{sum:?}");
+    assert!(sum.answered > 300, "{sum:?}");
+    assert!(sum.unanswered > 40, "{sum:?}");
     assert!(sum.starts > 600, "{sum:?}");
-    assert!(sum.overflows > 100, "{sum:?}");
-    assert!(wide > 60, "{wide} data of 64 bits");
+    assert!(sum.overflows > 60, "{sum:?}");
+    assert!(wide > 5, "{wide} data of 64 bits");
 }
 
 #[test]

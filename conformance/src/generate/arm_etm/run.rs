@@ -42,7 +42,7 @@ pub(super) struct Happenings {
     pub(super) big_endian: bool,
 }
 
-/// Cycles of quiet in which every FIFO drains.
+/// Cycles without trace in which every FIFO drains.
 const DRAINING: usize = 260;
 
 /// A processor.
@@ -335,6 +335,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         instruction.branch = Some(exception(&target, 14, true));
         let transfers = core::mem::take(&mut self.rest);
         self.push(Stimulus { instruction: Some(instruction), transfers, ..Stimulus::default() });
+        self.levels.trace_enable = false;
         for _ in 0..DRAINING {
             self.push(Stimulus::default());
         }
@@ -342,9 +343,6 @@ impl<'a, 'b> Walk<'a, 'b> {
         for at in &self.program.quiet {
             let instruction = Some(completion(at, true));
             self.push(Stimulus { instruction, ..Stimulus::default() });
-        }
-        for _ in 0..DRAINING {
-            self.push(Stimulus::default());
         }
     }
 }

@@ -98,10 +98,10 @@ fn policy(entropy: &mut Entropy<'_>, architecture: Architecture) -> Policy {
 fn happenings(entropy: &mut Entropy<'_>) -> Happenings {
     let many = |entropy: &mut Entropy<'_>, rates: &[u8]| entropy.pick(rates);
     Happenings {
-        misses: many(entropy, &[64, 160, 0]),
+        misses: many(entropy, &[128, 220, 0]),
         // Hit under one miss; or several, answered in any order.
         outstanding: entropy.pick(&[1, 3]),
-        returns: many(entropy, &[40, 12, 120]),
+        returns: many(entropy, &[60, 20, 140]),
         filter: many(entropy, &[0, 8, 32]),
         view: many(entropy, &[0, 10, 40]),
         exceptions: many(entropy, &[0, 6, 30]),

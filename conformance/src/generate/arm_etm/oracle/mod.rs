@@ -6,7 +6,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Stimulus};
 use traceproof_vectors::{FaultClass, Log};
 
 use self::filters::Filters;
@@ -212,10 +212,16 @@ impl Judge<'_> {
         matches!(rest, [Heard { told: Told::Start { .. }, .. }, ..])
     }
 
-    /// Whether the report goes on with a start behind an overflow, in this cycle.
+    /// Whether the report goes on with a start in this cycle although nothing visible was lost: behind an overflow, or behind one
+    /// that was forgotten because tracing was off when the FIFO was empty.
     fn overflow_ends(&self, cycle: usize) -> bool {
-        let next = self.report.heard.get(self.at).map(|heard| heard.told);
-        matches!(next, Some(Told::Start { overflow: true, .. })) && self.restarts(cycle)
+        let Some(Told::Start { overflow, .. }) = self.report.heard.get(self.at).map(|heard| heard.told)
+        else {
+            return false;
+        };
+        let since = self.latest.map_or(0, |latest| latest + 1);
+        let off = |now: &Stimulus| !now.trace_enable || now.debug;
+        self.restarts(cycle) && (overflow || self.scenario.cycles[since..=cycle].iter().any(off))
     }
 
     /// Whether the start that comes next is in this cycle.

@@ -73,15 +73,17 @@ impl Report {
         let (mut heard, mut starts, mut gap, mut time) = (Vec::new(), 0, None, 0);
         for event in log.events() {
             match *event {
-                Event::Gap { cycles } => match heard.last_mut() {
-                    // The cycle count packet behind an I-sync.
-                    Some(Heard { told: Told::Start { gap: gap @ None, .. }, .. })
-                        if !scenario.policy.count_in_sync =>
-                    {
+                // The cycle count packet comes behind its I-sync; perhaps an implied instruction is between.
+                Event::Gap { cycles } if !scenario.policy.count_in_sync => {
+                    let start = heard.iter_mut().rev().find_map(|heard: &mut Heard| match &mut heard.told {
+                        Told::Start { gap, .. } => Some(gap),
+                        _ => None,
+                    });
+                    if let Some(gap) = start {
                         *gap = Some(cycles);
                     }
-                    _ => gap = Some(cycles),
-                },
+                }
+                Event::Gap { cycles } => gap = Some(cycles),
                 Event::Timestamp { value: Some(value), .. } => {
                     if value < time || !counters.contains(&value) {
                         return Err(wrong("a value of the timestamp counter", event));
