@@ -55,6 +55,8 @@ const FINISHED: [(Family, &[&str]); 2] = [
             "data",
             "misses",
             "fifo",
+            "etm3",
+            "formatter",
         ],
     ),
 ];
