@@ -98,7 +98,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     /// A cycle: the levels, and what happens.
     fn push(&mut self, mut cycle: Stimulus) {
         let Stimulus { trace_enable, view_data, debug, non_secure, hyp, .. } = self.levels;
-        self.levels.timestamp += 1 + (self.entropy.byte() as u64 & 3);
+        self.levels.timestamp += 1 + (u64::from(self.entropy.byte()) & 3);
         cycle = Stimulus {
             trace_enable,
             view_data,

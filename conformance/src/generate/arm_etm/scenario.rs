@@ -84,7 +84,7 @@ fn policy(entropy: &mut Entropy<'_>, architecture: Architecture) -> Policy {
         },
         sync_period: entropy.pick(&[0, 100, 37, 400]),
         port_bytes: if narrow { 1 } else { 4 },
-        suppress_below: if suppress && SUPPRESS { 40 } else { 0 },
+        suppress_below: if suppress { 40 } else { 0 },
         pack_atoms: !each,
         count_in_sync: !behind,
         tags: if round { TagChoice::RoundRobin } else { TagChoice::Lowest },
@@ -178,6 +178,3 @@ fn show(cycle: &Stimulus) -> String {
     }
     text
 }
-
-/// Whether macrocells suppress data. Not yet: the oracle does not follow every way in which suppression meets overflow.
-const SUPPRESS: bool = false;

@@ -211,7 +211,7 @@ impl<'a> Filters<'a> {
             };
             // ETMv2 sends one address for an LSM; what follows is taken to be the next word (ETM2-ND-011).
             let address = match self.previous {
-                Some(previous) if !self.v3 && !(first && half == 0) => previous.wrapping_add(4),
+                Some(previous) if !(self.v3 || first && half == 0) => previous.wrapping_add(4),
                 _ => transfer.address.wrapping_add(4 * half),
             };
             self.previous = Some(address);

@@ -159,12 +159,15 @@ impl Judge<'_> {
     fn cycle(&mut self, cycle: usize) -> Result<(), Mismatch> {
         if self.lost && self.restarts(cycle) {
             self.lost = false;
-            let from = self.latest.map_or(0, |latest| latest + 1);
-            self.losses.push((from, cycle));
+            self.losses.push((self.behind_latest(), cycle));
+            if !self.explains_loss(cycle) {
+                let expected = "a start behind an overflow".into();
+                return Err(Mismatch { cycle, expected, got: "another start behind lost cycles".into() });
+            }
         }
         if !self.lost && self.overflow_ends(cycle) {
             // Nothing visible was lost before.
-            self.losses.push((self.latest.map_or(0, |latest| latest + 1), cycle));
+            self.losses.push((self.behind_latest(), cycle));
             self.filters.interrupt();
         }
         let items = self.filters.cycle(cycle, self.lost);
@@ -212,16 +215,26 @@ impl Judge<'_> {
         matches!(rest, [Heard { told: Told::Start { .. }, .. }, ..])
     }
 
-    /// Whether the report goes on with a start in this cycle although nothing visible was lost: behind an overflow, or behind one
-    /// that was forgotten because tracing was off when the FIFO was empty.
+    /// Whether the report goes on with a start in this cycle although nothing visible was lost.
     fn overflow_ends(&self, cycle: usize) -> bool {
-        let Some(Told::Start { overflow, .. }) = self.report.heard.get(self.at).map(|heard| heard.told)
-        else {
-            return false;
-        };
-        let since = self.latest.map_or(0, |latest| latest + 1);
+        let next = self.report.heard.get(self.at).map(|heard| heard.told);
+        matches!(next, Some(Told::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
+    }
+
+    /// Whether the start in this cycle is one behind an overflow, or behind one that was forgotten because tracing was off when
+    /// the FIFO was empty.
+    fn explains_loss(&self, cycle: usize) -> bool {
+        let mut rest = self.report.heard.iter().skip(self.at);
+        let overflow = rest.find_map(|heard| match heard.told {
+            Told::Start { overflow, .. } => Some(overflow),
+            _ => None,
+        });
         let off = |now: &Stimulus| !now.trace_enable || now.debug;
-        self.restarts(cycle) && (overflow || self.scenario.cycles[since..=cycle].iter().any(off))
+        overflow == Some(true) || self.scenario.cycles[self.behind_latest()..=cycle].iter().any(off)
+    }
+
+    fn behind_latest(&self) -> usize {
+        self.latest.map_or(0, |latest| latest + 1)
     }
 
     /// Whether the start that comes next is in this cycle.
@@ -272,7 +285,8 @@ impl Judge<'_> {
                 self.lenient = false;
                 self.returned.starts += 1;
                 self.returned.overflows += usize::from(overflow);
-                (address, in_progress) == (a, p) && self.gap_agrees(cycle, gap)
+                // One start may look like another whose packet was lost.
+                self.restarts(cycle) && (address, in_progress) == (a, p) && self.gap_agrees(cycle, gap)
             }
             (
                 Visible::Instruction { address, executed, cycles },
