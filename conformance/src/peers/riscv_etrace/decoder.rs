@@ -192,6 +192,7 @@ const fn class(error: PacketError) -> FaultClass {
     match error {
         PacketError::InsufficientData(_) => FaultClass::Truncated,
         PacketError::UnknownTraceType(_) => FaultClass::Framing,
+        PacketError::UnknownEncoderMode(_) => FaultClass::UnsupportedMode,
         _ => FaultClass::ReservedEncoding,
     }
 }

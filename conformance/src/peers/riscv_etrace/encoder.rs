@@ -9,8 +9,8 @@ use riscv_etrace::packet::payload::{InstructionTrace, Payload};
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, InterruptReport, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode,
-    Triggers,
+    Block, Compression, Cycle, Idle, InterruptReport, Modes, Parameters, Policy, RiscvEtrace, Stimulus,
+    SyncMode, Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
@@ -43,6 +43,9 @@ struct Model {
     packets: packet::Builder,
     generator: Generator<PortStep>,
     modes: Modes,
+    /// Modes of the next step. The generator reports a step when it is handed the one behind it, so they must
+    /// wait for that.
+    coming: Option<Modes>,
     enabled: bool,
     /// Trace-off came later than trace-on.
     triggered_off: bool,
@@ -163,6 +166,15 @@ impl Model {
         for payload in self.generator.process_step(step, event).flatten() {
             output.send(payload, sink);
         }
+        self.change_modes(sink);
+    }
+
+    /// Takes up the modes that wait, once everything before them was reported.
+    fn change_modes(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        if let Some(modes) = self.coming.take() {
+            self.modes = modes;
+            self.begin(sink);
+        }
     }
 
     fn begin(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
@@ -180,6 +192,7 @@ impl Model {
         for payload in self.generator.end_qualification(ienable).flatten() {
             output.send(payload, sink);
         }
+        self.change_modes(sink);
     }
 }
 
@@ -201,6 +214,8 @@ impl Subject<RiscvEtrace> for Encoder {
             (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
             (policy.interrupt_report != InterruptReport::Handler, "interrupts reported as exceptions are"),
+            (policy.idle != Idle::default(), "null packets"),
+            (policy.flow != 0, "a flow other than 0"),
         ] {
             if needed {
                 return Err(Refusal::unsupported(feature));
@@ -218,6 +233,7 @@ impl Subject<RiscvEtrace> for Encoder {
             parameters: wanted.clone(),
             generator,
             modes: wanted.modes,
+            coming: None,
             enabled: false,
             triggered_off: false,
             running: false,
@@ -238,9 +254,12 @@ impl Subject<RiscvEtrace> for Encoder {
                 model.enabled = false;
             }
             Stimulus::Modes(modes) => {
-                model.modes = *modes;
-                if model.enabled {
-                    model.begin(sink);
+                model.coming = Some(*modes);
+                if !model.enabled {
+                    model.modes = *modes;
+                    model.coming = None;
+                } else if !model.running {
+                    model.change_modes(sink);
                 }
             }
             Stimulus::Transport(_)
