@@ -189,9 +189,9 @@ fn explained(sender: Sender, seeds: u64) -> (u64, BTreeMap<&'static str, u64>) {
 #[test]
 #[ignore = "shrinks hundreds of executions: minutes"]
 fn rows_explain_what_the_peer_does_not_decode() {
-    let (agreed, rows) = explained(Sender::Reference, 400);
+    let (agreed, rows) = explained(Sender::Reference, 200);
     println!("from the reference's encoder to the crate: {agreed} agree, {rows:?}");
-    assert!(agreed > 200, "{agreed} {rows:?}");
+    assert!(agreed > 100, "{agreed} {rows:?}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn rows_explain_what_the_peer_does_not_encode() {
     assert!(agreed > 200, "{agreed} {rows:?}");
 }
 
-/// Rows RE-01 and RE-42 are what random executions run into first.
+/// A few of them, for every run.
 #[test]
 fn few_executions_are_explained() {
     for sender in [Sender::Reference, Sender::Peer] {
