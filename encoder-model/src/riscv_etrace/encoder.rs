@@ -325,9 +325,9 @@ impl Encoder {
         let layout = &self.options.layout;
         let ienable = self.options.enabled;
         // Data trace cannot be announced where the support packet has no room for it.
-        let data = self.data.as_mut().filter(|_| layout.data_fields);
+        let data = self.data.as_ref().filter(|_| layout.data_fields);
         let (denable, dloss, doptions) = data.map_or((false, false, 0), |data| {
-            (data.enabled(), data.report_loss(), support::doptions(data.options(), layout))
+            (data.enabled(), data.loss_is_due(), support::doptions(data.options(), layout))
         });
         let packet = Packet::Support {
             ienable,
@@ -340,10 +340,11 @@ impl Encoder {
         };
         let sent = self.output.send(&packet, sink);
         if let (Some(data), true) = (&mut self.data, sent) {
+            if dloss {
+                data.report_loss();
+            }
             if denable && !ienable {
                 data.start();
-            } else if dloss {
-                data.restart();
             }
         }
         self.tracer.resync.packet();

@@ -96,13 +96,9 @@ impl DataTracer {
         self.lost
     }
 
-    /// Whether `dloss` is due in a support packet that goes out now, which reports it.
-    pub(crate) const fn report_loss(&mut self) -> bool {
-        let lost = self.takes && self.lost;
-        if lost {
-            self.lost = false;
-        }
-        lost
+    /// Whether `dloss` is due in a support packet that goes out now.
+    pub(crate) const fn loss_is_due(&self) -> bool {
+        self.takes && self.lost
     }
 
     /// A packet went out behind which a decoder starts over.
@@ -114,8 +110,11 @@ impl DataTracer {
         self.chooser.restart();
     }
 
-    /// Spec: reading dloss-restarts-data (ET 7.5).
-    pub(crate) fn restart(&mut self) {
+    /// A support packet with `dloss` went out. Spec: RVET-DATA-024 (ET 7.5); reading dloss-restarts-data.
+    pub(crate) fn report_loss(&mut self) {
+        self.lost = false;
+        // Nobody knows any more what a response belongs to.
+        self.requests.retain(|_, request| !request.told);
         self.chooser.restart();
     }
 
