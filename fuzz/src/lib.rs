@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
+pub mod arm_etm;
 pub mod riscv_etrace;
 pub mod seeds;
 pub mod targets;

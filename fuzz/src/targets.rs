@@ -1,6 +1,6 @@
 //! Which targets exist.
 
-use crate::{arm, riscv_etrace};
+use crate::{arm, arm_etm, riscv_etrace};
 
 /// One fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,12 @@ pub struct Target {
 }
 
 /// Every target, in the order of the layers.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 9] = [
+    Target {
+        name: "riscv_etrace_encapsulation",
+        property: "any stream is cut into the same units however it arrives; what is framed comes back",
+        run: riscv_etrace::encapsulation::run,
+    },
     Target {
         name: "riscv_etrace_packets",
         property: "any payload is a packet that the writer turns back into an equal packet, or a typed fault",
@@ -26,6 +31,11 @@ pub const TARGETS: [Target; 4] = [
         run: riscv_etrace::flow::run,
     },
     Target {
+        name: "riscv_etrace_data",
+        property: "any data trace payload is a packet that comes back, or a typed fault, however the stream is cut",
+        run: riscv_etrace::data::run,
+    },
+    Target {
         name: "riscv_etrace_round_trip",
         property: "any execution that the encoder model traces comes back from the decoder",
         run: riscv_etrace::round_trip::run,
@@ -34,5 +44,20 @@ pub const TARGETS: [Target; 4] = [
         name: "arm_formatter",
         property: "any formatted stream gives the same bounded results however it is cut; what the formatter sends comes back",
         run: arm::formatter::run,
+    },
+    Target {
+        name: "arm_etm_cycles",
+        property: "any ETMv2 capture gives the same bounded results however it is cut",
+        run: arm_etm::cycles::run,
+    },
+    Target {
+        name: "arm_etm_v3_packets",
+        property: "ETMv3 packets that are read are written as bytes that read as the same packets",
+        run: arm_etm::v3_packets::run,
+    },
+    Target {
+        name: "arm_etm_v3_flow",
+        property: "any ETMv3 stream over any program gives the same bounded results however it is cut",
+        run: arm_etm::v3_flow::run,
     },
 ];

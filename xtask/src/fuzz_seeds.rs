@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_fuzz::seeds;
+use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -24,9 +25,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let suite =
-        Suite::<RiscvEtrace>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
-    let seeds = seeds::from_cases(&suite.files);
+    let directories = Directories::default();
+    let suite = Suite::<RiscvEtrace>::load(&directories).map_err(|errors| Failure::suite(&errors))?;
+    let mut seeds = seeds::from_cases(&suite.files);
+    let suite = Suite::<ArmEtm>::load(&directories).map_err(|errors| Failure::suite(&errors))?;
+    seeds.extend(seeds::from_arm_etm_cases(&suite.files));
     let written =
         seeds::write(&arguments.corpus, &seeds).map_err(|error| Failure::file(&arguments.corpus, error))?;
     print(&format!("{written} seeds written to {}\n", arguments.corpus.display()))?;

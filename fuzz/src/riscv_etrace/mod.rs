@@ -1,5 +1,7 @@
 //! Properties of the RISC-V E-Trace codecs.
 
+pub mod data;
+pub mod encapsulation;
 pub mod flow;
 pub mod packets;
 pub mod presets;

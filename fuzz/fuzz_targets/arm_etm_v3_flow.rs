@@ -1,0 +1,10 @@
+//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::v3_flow`.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| traceproof_fuzz::arm_etm::v3_flow::run(data));
+
+#[cfg(not(fuzzing))]
+fn main() {
+    eprintln!("this target runs under `cargo +nightly fuzz run arm_etm_v3_flow`");
+}

@@ -1,0 +1,6 @@
+//! Properties of the ARM ETM codecs.
+
+pub mod cycles;
+pub mod presets;
+pub mod v3_flow;
+pub mod v3_packets;

@@ -1,0 +1,78 @@
+//! ETMv3: any stream over any program gives the same bounded results however it is cut.
+//!
+//! Input: constants ([`presets::v3`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest is the
+//! stream, behind an A-sync.
+
+use traceproof_decoder::arm_etm::Decoder;
+use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
+use traceproof_vectors::{Decoder as _, Entry, Log, Place, Program, Section};
+
+use super::presets;
+
+/// Where the code is.
+pub const CODE: u64 = 0x8000;
+
+/// A fuzz input for this target; `None` when parameters or program do not fit into the format.
+#[must_use]
+pub fn input(parameters: &Parameters, program: &Program, stream: &[u8]) -> Option<Vec<u8>> {
+    let constants = presets::v3_constants(parameters)?;
+    let code = match program.sections() {
+        [] => &[][..],
+        [section] if section.address == CODE => &section.bytes,
+        _ => return None,
+    };
+    let length = u16::try_from(code.len()).ok()?;
+    Some([&constants[..], &length.to_le_bytes(), code, stream].concat())
+}
+
+/// Decodes the stream whole, byte by byte and after a reset, and compares.
+///
+/// # Panics
+///
+/// When the results differ or are out of bounds.
+pub fn run(data: &[u8]) {
+    let Some((constants, rest)) = data.split_first_chunk::<{ presets::V3_CONSTANTS }>() else { return };
+    let Some((length, rest)) = rest.split_first_chunk::<2>() else { return };
+    let (code, stream) = rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()));
+    let mut program = Program::new();
+    let section = Section { address: CODE, bytes: code.to_vec(), name: String::new() };
+    program.insert(section).expect("the only section overlaps nothing");
+    is_the_same_in_pieces(&presets::v3(*constants), &program, stream);
+}
+
+/// # Panics
+///
+/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can tell.
+pub(super) fn is_the_same_in_pieces(parameters: &Parameters, program: &Program, stream: &[u8]) {
+    let mut decoder = Decoder::default();
+    if decoder.begin(parameters, program).is_err() {
+        return;
+    }
+    let whole = decode(&mut decoder, std::iter::once(stream));
+    decoder.reset();
+    let again = decode(&mut decoder, std::iter::once(stream));
+    assert_eq!(whole.entries, again.entries, "reset and replay differ");
+    decoder.reset();
+    let cut = decode(&mut decoder, stream.chunks(1));
+    assert_eq!(whole.entries, cut.entries, "cutting the stream changes the results");
+    for (place, entry) in &whole.entries {
+        assert!(place.byte <= stream.len() as u64, "{entry:?} is behind the end of the stream");
+    }
+    let packets: Vec<Place> = whole
+        .entries
+        .iter()
+        .filter(|(_, entry)| matches!(entry, Entry::Packet(_)))
+        .map(|(place, _)| *place)
+        .collect();
+    assert!(packets.is_sorted(), "packets are out of order");
+    assert!(packets.len() <= 2 * stream.len() + 1, "more packets than bytes can hold");
+}
+
+fn decode<'a>(decoder: &mut Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Log<ArmEtm> {
+    let mut log = Log::default();
+    for chunk in chunks {
+        decoder.push(chunk, &mut log);
+    }
+    decoder.finish(&mut log);
+    log
+}
