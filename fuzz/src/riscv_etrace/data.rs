@@ -4,7 +4,7 @@
 //! Input: the constants of data trace in [`CONSTANTS`] bytes; then payloads, each a length (modulo 31) and its bytes.
 
 use traceproof_decoder::riscv_etrace::{Decoder, dissect};
-use traceproof_encoder_model::riscv_etrace::{Trace, TraceKind, Transport, write_packets};
+use traceproof_encoder_model::riscv_etrace::{Defect, Trace, TraceKind, Transport, write_packets};
 use traceproof_vectors::riscv_etrace::{
     DataLayout, DataOptions, DataParameters, Encapsulation, NormalEncapsulation, OfferedCompression, Packet,
     Parameters, Policy, RiscvEtrace, Xlen,
@@ -112,9 +112,12 @@ pub fn run(data: &[u8]) {
 
 fn comes_back(framed: &[u8], parameters: &Parameters) {
     let Some(Ok(packet)) = dissect(framed, parameters).first().and_then(|unit| unit.packet) else { return };
-    let written = write_packets(&[packet], parameters, &Policy::default())
-        .unwrap_or_else(|error| panic!("{packet:?} was read but cannot be written: {error}"));
-    assert!(written.len() <= framed.len(), "{packet:?} became longer: {framed:02x?} -> {written:02x?}");
+    let written = match write_packets(&[packet], parameters, &Policy::default()) {
+        Ok(written) => written,
+        // Reading an aligned address drops what its shift leaves no room for, so the same packet may be longer.
+        Err(error) if error.defect == Defect::TooLong => return,
+        Err(error) => panic!("{packet:?} was read but cannot be written: {error}"),
+    };
     let again = dissect(&written, parameters).first().and_then(|unit| unit.packet);
     assert_eq!(again, Some(Ok(packet)), "{framed:02x?} -> {written:02x?}");
 }
