@@ -13,7 +13,7 @@ use traceproof_conformance::peers::riscv_etrace as peer;
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace as encoder_model;
 use traceproof_encoder_model::riscv_etrace::Hart;
-use traceproof_vectors::riscv_etrace::{Packet, Policy, Retire, RiscvEtrace, Step, Stimulus, SyncMode};
+use traceproof_vectors::riscv_etrace::{Packet, Policy, Retire, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::{Decoder, Encoder, Log};
 
 /// Who sends; the other one receives.
@@ -117,7 +117,16 @@ impl Disagreement {
     }
 
     fn tracer_rows(&self) -> [(bool, &'static str); 8] {
-        let Scenario { parameters, policy, program, .. } = &self.scenario;
+        /// A start packet behind an address that is not flagged.
+        fn restarts(packets: &[Packet]) -> bool {
+            let [first, Packet::Start { .. }] = packets else { return false };
+            matches!(
+                first,
+                Packet::Address { updiscon: false, .. }
+                    | Packet::Branch { address: Some(_), updiscon: false, .. }
+            )
+        }
+        let Scenario { parameters, program, .. } = &self.scenario;
         let high = program.base >> (parameters.iaddress_width_p - 1) != 0;
         let changes = self.stimulated(|stimulus| matches!(stimulus, Stimulus::Modes(_)));
         let circles = self.retires(|retire| {
@@ -132,7 +141,7 @@ impl Disagreement {
             (high, "RE-04"),
             (changes || self.sends(|packet| matches!(packet, Packet::Context { .. })), "RE-06"),
             (self.sends(|packet| matches!(packet, Packet::Trap { thaddr: true, .. })), "RE-13"),
-            (policy.sync_mode != SyncMode::Off, "RE-16"),
+            (self.packets.windows(2).any(restarts), "RE-16"),
         ]
     }
 
