@@ -17,6 +17,10 @@ pub struct Decoder {
 
 /// The architecture in use.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for each stream, and a box would be in the way of every chunk"
+)]
 enum Spoken {
     V2(v2::Decoder),
     V3(v3::Decoder),
