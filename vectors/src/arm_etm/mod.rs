@@ -7,6 +7,7 @@
 //! | question | place |
 //! |---|---|
 //! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
+//! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, pin by pin (ETMv1, ETMv2)? | [`wire`] |
 //! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
 //! | What travels, packet by packet? | [`Packet`] |
@@ -21,6 +22,7 @@ mod event;
 mod packet;
 mod parameters;
 mod policy;
+mod registers;
 mod stimulus;
 pub mod v3;
 pub mod wire;
@@ -30,6 +32,7 @@ pub use event::{Event, MissingReason, Value};
 pub use packet::{Packet, Reason};
 pub use parameters::{Architecture, Isa, Parameters};
 pub use policy::{Policy, TagChoice};
+pub use registers::Registers;
 pub use stimulus::{
     Access, BranchTarget, Exception, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer,
 };
