@@ -7,13 +7,15 @@
 //! | `trace.ini` | which buffers there are, which source wrote into which, which core a source traces |
 //! | `*.bin` and others | trace bytes and memory |
 //!
-//! [`Snapshot::read`] reads the `.ini` files; [`Snapshot::trace`] and [`Snapshot::program`] read the rest. Nothing panics on a bad
+//! [`Snapshot::read`] reads the `.ini` files; [`Snapshot::trace`] and [`Snapshot::program`] read the rest;
+//! [`Snapshot::streams`] says who sent what, and [`Snapshot::source_bytes`] takes it out of the frames. Nothing panics on a bad
 //! directory, whatever it names stays inside it, and sizes are bounded.
 
 mod device;
 mod error;
 mod files;
 mod ini;
+mod stream;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ use traceproof_vectors::{Program, ProgramError, Section};
 pub use device::{Class, Device, Dump, Register, Space};
 pub use error::{SnapshotError, SnapshotProblem};
 use ini::{Entry, Ini};
+pub use stream::{DSTREAM_BLOCK, DSTREAM_FOOTER, SourceBytes, Stream, StreamError, TraceProtocol};
 
 /// The longest trace buffer, and the most memory of one core, in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;

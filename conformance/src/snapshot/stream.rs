@@ -1,0 +1,266 @@
+//! The streams of a snapshot: who sent what into which buffer, and the bytes of each alone.
+
+use std::fmt;
+
+use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
+use traceproof_vectors::arm::{Framing, TraceId};
+use traceproof_vectors::arm_etm::{Architecture, Parameters, Registers};
+use traceproof_vectors::{Family, Fault, Place, Severity};
+
+use super::{Buffer, BufferFormat, Class, Device, Snapshot, SnapshotError};
+
+/// Bytes of a block of [`BufferFormat::DstreamCoreSight`].
+pub const DSTREAM_BLOCK: usize = 512;
+
+/// Bytes at the end of such a block that the probe wrote.
+pub const DSTREAM_FOOTER: usize = 8;
+
+/// What one source sent into one buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'a> {
+    /// Who sent it.
+    pub source: &'a Device,
+    /// What it speaks.
+    pub protocol: TraceProtocol,
+    /// Which core it traces, if a line says so.
+    pub core: Option<&'a Device>,
+    /// Where the bytes are; `None` if no line says so.
+    pub buffer: Option<&'a Buffer>,
+}
+
+/// What a trace source speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TraceProtocol {
+    /// ETM, architectures 1 to 3.
+    Etm,
+    /// Program Flow Trace: a PTM.
+    Pft,
+    /// ETM, architecture 4.
+    Etmv4,
+    /// Embedded Trace Extension.
+    Ete,
+    /// System Trace Macrocell.
+    Stm,
+    /// Instrumentation Trace Macrocell.
+    Itm,
+    /// Something else.
+    Unknown,
+}
+
+impl TraceProtocol {
+    /// What a device of this type speaks: `ETM3.5`, `PTM1.1`, `ETM4.2`, …, in either case.
+    #[must_use]
+    pub fn of(model: &str) -> Self {
+        const STARTS: [(&str, TraceProtocol); 8] = [
+            ("ETMV4", TraceProtocol::Etmv4),
+            ("ETM4", TraceProtocol::Etmv4),
+            ("ETM", TraceProtocol::Etm),
+            ("ETE", TraceProtocol::Ete),
+            ("PTM", TraceProtocol::Pft),
+            ("PFT", TraceProtocol::Pft),
+            ("STM", TraceProtocol::Stm),
+            ("ITM", TraceProtocol::Itm),
+        ];
+        let model = model.to_ascii_uppercase();
+        STARTS.into_iter().find(|(start, _)| model.starts_with(start)).map_or(Self::Unknown, |(_, it)| it)
+    }
+
+    /// The family that has the protocol, whether it is implemented or not.
+    #[must_use]
+    pub const fn family(self) -> Option<Family> {
+        match self {
+            Self::Etm => Some(Family::ArmEtm),
+            Self::Pft => Some(Family::ArmPft),
+            Self::Etmv4 | Self::Ete => Some(Family::ArmEte),
+            Self::Stm | Self::Itm | Self::Unknown => None,
+        }
+    }
+
+    /// Register and lowest bit of the seven bits that are the trace ID.
+    const fn trace_id(self) -> Option<(&'static str, u32)> {
+        match self {
+            Self::Etm | Self::Pft => Some(("ETMTRACEIDR", 0)),
+            Self::Etmv4 | Self::Ete => Some(("TRCTRACEIDR", 0)),
+            Self::Stm => Some(("STMTCSR", 16)),
+            Self::Itm => Some(("ITMTCR", 16)),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The bytes of one source in one buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceBytes {
+    /// Contiguous pieces; between two of them trace is missing. Never empty ones.
+    pub pieces: Vec<Vec<u8>>,
+    /// What was wrong with the frames of the buffer. Places are those of the buffer, [`DSTREAM_FOOTER`]s left out.
+    pub faults: Vec<Fault>,
+}
+
+/// Why a stream is not decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The protocol is not supported yet: the type of the device.
+    Unsupported(String),
+    /// The snapshot does not have a register that is needed.
+    MissingRegister(&'static str),
+    /// The value of a register cannot be: its name, and why.
+    Register(&'static str, &'static str),
+    /// No line says which buffer has the bytes.
+    NoBuffer,
+    /// The snapshot is damaged.
+    Snapshot(SnapshotError),
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(model) => write!(f, "`{model}` is not supported yet"),
+            Self::MissingRegister(name) => write!(f, "register {name} is missing"),
+            Self::Register(name, reason) => write!(f, "register {name}: {reason}"),
+            Self::NoBuffer => f.write_str("no buffer has its trace"),
+            Self::Snapshot(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StreamError {}
+
+impl From<SnapshotError> for StreamError {
+    fn from(error: SnapshotError) -> Self {
+        Self::Snapshot(error)
+    }
+}
+
+impl Snapshot {
+    /// All streams: sources in the order of the devices, and for each its buffers.
+    pub fn streams(&self) -> impl Iterator<Item = Stream<'_>> {
+        let sources = self.devices.iter().filter(|device| device.class == Class::TraceSource);
+        sources.flat_map(move |source| {
+            let wrote = move |buffer: &&Buffer| buffer.sources.contains(&source.name);
+            let protocol = TraceProtocol::of(&source.model);
+            let core = self.core_of(&source.name);
+            let stream = move |buffer| Stream { source, protocol, core, buffer };
+            let nowhere = (!self.buffers.iter().any(|buffer| wrote(&buffer))).then(|| stream(None));
+            self.buffers.iter().filter(wrote).map(move |buffer| stream(Some(buffer))).chain(nowhere)
+        })
+    }
+
+    /// The bytes of a stream, taken out of the frames of its buffer.
+    ///
+    /// # Errors
+    ///
+    /// When no buffer has them, the buffer cannot be read, or the source has no trace ID by which to tell its bytes.
+    pub fn source_bytes(&self, stream: &Stream<'_>) -> Result<SourceBytes, StreamError> {
+        let buffer = stream.buffer.ok_or(StreamError::NoBuffer)?;
+        let bytes = self.trace(buffer)?;
+        let (framing, bytes) = match buffer.format {
+            BufferFormat::SourceData => {
+                let pieces = if bytes.is_empty() { Vec::new() } else { vec![bytes] };
+                return Ok(SourceBytes { pieces, faults: Vec::new() });
+            }
+            BufferFormat::CoreSight => (Framing::Memory, bytes),
+            BufferFormat::DstreamCoreSight => (Framing::Continuous, without_footers(&bytes)),
+        };
+        let mut collector = Collector { id: stream.trace_id()?, bytes: SourceBytes::default(), new: true };
+        let mut deformatter = Deformatter::new(framing);
+        deformatter.push(&bytes, &mut collector);
+        deformatter.finish(&mut collector);
+        Ok(collector.bytes)
+    }
+}
+
+/// The trace port's bytes; of a last block that is cut, as many as there are in front of where its footer would be.
+fn without_footers(bytes: &[u8]) -> Vec<u8> {
+    const PAYLOAD: usize = DSTREAM_BLOCK - DSTREAM_FOOTER;
+    bytes.chunks(DSTREAM_BLOCK).flat_map(|block| block.iter().take(PAYLOAD)).copied().collect()
+}
+
+impl Stream<'_> {
+    /// The number by which formatter frames tell its bytes.
+    ///
+    /// # Errors
+    ///
+    /// When no register says it, or the snapshot is damaged.
+    pub fn trace_id(&self) -> Result<TraceId, StreamError> {
+        let (name, bit) =
+            self.protocol.trace_id().ok_or_else(|| StreamError::Unsupported(self.source.model.clone()))?;
+        let id = (self.register(name)?.ok_or(StreamError::MissingRegister(name))? >> bit & 0x7f) as u8;
+        TraceId::new(id).ok_or(StreamError::Register(name, "no trace ID"))
+    }
+
+    /// What the registers of an [ETM](TraceProtocol::Etm) say about its trace.
+    ///
+    /// # Errors
+    ///
+    /// When the protocol is another one (also that of architectures 1 and 2: their pins are in no snapshot), a register
+    /// is missing, or says what cannot be.
+    pub fn etm_parameters(&self) -> Result<Parameters, StreamError> {
+        if self.protocol != TraceProtocol::Etm {
+            return Err(StreamError::Unsupported(self.source.model.clone()));
+        }
+        let required =
+            |name| self.register(name).and_then(|value| value.ok_or(StreamError::MissingRegister(name)));
+        let registers = Registers {
+            etmcr: required("ETMCR")?,
+            etmidr: required("ETMIDR")?,
+            // Macrocells before ETMv3.1 do not have it.
+            etmccer: self.register("ETMCCER")?.unwrap_or(0),
+        };
+        let m_profile = self.core.is_some_and(|core| core.model.to_ascii_uppercase().starts_with("CORTEX-M"));
+        let parameters = Parameters::from_registers(registers, m_profile)
+            .map_err(|(name, reason)| StreamError::Register(name, reason))?;
+        if parameters.architecture != Architecture::V3 {
+            return Err(StreamError::Unsupported(self.source.model.clone()));
+        }
+        if parameters.minor >= 5 && self.register("ETMCCER")?.is_none() {
+            return Err(StreamError::MissingRegister("ETMCCER"));
+        }
+        Ok(parameters)
+    }
+
+    fn register(&self, name: &'static str) -> Result<Option<u32>, StreamError> {
+        let value = self.source.register(name)?;
+        let wide = |_| StreamError::Register(name, "more than 32 bits");
+        value.map(u32::try_from).transpose().map_err(wide)
+    }
+}
+
+struct Collector {
+    id: TraceId,
+    bytes: SourceBytes,
+    /// The next byte starts a piece.
+    new: bool,
+}
+
+impl FrameListener for Collector {
+    fn data(&mut self, run: Run<'_>) {
+        if run.id != self.id || run.bytes.is_empty() {
+            return;
+        }
+        match self.bytes.pieces.last_mut() {
+            Some(piece) if !self.new => piece.extend_from_slice(run.bytes),
+            _ => self.bytes.pieces.push(run.bytes.to_vec()),
+        }
+        self.new = false;
+    }
+
+    fn discontinuity(&mut self, _: Place, _: Discontinuity) {
+        self.new = true;
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.bytes.faults.push(*fault);
+        // Behind a fault of the frames, bytes may be missing.
+        self.new |= fault.class.severity() == Severity::Error;
+    }
+}
+
+/// How a buffer's format is called in `trace.ini`.
+impl fmt::Display for BufferFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.into_iter().find(|(_, format)| format == self).map_or("", |(name, _)| name);
+        f.pad(name)
+    }
+}
