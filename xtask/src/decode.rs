@@ -1,16 +1,17 @@
-//! `cargo xtask decode`: a trace as text.
+//! `cargo xtask decode`: a trace file as text, or every source of a snapshot.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::listing::{self, Listing};
+use traceproof_conformance::listing::{self, Counts, Listing};
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::stream;
-use traceproof_vectors::Family;
+use traceproof_vectors::{Family, Program};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, create, open};
+use crate::snapshot::{self, is_snapshot};
 
 /// Decode a trace with the reference decoder.
 ///
@@ -20,25 +21,30 @@ use crate::files::{Target, create, open};
 #[command(after_help = "Examples:
   cargo xtask decode --family riscv-etrace --elf program.elf trace.bin
   cargo xtask decode --family riscv-etrace --layer packets trace.bin
-  cat trace.bin | cargo xtask decode --family riscv-etrace --elf program.elf --format jsonl -")]
+  cat trace.bin | cargo xtask decode --family riscv-etrace --elf program.elf --format jsonl -
+  cargo xtask decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
-    /// The protocol, e.g. riscv-etrace.
+    /// The protocol, e.g. riscv-etrace. A snapshot says it itself; there it selects sources.
     #[arg(long, value_name = "FAMILY")]
-    family: Family,
+    pub(crate) family: Option<Family>,
     #[command(flatten)]
-    target: Target,
+    pub(crate) target: Target,
+    /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
+    #[arg(long, value_name = "NAME|ID")]
+    pub(crate) source: Vec<String>,
     /// Only packets or only events. Without code to follow: packets.
     #[arg(long, value_name = "LAYER")]
     layer: Option<Layer>,
     /// Columns for people, or one JSON object per line.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// The trace; `-` is the standard input.
+    /// The trace; `-` is the standard input. A directory with a snapshot.ini is a snapshot as OpenCSD has them: every
+    /// source is decoded, by its registers and over the memory of its core.
     #[arg(default_value = "-")]
-    input: PathBuf,
+    pub(crate) input: PathBuf,
     /// Where to write; `-` is the standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -53,9 +59,38 @@ enum Format {
     Jsonl,
 }
 
+impl Arguments {
+    /// The layer to list over this program.
+    pub(crate) fn layer(&self, program: &Program) -> Option<traceproof_vectors::Layer> {
+        match self.layer {
+            Some(Layer::Packets) => Some(traceproof_vectors::Layer::Packets),
+            Some(Layer::Events) => Some(traceproof_vectors::Layer::Events),
+            None if program.sections().is_empty() => Some(traceproof_vectors::Layer::Packets),
+            None => None,
+        }
+    }
+
+    pub(crate) const fn format(&self) -> listing::Format {
+        match self.format {
+            Format::Text => listing::Format::Text,
+            Format::Jsonl => listing::Format::JsonLines,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    family::visit(arguments.family, Decode(arguments))
-        .unwrap_or_else(|| Err(Failure::no_such_family(arguments.family)))
+    if is_snapshot(&arguments.input) {
+        return snapshot::decode(arguments);
+    }
+    if !arguments.source.is_empty() {
+        return Err(Failure::usage(
+            "--source selects sources of a snapshot, a directory with a snapshot.ini",
+        ));
+    }
+    let Some(family) = arguments.family else {
+        return Err(Failure::usage("--family is missing; only a snapshot says itself which protocol it has"));
+    };
+    family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
 }
 
 struct Decode<'a>(&'a Arguments);
@@ -64,18 +99,9 @@ impl Visitor for Decode<'_> {
     type Output = Outcome;
 
     fn visit<P: FamilyRules>(self) -> Outcome {
-        let Arguments { target, layer, format, input, output, .. } = self.0;
+        let Arguments { target, input, output, .. } = self.0;
         let (program, parameters) = target.load::<P>()?;
-        let layer = match layer {
-            Some(Layer::Packets) => Some(traceproof_vectors::Layer::Packets),
-            Some(Layer::Events) => Some(traceproof_vectors::Layer::Events),
-            None if program.sections().is_empty() => Some(traceproof_vectors::Layer::Packets),
-            None => None,
-        };
-        let format = match format {
-            Format::Text => listing::Format::Text,
-            Format::Jsonl => listing::Format::JsonLines,
-        };
+        let (layer, format) = (self.0.layer(&program), self.0.format());
         let mut decoder = P::reference_decoder();
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut input_file = open(input)?;
@@ -83,12 +109,17 @@ impl Visitor for Decode<'_> {
         stream::decode::<P, _>(decoder.as_mut(), &mut input_file, &mut listing)
             .map_err(|error| Failure::file(input, error))?;
         let counts = listing.finish()?;
-        if counts.errors == 0 {
-            return Ok(Exit::Ok);
-        }
-        let errors = usize::try_from(counts.errors).unwrap_or(usize::MAX);
-        let packets = usize::try_from(counts.packets).unwrap_or(usize::MAX);
-        eprintln!("the trace has {} in {}", counted(errors, "error"), counted(packets, "packet"));
-        Ok(Exit::Failed)
+        Ok(told(counts))
     }
+}
+
+/// How it ends, by what went through the listing.
+pub(crate) fn told(counts: Counts) -> Exit {
+    if counts.errors == 0 {
+        return Exit::Ok;
+    }
+    let errors = usize::try_from(counts.errors).unwrap_or(usize::MAX);
+    let packets = usize::try_from(counts.packets).unwrap_or(usize::MAX);
+    eprintln!("the trace has {} in {}", counted(errors, "error"), counted(packets, "packet"));
+    Exit::Failed
 }

@@ -39,18 +39,7 @@ impl Target {
     /// Reads the program and the parameters.
     pub(crate) fn load<P: FamilyRules>(&self) -> Result<(Program, P::Parameters), Failure> {
         let mut program = Program::new();
-        let mut machine: Option<Machine> = None;
-        for path in &self.elf {
-            let image = Image::parse(&read(path)?, &path.to_string_lossy())
-                .map_err(|error| Failure::file(path, error))?;
-            machine = machine.or(Some(image.machine));
-            image.add_to(&mut program).map_err(|error| Failure::file(path, error))?;
-        }
-        for (address, path) in &self.section {
-            let section =
-                Section { address: *address, bytes: read(path)?, name: path.to_string_lossy().into_owned() };
-            program.insert(section).map_err(|error| Failure::file(path, error))?;
-        }
+        let machine = self.add_to(&mut program)?;
         // Also with a file of parameters: an ELF file for another machine is a mistake.
         let suggested = machine.map(P::parameters_for).transpose().map_err(Failure::usage)?;
         let parameters = match &self.parameters {
@@ -58,6 +47,23 @@ impl Target {
             None => suggested.unwrap_or_default(),
         };
         Ok((program, parameters))
+    }
+
+    /// Adds the files to a program, and tells the machine that the first ELF file is for.
+    pub(crate) fn add_to(&self, program: &mut Program) -> Result<Option<Machine>, Failure> {
+        let mut machine: Option<Machine> = None;
+        for path in &self.elf {
+            let image = Image::parse(&read(path)?, &path.to_string_lossy())
+                .map_err(|error| Failure::file(path, error))?;
+            machine = machine.or(Some(image.machine));
+            image.add_to(program).map_err(|error| Failure::file(path, error))?;
+        }
+        for (address, path) in &self.section {
+            let section =
+                Section { address: *address, bytes: read(path)?, name: path.to_string_lossy().into_owned() };
+            program.insert(section).map_err(|error| Failure::file(path, error))?;
+        }
+        Ok(machine)
     }
 }
 

@@ -16,6 +16,7 @@ mod opencsd_host;
 mod programs;
 mod select;
 mod show;
+mod snapshot;
 
 use std::panic;
 use std::process::ExitCode;

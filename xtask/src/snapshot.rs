@@ -1,0 +1,225 @@
+//! Snapshot directories as OpenCSD has them: which of their sources a verb is about, and their traces as text.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::listing::{Counts, Format, Listing, severity};
+use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
+use traceproof_conformance::stream;
+use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
+use traceproof_vectors::notation::parse_u64;
+use traceproof_vectors::{Family, Fault, Program, Severity};
+
+use crate::decode::{Arguments, told};
+use crate::exit::{Failure, Outcome};
+use crate::files::create;
+
+/// Whether a path is a snapshot: a directory with a `snapshot.ini`.
+pub(crate) fn is_snapshot(path: &Path) -> bool {
+    path.join("snapshot.ini").is_file()
+}
+
+pub(crate) fn read(directory: &Path) -> Result<Snapshot, Failure> {
+    Snapshot::read(directory).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The streams of the sources and families that are wanted; all, where nothing is.
+///
+/// `sources` are names or trace IDs.
+pub(crate) fn select<'a>(
+    snapshot: &'a Snapshot,
+    sources: &[String],
+    families: &[Family],
+) -> Result<Vec<Stream<'a>>, Failure> {
+    let streams: Vec<Stream<'a>> = snapshot.streams().collect();
+    let named = |stream: &Stream<'_>, wanted: &str| {
+        let id = || stream.trace_id().ok().map(|id| u64::from(id.value()));
+        stream.source.name == wanted || (parse_u64(wanted).is_some() && parse_u64(wanted) == id())
+    };
+    if let Some(nobody) = sources.iter().find(|wanted| !streams.iter().any(|stream| named(stream, wanted))) {
+        let known: Vec<&str> = streams.iter().map(|stream| stream.source.name.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "no source is called `{nobody}`; known are {}",
+            known.join(", ")
+        )));
+    }
+    let wanted = |stream: &Stream<'_>| {
+        let family = stream.protocol.family();
+        (sources.is_empty() || sources.iter().any(|wanted| named(stream, wanted)))
+            && (families.is_empty() || family.is_some_and(|family| families.contains(&family)))
+    };
+    let selected: Vec<Stream<'a>> = streams.into_iter().filter(wanted).collect();
+    if selected.is_empty() {
+        return Err(Failure::usage(format!("{}: no such source", snapshot.directory.display())));
+    }
+    Ok(selected)
+}
+
+/// A source as a line of a listing.
+#[derive(Serialize)]
+struct Header<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    core: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    /// Of the source alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<usize>,
+    /// Why it is not decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
+/// JSON Lines: what is neither packet nor event nor fault of a source.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Aside<'a> {
+    Source(&'a Header<'a>),
+    /// A fault in the frames of the buffer.
+    FrameFault(&'a Fault),
+    /// Behind a gap: its index, counted from 0.
+    Piece(usize),
+}
+
+impl<'a> Header<'a> {
+    fn new(stream: &'a Stream<'a>, prepared: &Result<Prepared, StreamError>) -> Self {
+        let bytes = |prepared: &Prepared| prepared.bytes.pieces.iter().map(Vec::len).sum();
+        Self {
+            name: &stream.source.name,
+            model: &stream.source.model,
+            trace_id: stream.trace_id().ok().map(|id| id.value()),
+            core: stream.core.map(|core| core.name.as_str()),
+            buffer: stream.buffer.map(|buffer| buffer.name.as_str()),
+            format: stream.buffer.map(|buffer| buffer.format.to_string()),
+            bytes: prepared.as_ref().ok().map(bytes),
+            refused: prepared.as_ref().err().map(ToString::to_string),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("source {}: {}", self.name, self.model);
+        if let Some(id) = self.trace_id {
+            text += &format!(", trace ID {id:#04x}");
+        }
+        if let Some(core) = self.core {
+            text += &format!(", core {core}");
+        }
+        if let (Some(buffer), Some(format)) = (self.buffer, &self.format) {
+            text += &format!(", buffer {buffer} ({format})");
+        }
+        if let Some(bytes) = self.bytes {
+            text += &format!(", {bytes} bytes");
+        }
+        if let Some(refused) = &self.refused {
+            text += &format!(": {refused}");
+        }
+        text
+    }
+}
+
+/// What decoding a stream needs.
+struct Prepared {
+    parameters: Parameters,
+    program: Program,
+    bytes: SourceBytes,
+}
+
+fn prepare(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Prepared, StreamError> {
+    let parameters = stream.etm_parameters()?;
+    let program = stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
+    Ok(Prepared { parameters, program, bytes: snapshot.source_bytes(stream)? })
+}
+
+/// `cargo xtask decode SNAPSHOT`.
+pub(crate) fn decode(arguments: &Arguments) -> Outcome {
+    if arguments.target.parameters.is_some() {
+        return Err(Failure::usage("--parameters: the registers of a snapshot say what its encoders are"));
+    }
+    let snapshot = read(&arguments.input)?;
+    let families: Vec<Family> = arguments.family.into_iter().collect();
+    let streams = select(&snapshot, &arguments.source, &families)?;
+    let mut out = create(&arguments.output)?;
+    let mut counts = Counts::default();
+    let (mut decoded, mut passed, mut refused) = (0, Vec::new(), Vec::new());
+    for stream in &streams {
+        let prepared = prepare(&snapshot, stream);
+        let header = Header::new(stream, &prepared);
+        match arguments.format() {
+            Format::Text => writeln!(out, "{}", header.text())?,
+            Format::JsonLines => aside(&mut out, &Aside::Source(&header))?,
+        }
+        match prepared {
+            Ok(prepared) => {
+                decoded += 1;
+                list(arguments, prepared, &mut out, &mut counts)?;
+            }
+            Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
+                passed.push(format!("{}: {error}", stream.source.name));
+            }
+            Err(error) => refused.push(format!("{}: {error}", stream.source.name)),
+        }
+    }
+    out.flush()?;
+    // Asked for by name, or alone, a source that cannot be decoded is an error; beside others it is passed over.
+    if !refused.is_empty() || decoded == 0 || (!arguments.source.is_empty() && !passed.is_empty()) {
+        refused.append(&mut passed);
+        return Err(Failure::usage(refused.join("\nerror: ")));
+    }
+    for line in passed {
+        eprintln!("passed over: {line}");
+    }
+    Ok(told(counts))
+}
+
+fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// Lists a source, piece by piece: behind a gap decoding begins anew.
+fn list(
+    arguments: &Arguments,
+    prepared: Prepared,
+    mut out: &mut dyn Write,
+    total: &mut Counts,
+) -> Result<(), Failure> {
+    let Prepared { parameters, mut program, bytes } = prepared;
+    arguments.target.add_to(&mut program)?;
+    for fault in &bytes.faults {
+        match fault.class.severity() {
+            Severity::Error => total.errors += 1,
+            Severity::Warning => total.warnings += 1,
+        }
+        match arguments.format() {
+            Format::Text => writeln!(out, "{}: frames of the buffer: {fault}", severity(fault))?,
+            Format::JsonLines => aside(out, &Aside::FrameFault(fault))?,
+        }
+    }
+    let mut decoder = ArmEtm::reference_decoder();
+    for (index, piece) in bytes.pieces.iter().enumerate() {
+        if index > 0 {
+            match arguments.format() {
+                Format::Text => writeln!(out, "gap: {} bytes behind it", piece.len())?,
+                Format::JsonLines => aside(out, &Aside::Piece(index))?,
+            }
+        }
+        decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
+        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer(&program));
+        stream::decode::<ArmEtm, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
+        let counts = listing.finish()?;
+        total.packets += counts.packets;
+        total.events += counts.events;
+        total.errors += counts.errors;
+        total.warnings += counts.warnings;
+    }
+    Ok(())
+}
