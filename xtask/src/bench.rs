@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: how fast, beside a peer where the build has one.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use traceproof_conformance::bench::{self, Measurement, Memory, Options, Report};
+use traceproof_conformance::bench::{self, Measurement, Memory, Options, Report, Task};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -20,11 +20,38 @@ pub(crate) struct Arguments {
     /// Rounds per side; the median counts.
     #[arg(long, value_name = "N", default_value = "15")]
     rounds: usize,
+    /// What to measure; without any, everything. May be repeated.
+    #[arg(long, value_name = "TASK")]
+    task: Vec<Wanted>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
     verb: Option<Verb>,
+}
+
+/// The tasks as a person asks for them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Wanted {
+    /// Bytes to every program counter.
+    Instructions,
+    /// Bytes to ranges of instructions.
+    Ranges,
+    /// Bytes to packets.
+    Packets,
+    /// Ingress port to bytes.
+    Encode,
+}
+
+impl From<Wanted> for Task {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Instructions => Self::DecodeInstructions,
+            Wanted::Ranges => Self::DecodeRanges,
+            Wanted::Packets => Self::ReadPackets,
+            Wanted::Encode => Self::Encode,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,7 +71,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             if arguments.json { json(&memory)? } else { of_memory(&memory) }
         }
         None => {
-            let options = Options { rounds: arguments.rounds, programs: arguments.program.clone() };
+            let tasks = arguments.task.iter().copied().map(Task::from).collect();
+            let options = Options { rounds: arguments.rounds, programs: arguments.program.clone(), tasks };
             let report = bench::run(&options).map_err(failure)?;
             if arguments.json { json(&report)? } else { table(&report) }
         }

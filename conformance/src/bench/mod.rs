@@ -35,11 +35,13 @@ pub struct Options {
     pub rounds: usize,
     /// Programs whose name contains one of these; without any, those of at least 100 000 instructions.
     pub programs: Vec<String>,
+    /// Tasks; without any, all of them.
+    pub tasks: Vec<Task>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rounds: 15, programs: Vec::new() }
+        Self { rounds: 15, programs: Vec::new(), tasks: Vec::new() }
     }
 }
 
@@ -88,6 +90,10 @@ pub enum Task {
 }
 
 impl Task {
+    /// Every task.
+    pub const ALL: [Self; 4] =
+        [Self::DecodeInstructions, Self::DecodeRanges, Self::ReadPackets, Self::Encode];
+
     /// The name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -159,7 +165,8 @@ impl From<Refusal> for BenchError {
 pub fn run(options: &Options) -> Result<Report, BenchError> {
     let mut measurements = Vec::new();
     for workload in Workload::shipped(&options.programs, Keep::Stimuli)? {
-        for task in [Task::DecodeInstructions, Task::DecodeRanges, Task::ReadPackets, Task::Encode] {
+        let wanted = |task: &Task| options.tasks.is_empty() || options.tasks.contains(task);
+        for task in Task::ALL.into_iter().filter(wanted) {
             measurements.push(measure(&workload, task, options.rounds.max(1))?);
         }
     }

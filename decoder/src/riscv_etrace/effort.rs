@@ -59,6 +59,22 @@ impl Effort {
         self.steps += u64::from(instructions);
     }
 
+    /// Instructions since the latest outcome.
+    #[inline]
+    pub(super) const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Many instructions were passed without a closer look: now there are this many since the latest outcome, which may be
+    /// a new one.
+    #[inline]
+    pub(super) fn stride(&mut self, steps: u64, outcome: bool) {
+        if outcome {
+            *self = Self::default();
+        }
+        self.steps = steps;
+    }
+
     /// An inferable jump is about to be followed; `None` if that leads nowhere.
     #[inline]
     pub(super) fn jump(&mut self, slot: &Slot, limits: Limits) -> Option<()> {

@@ -32,11 +32,18 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Sink<RiscvEtrace> for Instructions<'_, S> {
             self.sink.event(place, event);
             return;
         };
-        while count > 1 {
-            let Some(instruction) = self.map.instruction(first) else { break };
-            let next = self.map.behind(first, instruction);
-            self.sink.event(place, &Event::Retire { first, end: next, count: 1 });
-            (first, count) = (next, count - 1);
+        while count > 1
+            && let Some(here) = self.map.locate(first)
+        {
+            let mut lengths = self.map.lengths().window(here);
+            // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
+            while count > 1 && lengths & 3 != 0 {
+                let halfwords = lengths & 3;
+                let next = first.wrapping_add(2 * halfwords) & self.map.mask();
+                self.sink.event(place, &Event::Retire { first, end: next, count: 1 });
+                (first, count) = (next, count - 1);
+                lengths >>= 2 * halfwords;
+            }
         }
         if count > 0 {
             self.sink.event(place, &Event::Retire { first, end, count });

@@ -36,6 +36,7 @@
 //! Source references are those of [`traceproof_vectors::riscv_etrace`].
 
 mod bits;
+mod blocks;
 mod data;
 mod decoder;
 mod dissect;
@@ -45,12 +46,14 @@ mod flow;
 mod instruction;
 mod instructions;
 mod jump_target_cache;
+mod lengths;
 mod modes;
 mod outcomes;
 mod packet;
 mod predictor;
 mod program_map;
 mod return_stack;
+mod stride;
 mod trap_chain;
 mod walk;
 

@@ -56,6 +56,25 @@ impl Outcomes {
         (self.explicit_count > 0).then_some(self.explicit & 1 == 0)
     }
 
+    /// Whether no outcome depends on a prediction.
+    #[inline]
+    pub(super) const fn is_explicit(&self) -> bool {
+        self.predicted == 0 && !self.mispredicted
+    }
+
+    /// The explicit outcomes, oldest in bit 0, 0 = taken; and how many there are.
+    #[inline]
+    pub(super) const fn explicit(&self) -> (u64, u32) {
+        (self.explicit, self.explicit_count)
+    }
+
+    /// Puts back what is left of [`explicit`](Self::explicit).
+    #[inline]
+    pub(super) const fn set_explicit(&mut self, explicit: u64, count: u32) {
+        self.explicit = explicit;
+        self.explicit_count = count;
+    }
+
     /// Consumes the oldest outcome for the branch at `address`. Spec: RVET-DEC-010, RVET-DEC-041.
     #[inline]
     pub(super) fn take(&mut self, predictor: &Predictor, address: u64) -> Option<bool> {

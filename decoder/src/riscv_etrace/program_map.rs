@@ -5,11 +5,13 @@ use alloc::vec::Vec;
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::Parameters;
 
+use super::blocks::{Block, blocks};
 use super::instruction::{Class, Instruction, InstructionSet};
+use super::lengths::Lengths;
 
 /// A program, pre-decoded at every half-word.
 ///
-/// Its size is a fixed multiple of the program's (8 bytes for each byte of code). Building it takes time
+/// Its size is a fixed multiple of the program's (14 bytes and a bit for each byte of code). Building it takes time
 /// linear in that size.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramMap {
@@ -17,9 +19,16 @@ pub struct ProgramMap {
     regions: Vec<Region>,
     /// The half-words of all regions; behind those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
+    /// As many: the block that begins there.
+    blocks: Vec<Block>,
+    /// As many: the instruction's length.
+    lengths: Lengths,
     /// `address_mask` of the parameters.
     mask: u64,
 }
+
+/// Half-words that blocks are found for: indices and distances of 32 bits must never meet.
+const BLOCKED: usize = 1 << 31;
 
 /// Contiguous code: one section, or several without a gap.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +97,7 @@ impl ProgramMap {
     #[must_use]
     pub fn new(program: &Program, parameters: &Parameters) -> Self {
         let set = InstructionSet::new(parameters);
-        let mut map = Self { regions: Vec::new(), slots: Vec::new(), mask: parameters.address_mask() };
+        let mut map = Self { mask: parameters.address_mask(), ..Self::default() };
         let mut parcels = Vec::new();
         let mut sections = program.sections().iter().peekable();
         while let Some(section) = sections.next() {
@@ -111,6 +120,7 @@ impl ProgramMap {
             }
         }
         map.find_endless_jumps();
+        map.find_blocks();
         map
     }
 
@@ -155,6 +165,30 @@ impl ProgramMap {
     #[inline]
     pub(super) fn slot(&self, index: usize) -> &Slot {
         self.slots.get(index).unwrap_or(&Slot::MISSING)
+    }
+
+    /// The block that begins with the slot of this index.
+    #[inline]
+    pub(super) fn block(&self, index: usize) -> &Block {
+        self.blocks.get(index).unwrap_or(&Block::NOWHERE)
+    }
+
+    /// Half-words of the instruction with this index.
+    #[inline]
+    pub(super) fn length(&self, index: usize) -> u32 {
+        u32::from(self.slot(index).length) / 2
+    }
+
+    /// The lengths of the instructions.
+    #[inline]
+    pub(super) const fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
+    /// The bits that an address has.
+    #[inline]
+    pub(super) const fn mask(&self) -> u64 {
+        self.mask
     }
 
     /// Whether straight code from the slot `from` meets the half-word `distance` slots on as the start of an
@@ -241,6 +275,31 @@ impl ProgramMap {
                     self.mark(member, laps);
                 }
             }
+        }
+    }
+
+    /// Cuts every region into blocks that stay in it.
+    fn find_blocks(&mut self) {
+        let mut all = Vec::with_capacity(self.slots.len());
+        for &Region { first, length, slot: start } in &self.regions {
+            let slots = self.slots.get(start..=start + (length / 2) as usize).unwrap_or_default();
+            // Where addresses are cut, an index does not lead to its address.
+            let cut = first.checked_add(length - 1).is_none_or(|last| last & self.mask != last);
+            if cut || start + slots.len() > BLOCKED {
+                all.extend(slots.iter().map(|_| Block::NOWHERE));
+                continue;
+            }
+            all.extend(blocks(slots, start, |at, slot| {
+                let address = first.wrapping_add(2 * (at - start) as u64);
+                let offset = (slot.target(address) & self.mask).wrapping_sub(first);
+                let to = start + usize::try_from(offset / 2).ok()?;
+                let inside = offset < length && offset & 1 == 0 && self.slot(to).class != Class::Missing;
+                inside.then_some(to)
+            }));
+        }
+        self.blocks = all;
+        for slot in &self.slots {
+            self.lengths.push(slot.length / 2);
         }
     }
 

@@ -11,6 +11,7 @@ use super::outcomes::Outcomes;
 use super::predictor::Predictor;
 use super::program_map::{ProgramMap, Slot};
 use super::return_stack::ReturnStack;
+use super::stride::Stride;
 
 /// Where the walker stands in the program, and all that decides where it goes next.
 #[derive(Clone, Debug, Default)]
@@ -228,9 +229,23 @@ impl Walker {
     {
         let mut here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
         let mut effort = Effort::default();
+        // Other modes need to know more of what is passed.
+        let strides = !self.modes.sijump && !self.modes.branch_prediction && self.outcomes.is_explicit();
         loop {
-            let slot = *map.slot(here);
             let mut arrival = Arrival::Direct;
+            if strides {
+                match self.stride(map, goal, here, &mut effort, report) {
+                    Stride::Arrived => return Ok(arrival),
+                    Stride::At(reached) => here = reached,
+                    Stride::Before => {
+                        here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
+                        if self.land(map, goal, here, arrival, report)? {
+                            return Ok(arrival);
+                        }
+                    }
+                }
+            }
+            let slot = *map.slot(here);
             if slot.run > 0 {
                 if let Some(reached) = self.stop_within(map, goal, here, &slot) {
                     let stop = map.slot(reached);
@@ -275,20 +290,36 @@ impl Walker {
                     None => return Err(Trouble::at(FaultClass::NoCode, to)),
                 };
             }
-            let landed = map.slot(here);
-            let is_branch = landed.class == Class::Branch;
-            let stops = self.stops(goal, arrival, is_branch);
-            if stops && goal.synchronisation {
+            if self.land(map, goal, here, arrival, report)? {
                 return Ok(arrival);
             }
-            report.add(self.pc, self.offset(self.pc, u64::from(landed.length)), 1);
-            if stops {
-                return match arrival {
-                    Arrival::Discontinuity => self.check_outcomes(is_branch).map(|()| arrival),
-                    Arrival::Direct => Ok(arrival),
-                };
-            }
         }
+    }
+
+    /// The pc, which has the index `here`, was reached so: reports it, and says whether the walk is over.
+    #[inline]
+    fn land<S>(
+        &self,
+        map: &ProgramMap,
+        goal: &Goal,
+        here: usize,
+        arrival: Arrival,
+        report: &mut Report<'_, S>,
+    ) -> Result<bool, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let landed = map.slot(here);
+        let is_branch = landed.class == Class::Branch;
+        let stops = self.stops(goal, arrival, is_branch);
+        if stops && goal.synchronisation {
+            return Ok(true);
+        }
+        report.add(self.pc, self.offset(self.pc, u64::from(landed.length)), 1);
+        if stops && arrival == Arrival::Discontinuity {
+            self.check_outcomes(is_branch)?;
+        }
+        Ok(stops)
     }
 
     /// Whether the walk is over at the pc, which was reached so. The tests stand in the order of ET 11.
@@ -334,7 +365,7 @@ impl Walker {
 
     /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth tells apart arrivals at the same address.
     #[inline]
-    fn is_depth(&self, depth: Option<u32>) -> bool {
+    pub(super) fn is_depth(&self, depth: Option<u32>) -> bool {
         depth.is_none_or(|depth| depth == self.returns.depth())
     }
 
@@ -400,7 +431,7 @@ impl Walker {
 }
 
 /// Joins consecutive instructions into one event.
-struct Report<'a, S: ?Sized> {
+pub(super) struct Report<'a, S: ?Sized> {
     sink: &'a mut S,
     place: Place,
     first: u64,
@@ -410,7 +441,7 @@ struct Report<'a, S: ?Sized> {
 
 impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
     #[inline]
-    fn add(&mut self, first: u64, end: u64, count: u64) {
+    pub(super) fn add(&mut self, first: u64, end: u64, count: u64) {
         if count == 0 {
             return;
         }

@@ -1,0 +1,92 @@
+//! The program cut into blocks: straight code and the instruction that ends it.
+
+use alloc::vec::Vec;
+
+use super::instruction::Class;
+use super::program_map::Slot;
+
+/// Straight code from a half-word on, with the instruction behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Index of the half-word where a taken branch or an inferable jump at the end leads; 0 for other ends.
+    pub(super) target: u32,
+    /// Half-words from here to the last instruction.
+    pub(super) run: u16,
+    /// Instructions, the last one included.
+    pub(super) count: u16,
+    pub(super) end: End,
+    /// Half-words of the last instruction.
+    pub(super) last: u8,
+}
+
+/// What ends a block.
+///
+/// The order matters: the first ones can be followed without looking at the instruction, the calls among them only
+/// where nobody asks for return addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(super) enum End {
+    /// A branch within contiguous code.
+    Branch,
+    /// An inferable jump within contiguous code that leads into no endless circle.
+    Jump,
+    /// The same, leaving a return address.
+    Call,
+    /// Any other control-flow instruction.
+    Other,
+    /// No instruction, or one too far away: the block is empty.
+    Nowhere,
+}
+
+impl Block {
+    pub(super) const NOWHERE: Self = Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0 };
+
+    /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
+    /// is in the same contiguous code.
+    fn of_last(slot: &Slot, target: Option<u32>) -> Self {
+        let end = match slot.class {
+            Class::Branch => End::Branch,
+            class if class.is_inferable_jump() && slot.laps() > 0 => End::Other,
+            Class::InferableCall => End::Call,
+            class if class.is_inferable_jump() => End::Jump,
+            _ => End::Other,
+        };
+        let (end, target) = match target {
+            Some(target) if end < End::Other => (end, target),
+            _ => (End::Other, 0),
+        };
+        Self { target, run: 0, count: 1, end, last: slot.length / 2 }
+    }
+
+    /// The block that begins with a straight instruction of `halfwords` in front of this block.
+    fn behind(self, halfwords: u8) -> Self {
+        match (self.run.checked_add(halfwords.into()), self.count.checked_add(1)) {
+            (Some(run), Some(count)) if self.end != End::Nowhere => Self { run, count, ..self },
+            _ => Self::NOWHERE,
+        }
+    }
+}
+
+/// The blocks that begin at each half-word of contiguous code, whose half-words `slots` are, from its first one on.
+/// `start` is the index of the first; `target` gives the index where the control-flow instruction at an index leads.
+pub(super) fn blocks(
+    slots: &[Slot],
+    start: usize,
+    target: impl Fn(usize, &Slot) -> Option<usize>,
+) -> Vec<Block> {
+    let mut blocks = alloc::vec![Block::NOWHERE; slots.len()];
+    for (at, slot) in slots.iter().enumerate().rev() {
+        let block = if slot.class == Class::Missing {
+            Block::NOWHERE
+        } else if slot.class.is_straight() {
+            let halfwords = slot.length / 2;
+            blocks.get(at + usize::from(halfwords)).map_or(Block::NOWHERE, |next| next.behind(halfwords))
+        } else {
+            Block::of_last(slot, target(start + at, slot).and_then(|to| u32::try_from(to).ok()))
+        };
+        if let Some(place) = blocks.get_mut(at) {
+            *place = block;
+        }
+    }
+    blocks
+}
