@@ -81,7 +81,14 @@ impl Payload {
         Self { words, received: 8 * bytes.len() as u8 }
     }
 
+    /// Whether everything that travelled fits a word.
+    #[inline(always)]
+    pub(super) const fn is_short(&self) -> bool {
+        self.received <= 64
+    }
+
     /// How many bits travelled.
+    #[inline]
     #[must_use]
     pub const fn received_bits(&self) -> u32 {
         self.received as u32
@@ -147,21 +154,27 @@ impl Observer for () {
     fn field(&mut self, _: &'static str, _: u32, _: u32, _: u64) {}
 }
 
-/// Reads the fields of a payload one after the other.
+/// Reads the fields of a payload one after the other. `SHORT` promises a payload that
+/// [fits a word](Payload::is_short).
 ///
 /// What is read millions of times a second must not travel through memory, hence the forced inlining.
-pub(super) struct Fields<'a, O> {
+pub(super) struct Fields<'a, O, const SHORT: bool> {
     payload: &'a Payload,
+    /// If `SHORT`: the bits from `position` on, as an arithmetic shift leaves them.
+    rest: i64,
+    /// The bit before `position` is 1.
+    latest: bool,
     /// Of the payload.
     place: Place,
     position: u32,
     observer: &'a mut O,
 }
 
-impl<'a, O: Observer> Fields<'a, O> {
+impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
     #[inline(always)]
     pub(super) fn new(payload: &'a Payload, place: Place, observer: &'a mut O) -> Self {
-        Self { payload, place, position: 0, observer }
+        let [word, ..] = payload.words;
+        Self { payload, rest: word as i64, latest: false, place, position: 0, observer }
     }
 
     /// The bit at which the next field starts.
@@ -179,10 +192,20 @@ impl<'a, O: Observer> Fields<'a, O> {
     /// Reads the next `width` (0 to 64) bits. A field without bits is no field.
     #[inline(always)]
     pub(super) fn take(&mut self, name: &'static str, width: u32) -> u64 {
-        let value = self.payload.bits(self.position, width);
-        if width > 0 {
-            self.observer.field(name, self.position, width, value);
+        if width == 0 {
+            return 0;
         }
+        let value = if SHORT {
+            let unused = 64 - width.min(64);
+            let value = (self.rest as u64) << unused >> unused;
+            // An arithmetic shift makes as many copies of the top bit as anyone asks for.
+            self.rest >>= width.min(63);
+            value
+        } else {
+            self.payload.bits(self.position, width)
+        };
+        self.latest = value >> (width - 1) & 1 != 0;
+        self.observer.field(name, self.position, width, value);
         self.position += width;
         value
     }
@@ -200,10 +223,11 @@ impl<'a, O: Observer> Fields<'a, O> {
         self.take(name, 1) != 0
     }
 
-    /// The latest bit that was read.
+    /// Reads one bit: whether it differs from the one before it.
     #[inline(always)]
-    pub(super) fn latest_bit(&self) -> bool {
-        self.position.checked_sub(1).is_some_and(|bit| self.payload.bits(bit, 1) != 0)
+    pub(super) fn change(&mut self, name: &'static str) -> bool {
+        let before = self.latest;
+        self.flag(name) != before
     }
 
     /// All fields are read: what is left over must be filling. Spec: RVET-PKT-003 (ET 7).
@@ -224,7 +248,7 @@ impl<'a, O: Observer> Fields<'a, O> {
         let excess = received - self.position;
         if received < self.position.next_multiple_of(8) + 8 {
             let filling = self.payload.bits(self.position, excess);
-            let copies = if self.latest_bit() { (1 << excess) - 1 } else { 0 };
+            let copies = if self.latest { (1 << excess) - 1 } else { 0 };
             if filling == copies {
                 return Ok(());
             }

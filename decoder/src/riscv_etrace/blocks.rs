@@ -21,8 +21,8 @@ pub(super) struct Block {
 
 /// What ends a block.
 ///
-/// The order matters: the first ones can be followed without looking at the instruction, the calls among them only
-/// where nobody asks for return addresses.
+/// The order matters: what can be followed without looking at the instruction comes first, the calls among them last,
+/// because someone may ask for return addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum End {
@@ -32,7 +32,9 @@ pub(super) enum End {
     Jump,
     /// The same, leaving a return address.
     Call,
-    /// Any other control-flow instruction.
+    /// Uninferable, but for what modes make of it: a trap return, or a jump whose target is no constant.
+    Discontinuity,
+    /// A branch or an inferable jump that leads elsewhere.
     Other,
     /// No instruction, or one too far away: the block is empty.
     Nowhere,
@@ -44,16 +46,12 @@ impl Block {
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
     /// is in the same contiguous code.
     fn of_last(slot: &Slot, target: Option<u32>) -> Self {
-        let end = match slot.class {
-            Class::Branch => End::Branch,
-            class if class.is_inferable_jump() && slot.laps() > 0 => End::Other,
-            Class::InferableCall => End::Call,
-            class if class.is_inferable_jump() => End::Jump,
-            _ => End::Other,
-        };
-        let (end, target) = match target {
-            Some(target) if end < End::Other => (end, target),
-            _ => (End::Other, 0),
+        let (end, target) = match (slot.class, target) {
+            (Class::Branch, Some(target)) => (End::Branch, target),
+            (Class::InferableCall, Some(target)) if slot.laps() == 0 => (End::Call, target),
+            (class, Some(target)) if class.is_inferable_jump() && slot.laps() == 0 => (End::Jump, target),
+            (class, _) if class == Class::Branch || class.is_inferable_jump() => (End::Other, 0),
+            _ => (End::Discontinuity, 0),
         };
         Self { target, run: 0, count: 1, end, last: slot.length / 2 }
     }

@@ -31,6 +31,15 @@ pub(super) struct Effort {
     inference: Inference,
 }
 
+/// What a stride has spent.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pace {
+    /// Instructions since the latest outcome.
+    pub(super) steps: u64,
+    /// That was consumed by the stride itself.
+    pub(super) outcome: bool,
+}
+
 /// The latest noted inferred jump; looks for the same one in the same situation (Brent's cycle detection).
 #[derive(Clone, Copy, Default)]
 struct Inference {
@@ -65,14 +74,13 @@ impl Effort {
         self.steps
     }
 
-    /// Many instructions were passed without a closer look: now there are this many since the latest outcome, which may be
-    /// a new one.
+    /// Many instructions were passed without a closer look.
     #[inline]
-    pub(super) fn stride(&mut self, steps: u64, outcome: bool) {
-        if outcome {
+    pub(super) fn stride(&mut self, pace: Pace) {
+        if pace.outcome {
             *self = Self::default();
         }
-        self.steps = steps;
+        self.steps = pace.steps;
     }
 
     /// An inferable jump is about to be followed; `None` if that leads nowhere.

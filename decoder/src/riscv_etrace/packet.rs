@@ -100,14 +100,31 @@ impl PacketReader {
         payload: &Payload,
         observer: &mut O,
     ) -> Result<Packet, Fault> {
-        let mut fields = Fields::new(payload, place, observer);
+        if payload.is_short() {
+            self.read_fields(&mut Fields::<O, true>::new(payload, place, observer))
+        } else {
+            self.read_long(&mut Fields::new(payload, place, observer))
+        }
+    }
+
+    /// Rare, so its code stays out of the way.
+    #[cold]
+    fn read_long<O: Observer>(&mut self, fields: &mut Fields<'_, O, false>) -> Result<Packet, Fault> {
+        self.read_fields(fields)
+    }
+
+    #[inline(always)]
+    fn read_fields<O: Observer, const SHORT: bool>(
+        &mut self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         // Spec: RVET-PKT-009 (ET 7).
         match fields.take("format", 2) {
-            0 => self.extension(&mut fields),
-            1 => self.branch(&mut fields),
-            2 => self.address(&mut fields),
+            0 => self.extension(fields),
+            1 => self.branch(fields),
+            2 => self.address(fields),
             _ => {
-                let packet = self.synchronisation(&mut fields);
+                let packet = self.synchronisation(fields);
                 fields.finish()?;
                 if let Packet::Support { ioptions, .. } = packet {
                     self.modes = self.announcements.read(ioptions);
@@ -118,7 +135,7 @@ impl PacketReader {
     }
 
     /// Format 3. Spec: RVET-PKT-010 (ET 7.1).
-    fn synchronisation<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+    fn synchronisation<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> Packet {
         match fields.take("subformat", 2) {
             0 => {
                 let branch = fields.flag("branch");
@@ -135,7 +152,7 @@ impl PacketReader {
     }
 
     /// Format 3 subformat 1. Spec: RVET-PKT-016 to 019 (ET 7.3).
-    fn trap<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+    fn trap<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> Packet {
         let branch = fields.flag("branch");
         let (privilege, time, context) = self.situation(fields);
         let ecause = fields.take("ecause", self.widths.ecause) as u16;
@@ -148,7 +165,7 @@ impl PacketReader {
     }
 
     /// Format 3 subformat 3. Spec: RVET-PKT-021, RVET-PKT-022 (ET 7.5).
-    fn support<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Packet {
+    fn support<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> Packet {
         let layout = self.announcements.layout();
         let ienable = fields.flag("ienable");
         let encoder_mode = fields.take("encoder_mode", u32::from(layout.encoder_mode_width)) as u8;
@@ -170,7 +187,10 @@ impl PacketReader {
 
     /// Format 2. Spec: RVET-PKT-024 (ET 7.6).
     #[inline(always)]
-    fn address<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+    fn address<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         let (address, Status { notify, updiscon, irreport, irdepth }) = self.reported(fields);
         fields.finish()?;
         Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
@@ -178,7 +198,10 @@ impl PacketReader {
 
     /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
     #[inline(always)]
-    fn branch<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+    fn branch<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         let branches = fields.take("branches", 5) as u8;
         let width = if branches == 0 { 31 } else { map_width(branches) };
         let branch_map = fields.take("branch_map", width) as u32;
@@ -194,7 +217,10 @@ impl PacketReader {
     }
 
     /// Format 0. Spec: RVET-PKT-036 to 044 (ET 7.8).
-    fn extension<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+    fn extension<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         let counts = self.modes.branch_prediction && self.widths.has_predictor;
         let indexes = self.modes.jump_target_cache && self.widths.index > 0;
         if !counts && !indexes {
@@ -212,7 +238,10 @@ impl PacketReader {
     }
 
     /// Format 0 subformat 0. Spec: RVET-PKT-039 to 041 (ET 7.8).
-    fn branch_count<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+    fn branch_count<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         let branch_count = fields.take("branch_count", 32) as u32;
         let bit = fields.position();
         let branch_fmt = fields.take("branch_fmt", 2) as u8;
@@ -230,7 +259,10 @@ impl PacketReader {
     }
 
     /// Format 0 subformat 1. Spec: RVET-PKT-042 to 044 (ET 7.8).
-    fn jump_target_index<O: Observer>(&self, fields: &mut Fields<'_, O>) -> Result<Packet, Fault> {
+    fn jump_target_index<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
         let index = fields.take("index", self.widths.index) as u32;
         let branches = fields.take("branches", 5) as u8;
         let branch_map = fields.take("branch_map", map_width(branches)) as u32;
@@ -242,7 +274,10 @@ impl PacketReader {
 
     /// `privilege`, `time`, `context`.
     #[inline]
-    fn situation<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (u8, Option<u64>, Option<u64>) {
+    fn situation<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> (u8, Option<u64>, Option<u64>) {
         let privilege = fields.take("privilege", self.widths.privilege) as u8;
         let time = (self.widths.time > 0).then(|| fields.take("time", self.widths.time));
         let context = (self.widths.context > 0).then(|| fields.take("context", self.widths.context));
@@ -251,13 +286,16 @@ impl PacketReader {
 
     /// An absolute byte address. Spec: RVET-PKT-015 (ET 7.2).
     #[inline(always)]
-    fn absolute<O: Observer>(&self, fields: &mut Fields<'_, O>) -> u64 {
+    fn absolute<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> u64 {
         fields.take("address", self.widths.address) << self.widths.address_shift
     }
 
     /// The address of formats 0, 1 and 2 with what follows it. Spec: RVET-PKT-024 to 027 (ET 7.6).
     #[inline(always)]
-    fn reported<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (ReportedAddress, Status) {
+    fn reported<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> (ReportedAddress, Status) {
         let value = self.absolute(fields);
         let address = if self.modes.full_address {
             ReportedAddress::Full(value)
@@ -265,21 +303,18 @@ impl PacketReader {
             let unused = 64 - self.widths.iaddress;
             ReportedAddress::Delta(((value << unused) as i64) >> unused)
         };
-        let mut previous = fields.latest_bit();
-        let mut flag = |name| {
-            let bit = fields.flag(name);
-            core::mem::replace(&mut previous, bit) != bit
-        };
-        let (notify, updiscon) = (flag("notify"), flag("updiscon"));
+        let (notify, updiscon) = (fields.change("notify"), fields.change("updiscon"));
         let (irreport, irdepth) = self.implicit_return(fields);
         (address, Status { notify, updiscon, irreport, irdepth })
     }
 
     /// `irreport` and `irdepth`. Spec: RVET-PKT-027 to 030 (ET 7.6.3).
     #[inline(always)]
-    fn implicit_return<O: Observer>(&self, fields: &mut Fields<'_, O>) -> (bool, u32) {
-        let previous = fields.latest_bit();
-        let irreport = fields.flag("irreport") != previous;
+    fn implicit_return<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> (bool, u32) {
+        let irreport = fields.change("irreport");
         let irdepth = fields.take("irdepth", self.widths.irdepth) as u32;
         (irreport, if irreport { irdepth } else { 0 })
     }

@@ -175,8 +175,8 @@ impl ProgramMap {
 
     /// Half-words of the instruction with this index.
     #[inline]
-    pub(super) fn length(&self, index: usize) -> u32 {
-        u32::from(self.slot(index).length) / 2
+    pub(super) fn length(&self, index: usize) -> usize {
+        usize::from(self.slot(index).length) / 2
     }
 
     /// The lengths of the instructions.

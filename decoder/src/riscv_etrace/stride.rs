@@ -1,183 +1,145 @@
 //! Walking block by block as long as only explicit outcomes and inferable jumps decide where the flow goes.
 
-use traceproof_vectors::Sink;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
-
-use super::blocks::{Block, End};
-use super::effort::Effort;
+use super::blocks::End;
+use super::effort::Pace;
 use super::instruction::Class;
 use super::program_map::ProgramMap;
-use super::walk::{Goal, Report, Until, Walker};
-
-/// Legs that are collected before they are reported.
-const LEGS: usize = 32;
-
-/// Consecutive half-words that were walked over, by their indices.
-#[derive(Clone, Copy, Debug, Default)]
-struct Leg {
-    first: u32,
-    /// Behind the last one.
-    end: u32,
-    /// Instructions.
-    count: u32,
-}
+use super::walk::{Goal, Until, Walker};
 
 /// Where a stride has ended.
 pub(super) enum Stride {
     /// At the goal.
     Arrived,
+    /// At the pc, which is reported; an uninferable discontinuity.
+    Discontinuity,
     /// At the pc, which is reported and has this index; its instruction takes a closer look.
     At(usize),
     /// In front of the pc, which is not reported and may have no code; nothing uninferable led there.
     Before,
 }
 
-/// The way of a stride so far.
-///
-/// Which way a branch goes is what trace is about, so a processor cannot guess it. Therefore nothing in here jumps
-/// depending on an outcome, and a leg is written whether or not it is complete.
-struct Way {
-    legs: [Leg; LEGS],
-    complete: usize,
-    open: Leg,
-}
-
-impl Way {
-    /// Appends `count` instructions up to the half-word `end`; if `left`, the way goes on at `next`.
-    #[inline]
-    fn append(&mut self, count: u32, end: u32, left: bool, next: u32) {
-        self.open.count += count;
-        self.open.end = end;
-        if let Some(place) = self.legs.get_mut(self.complete % LEGS) {
-            *place = self.open;
-        }
-        self.complete += usize::from(left);
-        self.open.first = if left { next } else { self.open.first };
-        self.open.count = if left { 0 } else { self.open.count };
-    }
-
-    /// Reports the legs that are complete. The half-word with index 0 is at `base`.
-    #[inline]
-    fn deliver<S>(&mut self, base: u64, mask: u64, report: &mut Report<'_, S>)
-    where
-        S: Sink<RiscvEtrace> + ?Sized,
-    {
-        for leg in self.legs.iter().take(core::mem::take(&mut self.complete)) {
-            leg.report(base, mask, report);
-        }
-    }
-}
-
-impl Leg {
-    #[inline]
-    fn report<S>(&self, base: u64, mask: u64, report: &mut Report<'_, S>)
-    where
-        S: Sink<RiscvEtrace> + ?Sized,
-    {
-        let address = |index: u32| base.wrapping_add(2 * u64::from(index)) & mask;
-        report.add(address(self.first), address(self.end), self.count.into());
-    }
-}
-
 impl Walker {
-    /// Walks on from the pc, which is reported and has the index `here`, as far as blocks lead.
+    /// Whether blocks say all that has to be known of the way. Other modes need to know more of what is passed.
     #[inline]
-    pub(super) fn stride<S>(
+    pub(super) const fn strides(&self) -> bool {
+        !self.modes.sijump && !self.modes.branch_prediction && self.outcomes.is_explicit()
+    }
+
+    /// Walks on from the pc, which is reported and has the index `here`, as far as blocks lead. `pass` gets what is
+    /// passed: first address, address behind, number of instructions.
+    #[inline]
+    pub(super) fn stride(
         &mut self,
         map: &ProgramMap,
         goal: &Goal,
         here: usize,
-        effort: &mut Effort,
-        report: &mut Report<'_, S>,
-    ) -> Stride
-    where
-        S: Sink<RiscvEtrace> + ?Sized,
-    {
+        pace: &mut Pace,
+        mut pass: impl FnMut(u64, u64, u64),
+    ) -> Stride {
         let (mask, limit) = (map.mask(), self.limits.steps);
         let base = self.pc.wrapping_sub(2 * here as u64);
-        let followed = if self.modes.implicit_return { End::Jump } else { End::Call };
+        let address = |index: usize| base.wrapping_add(2 * index as u64) & mask;
+        // Jumps up to this one need no closer look.
+        let inferable = if self.modes.implicit_return { End::Jump } else { End::Call };
         // A branch with so few outcomes left is none to walk over.
         let kept = u32::from(goal.until == Until::LastBranch);
         let (wanted, own) = self.wanted(map, goal, base);
         let (mut outcomes, mut left) = self.outcomes.explicit();
-        let mut steps = effort.steps();
-        let mut branched = false;
+        let Pace { mut steps, mut outcome } = *pace;
 
         let start = map.block(here);
-        let mut way = Way { legs: [Leg::default(); LEGS], complete: 0, open: Leg::default() };
-        let mut at = here as u32;
+        let mut at = here;
         if start.run > 0 {
             at += map.length(here);
             steps += 1;
+        } else if start.end == End::Branch && left > 0 {
+            at = if outcomes & 1 == 0 { start.target as usize } else { at + usize::from(start.last) };
+            outcomes >>= 1;
+            left -= 1;
+            steps = 1;
+            outcome = true;
+        } else if start.end > End::Branch && start.end <= inferable && steps <= limit {
+            at = start.target as usize;
+            steps += 1;
         } else {
-            let is_branch = start.end == End::Branch;
-            if start.end > followed || is_branch && left == 0 || !is_branch && steps > limit {
-                return Stride::At(here);
-            }
-            at = if is_branch && outcomes & 1 != 0 { at + u32::from(start.last) } else { start.target };
-            outcomes >>= u32::from(is_branch);
-            left -= u32::from(is_branch);
-            steps = if is_branch { 1 } else { steps + 1 };
-            branched = is_branch;
+            return self.closer_look(start.end, here);
         }
-        way.open.first = at;
+        let (mut first, mut count) = (at, 0);
 
         let stride = loop {
-            let block: &Block = map.block(at as usize);
-            let last = at + u32::from(block.run);
-            if left == own && wanted.wrapping_sub(at) <= u32::from(block.run) {
+            let block = map.block(at);
+            let run = usize::from(block.run);
+            if left == own && wanted.wrapping_sub(at) <= run && block.end != End::Nowhere {
                 let ahead = wanted - at;
-                if block.end != End::Nowhere && map.passes(at as usize, ahead as usize) {
-                    let there = map.block(wanted as usize);
-                    let passed = u32::from(block.count - there.count) + u32::from(!goal.synchronisation);
-                    let length = if goal.synchronisation { 0 } else { map.length(wanted as usize) };
-                    way.append(passed, wanted + length, false, 0);
+                if map.passes(at, ahead) {
+                    let there = map.block(wanted);
+                    count += u64::from(block.count - there.count) + u64::from(!goal.synchronisation);
+                    let length = if goal.synchronisation { 0 } else { map.length(wanted) };
+                    if count > 0 {
+                        pass(address(first), address(wanted + length), count);
+                    }
                     at = wanted;
                     break Stride::Arrived;
                 }
             }
-            let is_branch = block.end == End::Branch;
-            let passed = steps + u64::from(block.count) - 1;
-            let blocked = if is_branch { left <= kept } else { block.end > followed || passed > limit };
-            if blocked {
+            let end = at + run + usize::from(block.last);
+            let passed = steps + u64::from(block.count);
+            count += u64::from(block.count);
+            if block.end == End::Branch && left > kept {
+                let taken = outcomes & 1 == 0;
+                outcomes >>= 1;
+                left -= 1;
+                steps = 1;
+                outcome = true;
+                at = end;
+                if taken {
+                    pass(address(first), address(end), count);
+                    (at, first, count) = (block.target as usize, block.target as usize, 0);
+                }
+            } else if block.end > End::Branch && block.end <= inferable && passed <= limit + 1 {
+                pass(address(first), address(end), count);
+                (at, first, count) = (block.target as usize, block.target as usize, 0);
+                steps = passed;
+            } else {
+                if count > 0 {
+                    pass(address(first), address(end), count);
+                }
                 if block.end == End::Nowhere {
                     break Stride::Before;
                 }
-                way.append(block.count.into(), last + u32::from(block.last), false, 0);
-                steps = passed;
-                at = last;
-                break if is_branch && left > 0 { Stride::Arrived } else { Stride::At(last as usize) };
-            }
-            let taken = !is_branch | (outcomes & 1 == 0);
-            let end = last + u32::from(block.last);
-            way.append(block.count.into(), end, taken, block.target);
-            at = if taken { block.target } else { end };
-            outcomes >>= u32::from(is_branch);
-            left -= u32::from(is_branch);
-            steps = if is_branch { 1 } else { passed + 1 };
-            branched |= is_branch;
-            if way.complete == LEGS {
-                way.deliver(base, mask, report);
+                steps = passed - 1;
+                at += run;
+                break if block.end == End::Branch && left > 0 {
+                    Stride::Arrived
+                } else {
+                    self.closer_look(block.end, at)
+                };
             }
         };
-        way.deliver(base, mask, report);
-        way.open.report(base, mask, report);
-        self.pc = base.wrapping_add(2 * u64::from(at)) & mask;
+        self.pc = address(at);
         self.outcomes.set_explicit(outcomes, left);
-        effort.stride(steps, branched);
+        *pace = Pace { steps, outcome };
         stride
+    }
+
+    /// The stride ends at the control-flow instruction with the index `at`.
+    #[inline]
+    const fn closer_look(&self, end: End, at: usize) -> Stride {
+        // Returns and calls may be more than that.
+        let plain = matches!(end, End::Discontinuity) && !self.modes.implicit_return;
+        if plain { Stride::Discontinuity } else { Stride::At(at) }
     }
 
     /// Index of the goal if the walk may end at it in a straight run, and how many outcomes must be left there.
     #[inline]
-    fn wanted(&self, map: &ProgramMap, goal: &Goal, base: u64) -> (u32, u32) {
-        const NONE: u32 = u32::MAX;
+    fn wanted(&self, map: &ProgramMap, goal: &Goal, base: u64) -> (usize, u32) {
+        const NONE: usize = usize::MAX;
         let distance = goal.address.wrapping_sub(base);
         if goal.until != Until::Arrival || distance & 1 != 0 || !self.is_depth(goal.depth) {
             return (NONE, 0);
         }
         // Of another region's half-word nothing is read but its class, for the way does not lead there.
-        let index = u32::try_from(distance / 2).unwrap_or(NONE);
-        (index, (map.slot(index as usize).class == Class::Branch).into())
+        let index = usize::try_from(distance / 2).unwrap_or(NONE);
+        (index, (map.slot(index).class == Class::Branch).into())
     }
 }

@@ -4,7 +4,7 @@ use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace};
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
 use super::bits::at_bit;
-use super::effort::{Effort, Jump, Limits};
+use super::effort::{Effort, Jump, Limits, Pace};
 use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
@@ -210,41 +210,53 @@ impl Walker {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
+        let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
         let mut report = Report { sink, place, first: 0, end: 0, count: 0 };
-        let result = self.follow(map, goal, &mut report);
+        let mut pace = Pace::default();
+        let stride = if self.strides() {
+            self.stride(map, goal, here, &mut pace, |first, end, count| report.pass(first, end, count))
+        } else {
+            Stride::At(here)
+        };
+        let result = match stride {
+            Stride::Arrived => return Ok(Arrival::Direct),
+            Stride::Discontinuity => self.discontinue(map, goal, &mut report),
+            Stride::At(_) | Stride::Before => self.follow(map, goal, stride, pace, &mut report),
+        };
         report.flush();
         self.outcomes.settle(&self.predictor, self.pc);
         result
     }
 
-    /// Walks leap by leap: over a straight run, or over the control-flow instruction behind it.
+    /// Goes on where the first stride of a walk has ended: leap by leap, over a straight run or over the control-flow
+    /// instruction behind it, and in strides again where they lead on.
     fn follow<S>(
         &mut self,
         map: &ProgramMap,
         goal: &Goal,
+        mut stride: Stride,
+        mut pace: Pace,
         report: &mut Report<'_, S>,
     ) -> Result<Arrival, Trouble>
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let mut here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
         let mut effort = Effort::default();
-        // Other modes need to know more of what is passed.
-        let strides = !self.modes.sijump && !self.modes.branch_prediction && self.outcomes.is_explicit();
         loop {
+            effort.stride(pace);
             let mut arrival = Arrival::Direct;
-            if strides {
-                match self.stride(map, goal, here, &mut effort, report) {
-                    Stride::Arrived => return Ok(arrival),
-                    Stride::At(reached) => here = reached,
-                    Stride::Before => {
-                        here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
-                        if self.land(map, goal, here, arrival, report)? {
-                            return Ok(arrival);
-                        }
+            let mut here = match stride {
+                Stride::Arrived => return Ok(arrival),
+                Stride::Discontinuity => return self.discontinue(map, goal, report),
+                Stride::At(reached) => reached,
+                Stride::Before => {
+                    let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
+                    if self.land(map, goal, here, arrival, report)? {
+                        return Ok(arrival);
                     }
+                    here
                 }
-            }
+            };
             let slot = *map.slot(here);
             if slot.run > 0 {
                 if let Some(reached) = self.stop_within(map, goal, here, &slot) {
@@ -293,7 +305,35 @@ impl Walker {
             if self.land(map, goal, here, arrival, report)? {
                 return Ok(arrival);
             }
+            stride = Stride::At(here);
+            pace = Pace { steps: effort.steps(), outcome: false };
+            if self.strides() {
+                report.flush();
+                let pass = |first, end, count| report.pass(first, end, count);
+                stride = self.stride(map, goal, here, &mut pace, pass);
+            }
         }
+    }
+
+    /// Leaves the pc by an uninferable discontinuity, which ends the walk.
+    #[inline]
+    fn discontinue<S>(
+        &mut self,
+        map: &ProgramMap,
+        goal: &Goal,
+        report: &mut Report<'_, S>,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let to = self.reported_target(goal)?;
+        self.last_pc = core::mem::replace(&mut self.pc, to);
+        match map.locate(to) {
+            Some(here) => self.land(map, goal, here, Arrival::Discontinuity, report)?,
+            None if goal.synchronisation => true,
+            None => return Err(Trouble::at(FaultClass::NoCode, to)),
+        };
+        Ok(Arrival::Discontinuity)
     }
 
     /// The pc, which has the index `here`, was reached so: reports it, and says whether the walk is over.
@@ -398,15 +438,7 @@ impl Walker {
                 *effort = Effort::default();
                 Ok(if taken { target } else { behind })
             }
-            Step::Discontinuity if goal.until == Until::LastBranch => {
-                Err(Trouble::at(FaultClass::UnexpectedDiscontinuity, self.pc))
-            }
-            Step::Discontinuity => {
-                if self.modes.jump_target_cache && !goal.synchronisation {
-                    self.cache.store(goal.address);
-                }
-                Ok(goal.address)
-            }
+            Step::Discontinuity => self.reported_target(goal),
             Step::To(to) => effort.jump(slot, self.limits).map(|()| to).ok_or(limit),
             Step::Sequential(to) => {
                 let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
@@ -420,6 +452,18 @@ impl Walker {
         }
     }
 
+    /// Where an uninferable discontinuity at the pc leads.
+    #[inline]
+    fn reported_target(&mut self, goal: &Goal) -> Result<u64, Trouble> {
+        if goal.until == Until::LastBranch {
+            return Err(Trouble::at(FaultClass::UnexpectedDiscontinuity, self.pc));
+        }
+        if self.modes.jump_target_cache && !goal.synchronisation {
+            self.cache.store(goal.address);
+        }
+        Ok(goal.address)
+    }
+
     /// At a target the only outcome left must be its own. Spec: RVET-DEC-014 (ET 11).
     pub(super) fn check_outcomes(&self, is_branch: bool) -> Result<(), Trouble> {
         match self.outcomes.len() {
@@ -431,7 +475,7 @@ impl Walker {
 }
 
 /// Joins consecutive instructions into one event.
-pub(super) struct Report<'a, S: ?Sized> {
+struct Report<'a, S: ?Sized> {
     sink: &'a mut S,
     place: Place,
     first: u64,
@@ -441,7 +485,7 @@ pub(super) struct Report<'a, S: ?Sized> {
 
 impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
     #[inline]
-    pub(super) fn add(&mut self, first: u64, end: u64, count: u64) {
+    fn add(&mut self, first: u64, end: u64, count: u64) {
         if count == 0 {
             return;
         }
@@ -452,6 +496,12 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
             (self.first, self.count) = (first, count);
         }
         self.end = end;
+    }
+
+    /// Reports at least one instruction by itself.
+    #[inline]
+    fn pass(&mut self, first: u64, end: u64, count: u64) {
+        self.sink.event(self.place, &Event::Retire { first, end, count });
     }
 
     #[inline]
