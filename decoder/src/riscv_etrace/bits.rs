@@ -158,7 +158,7 @@ impl Observer for () {
 /// [fits a word](Payload::is_short).
 ///
 /// What is read millions of times a second must not travel through memory, hence the forced inlining.
-pub(super) struct Fields<'a, O, const SHORT: bool> {
+pub(super) struct Fields<'a, O, const SHORT: bool = false> {
     payload: &'a Payload,
     /// If `SHORT`: the bits from `position` on, as an arithmetic shift leaves them.
     rest: i64,

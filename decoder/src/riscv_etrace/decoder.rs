@@ -2,12 +2,13 @@
 
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
 };
 
+use super::Payload;
 use super::data::DataTrace;
 use super::effort::Limits;
-use super::encapsulation::{Content, Deframer, Unit};
+use super::encapsulation::{Content, Deframer};
 use super::flow::Flow;
 use super::packet::PacketReader;
 
@@ -73,7 +74,7 @@ impl Decoder {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         if let Some(Stream { deframer, packets }) = &mut self.stream {
-            deframer.push(chunk, |unit| packets.unit(unit, sink));
+            deframer.push_contents(chunk, |place, content| packets.content(place, content, sink));
         }
     }
 
@@ -89,31 +90,45 @@ impl Decoder {
 }
 
 impl Packets {
-    #[inline]
-    fn unit<S>(&mut self, unit: &Unit, sink: &mut S)
+    /// Takes what a unit carries. `place` is the first bit of its payload.
+    #[inline(always)]
+    fn content<S>(&mut self, place: Place, content: Result<Content<'_>, Fault>, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let payload = match unit.content() {
-            Ok(Content::Instruction(payload)) => payload,
-            Ok(Content::Null | Content::OtherSource) => return,
+        match content {
+            Ok(Content::Instruction(payload)) => {
+                // What most packets are, read without detours; the other ones are read once more. These mean nothing to
+                // data trace.
+                match self.reader.read_usual(place, payload) {
+                    Some(Ok(packet)) if !self.flow.is_refusing() => {
+                        sink.packet(place, &packet);
+                        self.flow.report(place, packet, sink);
+                    }
+                    _ => self.instruction(place, *payload, sink),
+                }
+            }
+            Ok(Content::Null | Content::OtherSource) => {}
             Ok(Content::Data(payload)) => {
                 if let Some(data) = &mut self.data {
-                    data.payload(unit.payload_place(), payload, sink);
+                    data.payload(place, payload, sink);
                 }
-                return;
             }
             Err(fault) => {
-                sink.fault(&fault);
-                self.flow.lose_synchronisation();
+                self.lose(&fault, sink);
                 if let Some(data) = &mut self.data {
                     data.lose_synchronisation();
                 }
-                return;
             }
-        };
-        let place = unit.payload_place();
-        let read = self.reader.read(place, payload);
+        }
+    }
+
+    #[inline(never)]
+    fn instruction<S>(&mut self, place: Place, payload: Payload, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let read = self.reader.read(place, &payload);
         // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
         if self.flow.is_refusing() && !matches!(read, Ok(Packet::Support { .. })) {
             return;
@@ -126,11 +141,17 @@ impl Packets {
                     data.instruction_packet(place, packet, sink);
                 }
             }
-            Err(fault) => {
-                sink.fault(fault);
-                self.flow.lose_synchronisation();
-            }
+            Err(fault) => self.lose(fault, sink),
         }
+    }
+
+    #[cold]
+    fn lose<S>(&mut self, fault: &Fault, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        sink.fault(fault);
+        self.flow.lose_synchronisation();
     }
 }
 

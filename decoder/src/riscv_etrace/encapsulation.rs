@@ -196,6 +196,28 @@ impl Deframer {
         }
     }
 
+    /// As [`push`](Self::push), but hands on only what the units carry, with the first bits of their payloads.
+    ///
+    /// Where nothing surrounds the payload, no unit comes to be in memory.
+    #[inline]
+    pub(super) fn push_contents(
+        &mut self,
+        chunk: &[u8],
+        mut each: impl FnMut(Place, Result<Content<'_>, Fault>),
+    ) {
+        if self.layout.is_bare() {
+            self.cutter.push::<true>(chunk, |place, header, _, bytes| {
+                let (body, length) = (bytes.get(1..).unwrap_or_default(), usize::from(header.length()));
+                let payload =
+                    Payload::load_short(body, length).unwrap_or_else(|| Payload::load(body, length));
+                let unit = Unit::new(place, header, payload);
+                each(unit.payload_place(), unit.content());
+            });
+        } else {
+            self.push_dressed(chunk, &mut |unit| each(unit.payload_place(), unit.content()));
+        }
+    }
+
     /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code behind `each` is there
     /// once and the simple form stays as fast as it can be.
     fn push_dressed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Unit)) {

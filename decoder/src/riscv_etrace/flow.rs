@@ -178,8 +178,7 @@ impl Flow {
             _ => self.advance(place, packet, sink),
         };
         if let Err(trouble) = done {
-            sink.fault(&trouble.fault(place));
-            self.lose_synchronisation();
+            self.fail(trouble, place, sink);
         }
     }
 
@@ -324,9 +323,47 @@ impl Flow {
         Ok(())
     }
 
+    /// [`packet`](Self::packet) for formats 1 and 2, inlined so that the packet need not be in memory. Not while
+    /// [refusing](Self::is_refusing).
+    #[inline(always)]
+    pub(super) fn report<S>(&mut self, place: Place, packet: Packet, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let done = match self.prepare(place, sink) {
+            Ok(()) => {
+                let reported = self.reported_usually(&packet);
+                self.approach(place, reported, sink)
+            }
+            Err(trouble) => Err(trouble),
+        };
+        if let Err(trouble) = done {
+            self.fail(trouble, place, sink);
+        }
+    }
+
+    #[cold]
+    fn fail<S>(&mut self, trouble: Trouble, place: Place, sink: &mut S)
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        sink.fault(&trouble.fault(place));
+        self.lose_synchronisation();
+    }
+
     /// Formats 0, 1 and 2. Spec: RVET-DEC-001, RVET-DEC-010 to 018, RVET-DEC-054 (ET 11).
-    #[inline]
     fn advance<S>(&mut self, place: Place, packet: &Packet, sink: &mut S) -> Result<(), Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        self.prepare(place, sink)?;
+        let reported = self.reported(packet)?;
+        self.approach(place, reported, sink)
+    }
+
+    /// What there is to do before a report of an address or of outcomes is looked at.
+    #[inline(always)]
+    fn prepare<S>(&mut self, place: Place, sink: &mut S) -> Result<(), Trouble>
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
@@ -339,7 +376,16 @@ impl Flow {
         // Before anything else, because this walk may store into the jump target cache (RVET-DEC-042).
         self.second_arrival(place, sink)?;
         self.last_before_synchronisation = false;
-        let Some(Reported { address, notify, updiscon, definite, depth }) = self.reported(packet)? else {
+        Ok(())
+    }
+
+    /// Walks to what was reported.
+    #[inline(always)]
+    fn approach<S>(&mut self, place: Place, reported: Option<Reported>, sink: &mut S) -> Result<(), Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let Some(Reported { address, notify, updiscon, definite, depth }) = reported else {
             return Ok(());
         };
         let Some(address) = address else {
@@ -359,23 +405,8 @@ impl Flow {
     }
 
     /// Queues the outcomes and finds the address; `None` if the packet is of another format.
-    #[inline]
     fn reported(&mut self, packet: &Packet) -> Result<Option<Reported>, Trouble> {
-        let depth =
-            |irreport: bool, irdepth: u32| (irreport && self.walker.modes.implicit_return).then_some(irdepth);
         match *packet {
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
-                let address = Some(self.resolve(address));
-                let depth = depth(irreport, irdepth);
-                Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
-            }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
-                let depth = depth(irreport, irdepth);
-                // Spec: RVET-PKT-032 (ET 7.7).
-                self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches });
-                let address = address.map(|address| self.resolve(address));
-                Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
-            }
             Packet::BranchCount {
                 branch_count,
                 branch_fmt,
@@ -385,7 +416,7 @@ impl Flow {
                 irreport,
                 irdepth,
             } => {
-                let depth = depth(irreport, irdepth);
+                let depth = self.reported_depth(irreport, irdepth);
                 let predictions = u64::from(branch_count) + 31;
                 if predictions > self.walker.limits.predictions {
                     return Err(Trouble::new(FaultClass::Limit));
@@ -396,7 +427,7 @@ impl Flow {
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
             Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
-                let depth = depth(irreport, irdepth);
+                let depth = self.reported_depth(irreport, irdepth);
                 let invalid =
                     Trouble { class: FaultClass::InvalidReference, address: None, bit: self.hart.index_bit };
                 let target = self.walker.cache.get(index).ok_or(invalid)?;
@@ -410,12 +441,34 @@ impl Flow {
                     depth,
                 }))
             }
-            Packet::Start { .. }
-            | Packet::Trap { .. }
-            | Packet::Context { .. }
-            | Packet::Support { .. }
-            | Packet::Data(_) => Ok(None),
+            _ => Ok(self.reported_usually(packet)),
         }
+    }
+
+    /// [`reported`](Self::reported) for formats 1 and 2.
+    #[inline(always)]
+    fn reported_usually(&mut self, packet: &Packet) -> Option<Reported> {
+        match *packet {
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+                let depth = self.reported_depth(irreport, irdepth);
+                // Spec: RVET-PKT-032 (ET 7.7).
+                self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches });
+                let address = address.map(|address| self.resolve(address));
+                Some(Reported { address, notify, updiscon, definite: false, depth })
+            }
+            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+                let address = Some(self.resolve(address));
+                let depth = self.reported_depth(irreport, irdepth);
+                Some(Reported { address, notify, updiscon, definite: false, depth })
+            }
+            _ => None,
+        }
+    }
+
+    /// `irdepth` if it means something.
+    #[inline]
+    fn reported_depth(&self, irreport: bool, irdepth: u32) -> Option<u32> {
+        (irreport && self.walker.modes.implicit_return).then_some(irdepth)
     }
 
     /// Spec: RVET-DEC-027 (ET 3.2.1).
@@ -428,12 +481,27 @@ impl Flow {
     }
 
     /// If the walk stopped at what may be the first of two arrivals: on to the second.
-    #[inline]
+    #[inline(always)]
     fn second_arrival<S>(&mut self, place: Place, sink: &mut S) -> Result<(), Trouble>
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let Some(Provisional { depth }) = self.provisional.take() else { return Ok(()) };
+        match self.provisional.take() {
+            Some(provisional) => self.leave_provisional(provisional, place, sink),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn leave_provisional<S>(
+        &mut self,
+        Provisional { depth }: Provisional,
+        place: Place,
+        sink: &mut S,
+    ) -> Result<(), Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
         let goal =
             Goal { until: Until::Discontinuity, address: self.walker.pc, depth, synchronisation: false };
         self.walker.walk(&self.map, &goal, place, sink).map(|_| ())

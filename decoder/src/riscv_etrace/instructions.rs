@@ -23,34 +23,49 @@ impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
 }
 
 impl<S: Sink<RiscvEtrace> + ?Sized> Sink<RiscvEtrace> for Instructions<'_, S> {
+    #[inline]
     fn packet(&mut self, place: Place, packet: &Packet) {
         self.sink.packet(place, packet);
     }
 
+    #[inline]
     fn event(&mut self, place: Place, event: &Event) {
-        let &Event::Retire { mut first, end, mut count } = event else {
-            self.sink.event(place, event);
-            return;
-        };
-        while count > 1
-            && let Some(here) = self.map.locate(first)
-        {
-            let mut lengths = self.map.lengths().window(here);
-            // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
-            while count > 1 && lengths & 3 != 0 {
-                let halfwords = lengths & 3;
-                let next = first.wrapping_add(2 * halfwords) & self.map.mask();
-                self.sink.event(place, &Event::Retire { first, end: next, count: 1 });
-                (first, count) = (next, count - 1);
-                lengths >>= 2 * halfwords;
-            }
-        }
-        if count > 0 {
-            self.sink.event(place, &Event::Retire { first, end, count });
+        match *event {
+            Event::Retire { first, end, count } => cut(self.map, self.sink, place, (first, end, count)),
+            _ => self.sink.event(place, event),
         }
     }
 
     fn fault(&mut self, fault: &Fault) {
         self.sink.fault(fault);
+    }
+}
+
+/// Hands on `count` instructions between these addresses one by one.
+///
+/// A function of its own, because a sink that nothing else refers to can be kept in registers.
+fn cut<S>(map: &ProgramMap, sink: &mut S, place: Place, (mut first, end, mut count): (u64, u64, u64))
+where
+    S: Sink<RiscvEtrace> + ?Sized,
+{
+    let mask = map.mask();
+    while count > 1
+        && let Some(here) = map.halfword(first)
+    {
+        let mut lengths = map.lengths().window(here);
+        if lengths & 3 == 0 {
+            break;
+        }
+        // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
+        while count > 1 && lengths & 3 != 0 {
+            let halfwords = lengths & 3;
+            let next = first.wrapping_add(2 * halfwords) & mask;
+            sink.event(place, &Event::Retire { first, end: next, count: 1 });
+            (first, count) = (next, count - 1);
+            lengths >>= 2 * halfwords;
+        }
+    }
+    if count > 0 {
+        sink.event(place, &Event::Retire { first, end, count });
     }
 }

@@ -92,6 +92,23 @@ impl PacketReader {
         self.read_observed(place, payload, &mut ())
     }
 
+    /// [`read`](Self::read) for the usual packets, those of formats 1 and 2 that fit a word; `None` for others.
+    ///
+    /// Inlined, so that what was read need not become a [`Packet`] in memory.
+    #[inline(always)]
+    pub(super) fn read_usual(&self, place: Place, payload: &Payload) -> Option<Result<Packet, Fault>> {
+        if !payload.is_short() {
+            return None;
+        }
+        let mut observer = ();
+        let mut fields = Fields::<(), true>::new(payload, place, &mut observer);
+        match fields.take("format", 2) {
+            1 => Some(self.branch(&mut fields)),
+            2 => Some(self.address(&mut fields)),
+            _ => None,
+        }
+    }
+
     /// As [`read`](Self::read), and tells `observer` of every field.
     #[inline]
     pub(super) fn read_observed<O: Observer>(

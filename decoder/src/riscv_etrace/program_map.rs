@@ -146,6 +146,12 @@ impl ProgramMap {
     /// The index of the slot of the instruction at `address`; `None` where no instruction is.
     #[inline]
     pub(super) fn locate(&self, address: u64) -> Option<usize> {
+        self.halfword(address).filter(|&index| self.slot(index).class != Class::Missing)
+    }
+
+    /// The index of the half-word at `address`; `None` where no code is.
+    #[inline]
+    pub(super) fn halfword(&self, address: u64) -> Option<usize> {
         let region = match self.regions.as_slice() {
             [only] => only,
             regions => {
@@ -157,8 +163,7 @@ impl ProgramMap {
         if offset >= region.length || offset & 1 != 0 {
             return None;
         }
-        let index = region.slot + (offset / 2) as usize;
-        (self.slot(index).class != Class::Missing).then_some(index)
+        Some(region.slot + (offset / 2) as usize)
     }
 
     /// The slot with this index; `Missing` where none is.
@@ -167,10 +172,10 @@ impl ProgramMap {
         self.slots.get(index).unwrap_or(&Slot::MISSING)
     }
 
-    /// The block that begins with the slot of this index.
+    /// The blocks that begin with the slots of the same index.
     #[inline]
-    pub(super) fn block(&self, index: usize) -> &Block {
-        self.blocks.get(index).unwrap_or(&Block::NOWHERE)
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     /// Half-words of the instruction with this index.

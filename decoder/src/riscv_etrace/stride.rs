@@ -47,7 +47,8 @@ impl Walker {
         let (mut outcomes, mut left) = self.outcomes.explicit();
         let Pace { mut steps, mut outcome } = *pace;
 
-        let start = map.block(here);
+        let blocks = map.blocks();
+        let Some(start) = blocks.get(here) else { return Stride::At(here) };
         let mut at = here;
         if start.run > 0 {
             at += map.length(here);
@@ -67,12 +68,27 @@ impl Walker {
         let (mut first, mut count) = (at, 0);
 
         let stride = loop {
-            let block = map.block(at);
+            let Some(block) = blocks.get(at) else { break Stride::Before };
             let run = usize::from(block.run);
+            let end = at + run + usize::from(block.last);
+            if block.end == End::Branch && left > 1 {
+                // Enough outcomes are left for this to be neither the goal nor the last branch.
+                count += u64::from(block.count);
+                let taken = outcomes & 1 == 0;
+                outcomes >>= 1;
+                left -= 1;
+                steps = 1;
+                outcome = true;
+                at = end;
+                if taken {
+                    pass(address(first), address(end), count);
+                    (at, first, count) = (block.target as usize, block.target as usize, 0);
+                }
+                continue;
+            }
             if left == own && wanted.wrapping_sub(at) <= run && block.end != End::Nowhere {
                 let ahead = wanted - at;
-                if map.passes(at, ahead) {
-                    let there = map.block(wanted);
+                if let Some(there) = blocks.get(wanted).filter(|_| map.passes(at, ahead)) {
                     count += u64::from(block.count - there.count) + u64::from(!goal.synchronisation);
                     let length = if goal.synchronisation { 0 } else { map.length(wanted) };
                     if count > 0 {
@@ -82,7 +98,6 @@ impl Walker {
                     break Stride::Arrived;
                 }
             }
-            let end = at + run + usize::from(block.last);
             let passed = steps + u64::from(block.count);
             count += u64::from(block.count);
             if block.end == End::Branch && left > kept {

@@ -211,18 +211,21 @@ impl Walker {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
-        let mut report = Report { sink, place, first: 0, end: 0, count: 0 };
         let mut pace = Pace::default();
         let stride = if self.strides() {
-            self.stride(map, goal, here, &mut pace, |first, end, count| report.pass(first, end, count))
+            self.stride(map, goal, here, &mut pace, |first, end, count| {
+                sink.event(place, &Event::Retire { first, end, count });
+            })
         } else {
             Stride::At(here)
         };
-        let result = match stride {
+        match stride {
             Stride::Arrived => return Ok(Arrival::Direct),
-            Stride::Discontinuity => self.discontinue(map, goal, &mut report),
-            Stride::At(_) | Stride::Before => self.follow(map, goal, stride, pace, &mut report),
-        };
+            Stride::Discontinuity => return self.discontinue(map, goal, place, sink),
+            Stride::At(_) | Stride::Before => {}
+        }
+        let mut report = Report { sink, place, first: 0, end: 0, count: 0 };
+        let result = self.follow(map, goal, stride, pace, &mut report);
         report.flush();
         self.outcomes.settle(&self.predictor, self.pc);
         result
@@ -247,7 +250,7 @@ impl Walker {
             let mut arrival = Arrival::Direct;
             let mut here = match stride {
                 Stride::Arrived => return Ok(arrival),
-                Stride::Discontinuity => return self.discontinue(map, goal, report),
+                Stride::Discontinuity => return self.discontinue(map, goal, report.place, report.sink),
                 Stride::At(reached) => reached,
                 Stride::Before => {
                     let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
@@ -309,7 +312,8 @@ impl Walker {
             pace = Pace { steps: effort.steps(), outcome: false };
             if self.strides() {
                 report.flush();
-                let pass = |first, end, count| report.pass(first, end, count);
+                let Report { sink, place, .. } = report;
+                let pass = |first, end, count| sink.event(*place, &Event::Retire { first, end, count });
                 stride = self.stride(map, goal, here, &mut pace, pass);
             }
         }
@@ -321,19 +325,20 @@ impl Walker {
         &mut self,
         map: &ProgramMap,
         goal: &Goal,
-        report: &mut Report<'_, S>,
+        place: Place,
+        sink: &mut S,
     ) -> Result<Arrival, Trouble>
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let to = self.reported_target(goal)?;
         self.last_pc = core::mem::replace(&mut self.pc, to);
-        match map.locate(to) {
-            Some(here) => self.land(map, goal, here, Arrival::Discontinuity, report)?,
-            None if goal.synchronisation => true,
-            None => return Err(Trouble::at(FaultClass::NoCode, to)),
-        };
-        Ok(Arrival::Discontinuity)
+        if goal.synchronisation {
+            return Ok(Arrival::Discontinuity);
+        }
+        let slot = map.slot(map.locate(to).ok_or(Trouble::at(FaultClass::NoCode, to))?);
+        self.report_here(slot, place, sink);
+        self.check_outcomes(slot.class == Class::Branch).map(|()| Arrival::Discontinuity)
     }
 
     /// The pc, which has the index `here`, was reached so: reports it, and says whether the walk is over.
@@ -496,12 +501,6 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
             (self.first, self.count) = (first, count);
         }
         self.end = end;
-    }
-
-    /// Reports at least one instruction by itself.
-    #[inline]
-    fn pass(&mut self, first: u64, end: u64, count: u64) {
-        self.sink.event(self.place, &Event::Retire { first, end, count });
     }
 
     #[inline]
