@@ -68,6 +68,7 @@ impl Walker {
         let (mut first, mut count) = (at, 0);
 
         let stride = loop {
+            // Contiguous code ends with a half-word that has an entry but no instruction; so there always is one.
             let Some(block) = blocks.get(at) else { break Stride::Before };
             let run = usize::from(block.run);
             let end = at + run + usize::from(block.last);
@@ -124,11 +125,9 @@ impl Walker {
                 }
                 steps = passed - 1;
                 at += run;
-                break if block.end == End::Branch && left > 0 {
-                    Stride::Arrived
-                } else {
-                    self.closer_look(block.end, at)
-                };
+                // The last branch may be one that leads elsewhere.
+                let last_branch = kept == 1 && left == 1 && map.slot(at).class == Class::Branch;
+                break if last_branch { Stride::Arrived } else { self.closer_look(block.end, at) };
             }
         };
         self.pc = address(at);
