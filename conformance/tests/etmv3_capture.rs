@@ -98,10 +98,7 @@ fn every_instruction_is_where_the_debugger_saw_it() {
     assert_eq!(log.faults().collect::<Vec<_>>(), Vec::<&_>::new());
     // The debugger says nothing about timestamps in front of the first I-sync.
     let events = log.events().skip_while(|event| !matches!(event, Event::InstructionSync { .. }));
-    let mut told: Vec<String> = events.filter_map(words).collect();
-    // Nor does it count the cycles between the A-sync and that I-sync: W atoms of P-headers that it passes over.
-    assert_eq!(told[0], "0xc002115c 60 true");
-    told[0] = "0xc002115c 1 true".into();
+    let told: Vec<String> = events.filter_map(words).collect();
     let expected = reference(&all);
     let first = told.iter().zip(&expected).position(|(told, expected)| told != expected);
     if let Some(first) = first {

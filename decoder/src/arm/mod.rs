@@ -19,5 +19,6 @@ mod tests;
 
 pub use deformatter::Deformatter;
 pub use instruction::{Access, Class, Instruction, InstructionSet, Transfers};
+pub(crate) use program_map::contiguous;
 pub use program_map::{Block, ProgramMap, Stops};
 pub use run::{Discontinuity, FrameListener, Origin, Run};

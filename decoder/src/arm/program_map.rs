@@ -197,26 +197,30 @@ impl ProgramMap {
     }
 }
 
+/// Hands over each contiguous piece of code, be it of several sections, from the first place on where an instruction of `set`
+/// can be: its address, its bytes.
+pub(crate) fn contiguous(program: &Program, set: InstructionSet, mut each: impl FnMut(u64, &[u8])) {
+    let mut sections = program.sections().iter().peekable();
+    let mut joined: Vec<u8> = Vec::new();
+    while let Some(section) = sections.next() {
+        joined.clear();
+        joined.extend_from_slice(&section.bytes);
+        while let Some(next) =
+            sections.next_if(|next| Some(next.address) == section.address.checked_add(joined.len() as u64))
+        {
+            joined.extend_from_slice(&next.bytes);
+        }
+        let skip = section.address.wrapping_neg() % set.alignment();
+        if let (Some(first), Some(code)) = (section.address.checked_add(skip), joined.get(skip as usize..)) {
+            each(first, code);
+        }
+    }
+}
+
 impl Table {
     fn new(program: &Program, set: InstructionSet, stops: Stops) -> Self {
         let mut table = Self::default();
-        let mut sections = program.sections().iter().peekable();
-        let mut joined: Vec<u8> = Vec::new();
-        while let Some(section) = sections.next() {
-            joined.clear();
-            joined.extend_from_slice(&section.bytes);
-            while let Some(next) = sections
-                .next_if(|next| Some(next.address) == section.address.checked_add(joined.len() as u64))
-            {
-                joined.extend_from_slice(&next.bytes);
-            }
-            let skip = section.address.wrapping_neg() % set.alignment();
-            if let (Some(first), Some(code)) =
-                (section.address.checked_add(skip), joined.get(skip as usize..))
-            {
-                table.add_region(set, stops, first, code);
-            }
-        }
+        contiguous(program, set, |first, code| table.add_region(set, stops, first, code));
         table
     }
 

@@ -37,7 +37,7 @@
 //!
 //! A decoder looks for an A-sync first; the bytes up to it belong to no packet. From there to the first I-sync of any
 //! reason packets are delivered, but of events only `Trigger`, `Timestamp`, `ContextId` and `Vmid`. W atoms count
-//! from the A-sync on. Faults that go on are only reported behind that I-sync. The A-sync that ends a search has all zeros in front of the 80,
+//! from that I-sync on. Faults that go on are only reported behind that I-sync. The A-sync that ends a search has all zeros in front of the 80,
 //! back to the byte where the search began; bytes that only a search saw are never `Incomplete`.
 //! A timestamp has no value until each of its bits has travelled since the latest search. Bits \[7:6\] of the seventh byte of a
 //! 48-bit timestamp mean nothing.
@@ -69,7 +69,7 @@
 //! read as if it were a cycle count packet in front of the I-sync. The `Atom` of a load or store in progress has `None`
 //! for its cycles and leaves the count alone.
 //! If the next non-periodic I-sync comes first, there is no `Gap` (ETM3-CC-004). Counts saturate. Before the first I-sync there is no `Gap`
-//! but that of the I-sync itself.
+//! but that of the I-sync itself: its own count alone, for no W atom before it counts.
 //!
 //! # Data addresses
 //!

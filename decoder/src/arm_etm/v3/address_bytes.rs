@@ -106,18 +106,3 @@ impl AddressBytes {
         Some(if byte & 0x40 != 0 { Step::Exception { arm } } else { Step::End { arm } })
     }
 }
-
-/// The branch address at the start of `bytes`, if all of it is there and nothing unusual about it, and whether it
-/// leads to ARM state, if it tells.
-#[inline]
-pub(super) fn whole_branch(bytes: &[u8], alternative: bool) -> Option<(CompressedAddress, Option<bool>)> {
-    let mut address = AddressBytes::EMPTY;
-    for &byte in bytes.iter().take(5) {
-        match address.take(byte, alternative)? {
-            Step::More => {}
-            Step::End { arm } => return Some((address.address(), arm)),
-            Step::Exception { .. } | Step::InByte(_) => return None,
-        }
-    }
-    None
-}

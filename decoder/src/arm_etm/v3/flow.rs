@@ -9,7 +9,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Program, Sink};
 use super::address::{Encoding, InstructionAddress};
 use super::atoms::{AtomTable, Atoms};
 use super::clock::{Cycles, Timestamps};
-use super::code::{Code, Leads, leads};
+use super::code::{Code, Kind, Leads, NOWHERE, Slot, Step};
 use super::transfers::{Told, Transfers, incomplete};
 
 /// Turns packets into events, packet by packet.
@@ -20,7 +20,6 @@ use super::transfers::{Told, Transfers, incomplete};
 pub struct Flow {
     encoding: Encoding,
     cycle_accurate: bool,
-    thumb32_single: bool,
     virtualization: bool,
     atom_table: AtomTable,
     code: Code,
@@ -29,6 +28,8 @@ pub struct Flow {
     /// The address of the latest I-sync or branch packet.
     base: InstructionAddress,
     next: Next,
+    /// Where the code of `next` is, if that is known: with `Next::SecondHalf`, of the whole instruction.
+    slot: Slot,
     /// State of the next instruction, or what it was when that was known.
     isa: Isa,
     /// Atoms reported.
@@ -50,6 +51,29 @@ enum Next {
     Unknown,
 }
 
+/// The atoms of a P-header that are still to be told.
+struct Left {
+    count: u8,
+    /// Bit 0: the next one is E.
+    executed: u16,
+    /// W atoms in front of it.
+    waits: u64,
+    /// W atoms in front of each behind it.
+    between: u8,
+}
+
+impl Left {
+    /// Whether the next one is E, and the W atoms in front of it.
+    #[inline]
+    fn next(&mut self) -> Option<(bool, u64)> {
+        self.count = self.count.checked_sub(1)?;
+        let next = (self.executed & 1 != 0, self.waits);
+        self.executed >>= 1;
+        self.waits = self.between.into();
+        Some(next)
+    }
+}
+
 impl Flow {
     /// At the start of a stream.
     #[must_use]
@@ -57,13 +81,13 @@ impl Flow {
         Self {
             encoding: Encoding::new(parameters),
             cycle_accurate: parameters.cycle_accurate,
-            thumb32_single: parameters.thumb32_single,
             virtualization: parameters.virtualization,
             atom_table: AtomTable::new(parameters.cycle_accurate),
-            code: Code::new(program),
+            code: Code::new(program, parameters.thumb32_single),
             synchronised: false,
             base: InstructionAddress::default(),
             next: Next::Unknown,
+            slot: NOWHERE,
             isa: Isa::Arm,
             atoms: 0,
             cycles: Cycles::default(),
@@ -117,22 +141,52 @@ impl Flow {
     /// Spec: ETM3-PH-011, ETM3-PH-013, ETM3-SYN-007 (7.3.1).
     #[inline]
     fn p_header<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, header: u8, sink: &mut S) {
-        let Atoms { leading, between, count, executed } = self.atom_table.of(header);
-        let mut waits = self.cycles.waits.saturating_add(leading.into());
-        self.cycles.waits = if count == 0 { waits } else { 0 };
         if !self.synchronised {
             return;
         }
         let half = self.transfers.part(place, sink);
         incomplete(place, half, sink);
-        for atom in 0..count {
+        let Atoms { leading, between, count, executed } = self.atom_table.of(header);
+        let waits = self.cycles.waits.saturating_add(leading.into());
+        if count == 0 {
+            self.cycles.waits = waits;
+            return;
+        }
+        self.cycles.waits = 0;
+        let mut atoms = Left { count, executed, waits, between };
+        loop {
+            self.walk(place, &mut atoms, sink);
+            let Some((executed, waits)) = atoms.next() else { break };
             let cycles = self.cycle_accurate.then_some(waits);
-            waits = between.into();
-            self.atom(place, executed >> atom & 1 != 0, cycles, sink);
+            self.atom(place, executed, cycles, sink);
         }
     }
 
+    /// Takes atoms as long as they are of instructions that lead to near ones.
     #[inline]
+    fn walk<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, atoms: &mut Left, sink: &mut S) {
+        let Next::At(mut address) = self.next else { return };
+        let isa = self.isa;
+        let track = self.code.track(isa);
+        let mut slot = self.slot;
+        let before = atoms.count;
+        while atoms.count > 0 {
+            let Step { taken, length, kind } = track.step(slot);
+            if kind != Kind::Near {
+                break;
+            }
+            let Some((executed, waits)) = atoms.next() else { break };
+            let cycles = self.cycle_accurate.then_some(waits);
+            sink.event(place, &Event::Atom { address: Some(address), isa, executed, cycles });
+            let bytes = if executed { taken } else { length.into() };
+            address = address.wrapping_add_signed(bytes);
+            slot = track.walk(slot, bytes);
+        }
+        self.atoms += u64::from(before - atoms.count);
+        (self.next, self.slot) = (Next::At(address), slot);
+    }
+
+    /// Any atom.
     fn atom<S: Sink<ArmEtm> + ?Sized>(
         &mut self,
         place: Place,
@@ -164,42 +218,53 @@ impl Flow {
     /// An atom at `address`: what comes behind it.
     #[inline]
     fn step<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, address: u32, executed: bool, sink: &mut S) {
-        let here = InstructionAddress { address, isa: self.isa };
-        let Some(instruction) = self.code.at(here) else {
-            if !self.code.is_empty() {
-                let address = Some(address.into());
-                sink.fault(&Fault { class: FaultClass::NoCode, place, address });
-            }
-            self.next = Next::Unknown;
-            return;
-        };
-        if !self.thumb32_single && instruction.length == 4 && self.isa != Isa::Arm {
-            self.next = Next::SecondHalf(address.wrapping_add(2));
-            return;
+        let mut step = self.code.track(self.isa).step(self.slot);
+        if step.kind == Kind::Missing {
+            self.slot = self.code.search(InstructionAddress { address, isa: self.isa });
+            step = self.code.track(self.isa).step(self.slot);
         }
-        self.next = Next::At(address.wrapping_add(instruction.length.into()));
-        if executed {
-            self.follow(leads(&instruction, here));
+        match step.kind {
+            Kind::Missing => {
+                if !self.code.is_empty() {
+                    let address = Some(address.into());
+                    sink.fault(&Fault { class: FaultClass::NoCode, place, address });
+                }
+                self.next = Next::Unknown;
+            }
+            Kind::Halves(_) => self.next = Next::SecondHalf(address.wrapping_add(2)),
+            Kind::Near => self.follow(address, step, Leads::Near, executed),
+            Kind::Away(leads) => self.follow(address, step, leads, executed),
         }
     }
 
     /// The second atom of an instruction, at `address`, does what the instruction does.
     #[cold]
     fn second_half(&mut self, address: u32, executed: bool) {
-        let here = InstructionAddress { address: address.wrapping_sub(2), isa: self.isa };
-        self.next = Next::At(address.wrapping_add(2));
-        if executed && let Some(instruction) = self.code.at(here) {
-            self.follow(leads(&instruction, here));
+        let step = self.code.track(self.isa).step(self.slot);
+        if let Kind::Halves(leads) = step.kind {
+            self.follow(address.wrapping_sub(2), step, leads, executed);
         }
     }
 
+    /// Goes on behind the instruction at `address`.
     #[inline]
-    fn follow(&mut self, leads: Leads) {
-        match leads {
-            Leads::On => {}
-            Leads::To(target) => (self.next, self.isa) = (Next::At(target.address), target.isa),
-            Leads::Somewhere => self.next = Next::Owed,
-        }
+    fn follow(&mut self, address: u32, step: Step, leads: Leads, executed: bool) {
+        let taken = address.wrapping_add_signed(step.taken);
+        let bytes = match leads {
+            _ if !executed => step.length.into(),
+            Leads::Near => step.taken,
+            Leads::Far(isa) => {
+                (self.next, self.isa) = (Next::At(taken), isa);
+                self.slot = self.code.find(InstructionAddress { address: taken, isa });
+                return;
+            }
+            Leads::Somewhere => {
+                self.next = Next::Owed;
+                return;
+            }
+        };
+        self.next = Next::At(address.wrapping_add_signed(bytes));
+        self.slot = self.code.track(self.isa).walk(self.slot, bytes);
     }
 
     /// Execution is here. In Java state no atom has an address.
@@ -208,6 +273,7 @@ impl Flow {
         self.base = target;
         self.isa = target.isa;
         self.next = if target.isa == Isa::Jazelle { Next::Unknown } else { Next::At(target.address) };
+        self.slot = self.code.find(target);
     }
 
     /// Spec: ETM3-BR-011, ETM3-BR-015, ETM3-EXC-007 (7.3.5).

@@ -51,11 +51,13 @@ mod exception_bytes;
 mod fields;
 mod flow;
 mod headers;
+mod information;
 mod listener;
 mod packet;
 mod records;
 mod transfers;
 mod value_bytes;
+mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -4,14 +4,16 @@ use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
-use super::address_bytes::{AddressBytes, Step, whole_branch};
+use super::address_bytes::{AddressBytes, Step};
 use super::alignment::{END, Search, ZEROS};
 use super::exception_bytes::ExceptionBytes;
 use super::fields::{self, Fields};
 use super::headers::{Header, Headers};
+use super::information;
 use super::listener::Listener;
 use super::records::Record;
 use super::value_bytes::{LittleEndian, SevenBits};
+use super::whole;
 
 /// Reads the packets of one stream, chunk by chunk.
 ///
@@ -34,14 +36,14 @@ pub struct PacketReader {
 
 /// What of the parameters decides where packets end.
 #[derive(Clone, Copy, Debug)]
-struct Layout {
+pub(super) struct Layout {
     bare_port: bool,
-    alternative: bool,
-    data_only: bool,
+    pub(super) alternative: bool,
+    pub(super) data_only: bool,
     data_address: bool,
     data_value: bool,
-    context_id_bytes: u8,
-    timestamp_bits: u8,
+    pub(super) context_id_bytes: u8,
+    pub(super) timestamp_bits: u8,
 }
 
 /// What the next byte is.
@@ -223,10 +225,11 @@ impl PacketReader {
     #[inline]
     fn packets<'a, L: Listener + ?Sized>(&mut self, chunk: &'a [u8], listener: &mut L) -> &'a [u8] {
         let base = self.offset;
+        let mut index = self.index;
         let mut at = 0;
         while let Some(&byte) = chunk.get(at) {
             let header = self.headers.of(byte);
-            let place = Place { packet: self.index, byte: base + at as u64, bit: 0 };
+            let place = Place { packet: index, byte: base + at as u64, bit: 0 };
             let length = match header {
                 _ if L::TAKES_FIELDS => 0,
                 Header::Atoms => {
@@ -238,31 +241,42 @@ impl PacketReader {
                     listener.packet(place, &Packet::BranchAddress(CompressedAddress { bits, bytes: 1 }));
                     1
                 }
-                Header::Branch => {
-                    match whole_branch(chunk.get(at..).unwrap_or_default(), self.layout.alternative) {
-                        Some((address, arm)) => {
-                            self.arm = arm.unwrap_or(self.arm);
-                            listener.packet(place, &Packet::BranchAddress(address));
-                            usize::from(address.bytes)
-                        }
-                        None => 0,
-                    }
-                }
-                _ => 0,
+                _ => self.whole(place, header, chunk.get(at..).unwrap_or_default(), listener),
             };
             if length > 0 {
-                self.index += 1;
+                index += 1;
                 at += length;
                 continue;
             }
-            self.offset = place.byte;
+            (self.offset, self.index) = (place.byte, index);
             if self.open_packet(byte, header, listener) {
                 at += 1;
             }
             return chunk.get(at..).unwrap_or_default();
         }
-        self.offset = base + at as u64;
+        (self.offset, self.index) = (base + at as u64, index);
         &[]
+    }
+
+    /// Takes the packet at the start of `bytes` if it lies there whole and is of the usual kinds; its length, otherwise 0.
+    fn whole<L: Listener + ?Sized>(
+        &mut self,
+        place: Place,
+        header: Header,
+        bytes: &[u8],
+        listener: &mut L,
+    ) -> usize {
+        if header == Header::Branch
+            && let Some((address, arm)) = whole::branch(bytes, self.layout.alternative)
+        {
+            self.arm = arm.unwrap_or(self.arm);
+            listener.packet(place, &Packet::BranchAddress(address));
+            return address.bytes.into();
+        }
+        let Some(whole) = whole::other(&self.layout, header, bytes) else { return 0 };
+        self.arm = whole.arm.unwrap_or(self.arm);
+        listener.packet(place, &whole.packet);
+        whole.bytes
     }
 
     /// Takes a header of any kind. Whether it did; if not, it is at fault.
@@ -637,17 +651,7 @@ impl PacketReader {
 
     fn instruction_sync(&self) -> Packet {
         let Open { cycle_count, context_id, information, full_address, address, .. } = self.open;
-        Packet::InstructionSync {
-            cycle_count,
-            context_id,
-            reason: information::reason(information),
-            jazelle: information & information::J != 0,
-            non_secure: information & information::NS != 0,
-            alt_isa: information & information::ALT_ISA != 0,
-            hyp: information & information::HYP != 0,
-            address: full_address,
-            under_lsm: address,
-        }
+        information::instruction_sync(information, cycle_count, context_id, full_address, address)
     }
 
     /// Normal Data, a placeholder or Value Not Traced begins. Spec: ETM3-DAT-001, ETM3-DAT-006, ETM3-OOO-002 (7.4).
@@ -745,26 +749,5 @@ impl PacketReader {
         }
         self.state = State::Timestamp(value);
         None
-    }
-}
-
-/// The information byte of an I-sync.
-mod information {
-    use traceproof_vectors::arm_etm::Reason;
-
-    pub(super) const LSIP: u8 = 0x80;
-    pub(super) const J: u8 = 0x10;
-    pub(super) const NS: u8 = 8;
-    pub(super) const ALT_ISA: u8 = 4;
-    pub(super) const HYP: u8 = 2;
-
-    /// Spec: ETM3-ISY-004 (7.10.5).
-    pub(super) const fn reason(byte: u8) -> Reason {
-        match byte >> 5 & 3 {
-            0 => Reason::Periodic,
-            1 => Reason::TraceEnabled,
-            2 => Reason::Overflow,
-            _ => Reason::DebugExit,
-        }
     }
 }

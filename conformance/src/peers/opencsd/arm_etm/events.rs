@@ -32,7 +32,7 @@ pub(super) struct Events<'a> {
     isa: Isa,
     /// How many atoms were handed over.
     atoms: u64,
-    /// W atoms since the latest E or N atom.
+    /// W atoms since the latest E or N atom, or the first I-sync.
     cycles: u64,
     /// The count set aside by an I-sync that waits for its cycle count.
     aside: Option<u64>,
@@ -158,10 +158,13 @@ impl<'a> Events<'a> {
     fn atoms(&mut self, place: Place, format: u8, atoms: &str, cycles: u32, sink: &mut dyn Sink<ArmEtm>) {
         let steps = u32::try_from(place.byte).ok().and_then(|byte| self.steps.remove(&byte));
         let mut steps = steps.unwrap_or_default().into_iter();
-        if atoms.is_empty() || !self.started {
+        if !self.started {
+            return;
+        }
+        if atoms.is_empty() {
             self.cycles = self.cycles.saturating_add(cycles.into());
         }
-        for (index, atom) in atoms.chars().enumerate().filter(|_| self.started) {
+        for (index, atom) in atoms.chars().enumerate() {
             let step = steps.next();
             // Format 1 has one cycle per atom; in the others all are the first atom's.
             let own = match (format, index) {

@@ -190,9 +190,9 @@ fn e3_03_gaps() {
 fn before_the_first_i_sync_only_time_counts() {
     let parameters = Parameters { timestamps: true, minor: 5, ..cycle_accurate() };
     let told = story(&parameters, &arm(&[NOP]), "13 84 bc 04 05 42 05 0c a0 08 01 00 80 00 00 84");
-    assert_eq!(told, "time=? trigger@0 periodic:Arm:8000 E8000+10");
+    assert_eq!(told, "time=? trigger@0 periodic:Arm:8000 E8000+1");
     let told = story(&parameters, &arm(&[NOP]), "bc 70 05 21 00 80 00 00");
-    assert_eq!(told, "gap13 enabled:Arm:8000");
+    assert_eq!(told, "gap5 enabled:Arm:8000");
 }
 
 #[test]
