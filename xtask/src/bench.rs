@@ -1,8 +1,12 @@
 //! `cargo xtask bench`: how fast, beside a peer where the build has one.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use traceproof_conformance::bench::{self, Measurement, Memory, Options, Report, Task};
+use traceproof_conformance::bench::{
+    self, Etmv3Measurement, Etmv3Report, Measurement, Memory, Options, Report, Task,
+};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -12,7 +16,8 @@ use crate::files::print;
 #[command(after_help = "Examples:
   cargo xtask bench
   cargo run --release -p traceproof-xtask --features peers -- bench --json
-  cargo xtask bench --program mix.rv64gc memory --repetitions 100")]
+  cargo xtask bench --program mix.rv64gc memory --repetitions 100
+  cargo run --release -p traceproof-xtask --features peers -- bench --rounds 5 etmv3")]
 pub(crate) struct Arguments {
     /// Programs whose name contains this text; without any, those of at least 100 000 instructions. May be repeated.
     #[arg(long, value_name = "TEXT")]
@@ -62,13 +67,27 @@ enum Verb {
         #[arg(long, value_name = "N", default_value = "1")]
         repetitions: u64,
     },
+    /// ETMv3 instead: a real capture, if it is at hand, and a generated trace, beside OpenCSD where the build has it.
+    Etmv3 {
+        /// Directory of the captures.
+        #[arg(long, value_name = "DIRECTORY", default_value = "../shared/data/opencsd-snapshots")]
+        captures: PathBuf,
+        /// MiB of each trace.
+        #[arg(long, value_name = "N", default_value = "64")]
+        mebibytes: usize,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let text = match arguments.verb {
+    let text = match &arguments.verb {
         Some(Verb::Memory { repetitions }) => {
-            let memory = bench::memory(&arguments.program, repetitions).map_err(failure)?;
+            let memory = bench::memory(&arguments.program, *repetitions).map_err(failure)?;
             if arguments.json { json(&memory)? } else { of_memory(&memory) }
+        }
+        Some(Verb::Etmv3 { captures, mebibytes }) => {
+            let report = bench::etmv3(arguments.rounds, captures, mebibytes.saturating_mul(1 << 20))
+                .map_err(|error| Failure::usage(error.to_string()))?;
+            if arguments.json { json(&report)? } else { of_etmv3(&report) }
         }
         None => {
             let tasks = arguments.task.iter().copied().map(Task::from).collect();
@@ -117,6 +136,30 @@ fn table(report: &Report) -> String {
             task.name(),
             mega(*reference),
             task.unit()
+        ));
+    }
+    text
+}
+
+fn of_etmv3(report: &Etmv3Report) -> String {
+    let peer = report.peer.as_deref().unwrap_or("no peer in this build");
+    let mut text: String = report.skipped.iter().map(|reason| format!("NOT MEASURED: {reason}\n")).collect();
+    text.push_str(&format!("medians of {} alternating rounds; peer: {peer}\n\n", report.rounds));
+    text.push_str(&format!(
+        "{:<12}{:<14}{:>10}{:>12}{:>12}{:>16}{:>16}{:>8}\n",
+        "trace", "level", "MB", "units", "peer saw", "reference", "peer", "ratio"
+    ));
+    for row in &report.measurements {
+        let Etmv3Measurement { workload, level, bytes, units, reference, peer, peer_units, ratio } = row;
+        let shown = |rate: &f64| format!("{:.1} MB/s", rate / 1e6);
+        text.push_str(&format!(
+            "{workload:<12}{:<14}{:>10.1}{units:>12}{:>12}{:>16}{:>16}{:>8}\n",
+            level.name(),
+            *bytes as f64 / 1e6,
+            peer_units.map_or_else(|| String::from("-"), |units| units.to_string()),
+            shown(reference),
+            peer.as_ref().map_or_else(|| String::from("-"), shown),
+            ratio.map_or_else(|| String::from("-"), |ratio| format!("{ratio:.1}x")),
         ));
     }
     text

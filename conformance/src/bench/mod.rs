@@ -7,8 +7,11 @@
 //! |---|---|
 //! | What is measured, on what? | [`run`], [`Options`] |
 //! | What came out? | [`Report`], [`Measurement`] |
+//! | The same for ETMv3? | [`etmv3`], [`Etmv3Report`] |
 //! | Does the memory of a decoder grow with the trace? | [`memory`] |
 
+mod etmv3;
+mod etmv3_workload;
 mod memory;
 #[cfg(feature = "peer-riscv-etrace")]
 mod peer;
@@ -23,6 +26,8 @@ use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
 use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Fault, Place, Refusal, Sink};
 
+pub use etmv3::{Etmv3Error, Etmv3Measurement, Etmv3Report, Level, etmv3};
+pub use etmv3_workload::Etmv3WorkloadError;
 pub use memory::{Memory, memory};
 pub use workload::{Keep, Workload, WorkloadError};
 

@@ -5,9 +5,10 @@ use std::time::Instant;
 use super::Seen;
 
 /// Seconds per round.
+#[derive(Default)]
 pub(super) struct Times {
-    reference: Vec<f64>,
-    peer: Vec<f64>,
+    pub(super) reference: Vec<f64>,
+    pub(super) peer: Vec<f64>,
 }
 
 /// Lets both sides run in turn; who begins alternates, too.

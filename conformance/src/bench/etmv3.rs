@@ -1,0 +1,268 @@
+//! ETMv3: how fast the reference is on bytes of real and generated trace, and how fast OpenCSD is on the same bytes at the same
+//! level, round by round.
+//!
+//! OpenCSD is timed inside its own process, so that neither pipes nor setting up count; its decoder hands out packets that are
+//! counted, or ranges of instructions whose instructions are counted. The reference hands out packets that are counted, or every
+//! single instruction with its address.
+
+use std::fmt;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use traceproof_decoder::arm_etm::v3::{Decoder, Listener, PacketReader};
+use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet};
+use traceproof_vectors::{Decoder as _, Fault, Place, Refusal, Sink};
+
+use super::Seen;
+use super::etmv3_workload::{Etmv3Workload, Etmv3WorkloadError};
+use super::rounds::Times;
+
+/// What was measured in one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Etmv3Report {
+    /// Rounds per side.
+    pub rounds: usize,
+    /// The peer's name and version, if this build has one.
+    pub peer: Option<String>,
+    /// What was not measured, and why.
+    pub skipped: Vec<String>,
+    /// What was.
+    pub measurements: Vec<Etmv3Measurement>,
+}
+
+/// One throughput.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Etmv3Measurement {
+    /// Name of the trace.
+    pub workload: String,
+    /// What comes out.
+    pub level: Level,
+    /// Bytes of the trace.
+    pub bytes: u64,
+    /// Packets or instructions in it.
+    pub units: u64,
+    /// Median of the reference, bytes per second.
+    pub reference: f64,
+    /// Median of the peer, bytes per second.
+    pub peer: Option<f64>,
+    /// Packets or instructions that the peer saw.
+    pub peer_units: Option<u64>,
+    /// Median over the rounds of the peer's time divided by that of the reference in the same round.
+    pub ratio: Option<f64>,
+}
+
+/// What comes out of a decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Packets.
+    Packets,
+    /// Executed instructions, with all that belongs to them.
+    Instructions,
+}
+
+impl Level {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Packets => "packets",
+            Self::Instructions => "instructions",
+        }
+    }
+}
+
+/// Why nothing was measured.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Etmv3Error {
+    /// A trace cannot be prepared.
+    Workload(Etmv3WorkloadError),
+    /// A side refuses the parameters.
+    Refused(Refusal),
+    /// OpenCSD did not answer.
+    #[cfg(feature = "peer-opencsd")]
+    Peer(crate::peers::opencsd::HostError),
+}
+
+impl fmt::Display for Etmv3Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workload(error) => error.fmt(f),
+            Self::Refused(refusal) => refusal.fmt(f),
+            #[cfg(feature = "peer-opencsd")]
+            Self::Peer(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Etmv3Error {}
+
+/// Measures both levels on the capture of a Cortex-A7 below `captures`, repeated to `bytes` bytes, if it is there, and on a generated
+/// trace of as many bytes.
+///
+/// # Errors
+///
+/// When a trace cannot be prepared, or OpenCSD does not answer.
+pub fn etmv3(rounds: usize, captures: &Path, bytes: usize) -> Result<Etmv3Report, Etmv3Error> {
+    let rounds = rounds.max(1);
+    let (mut skipped, mut measurements) = (Vec::new(), Vec::new());
+    let capture = Etmv3Workload::cortex_a7(captures, bytes).map_err(Etmv3Error::Workload)?;
+    if capture.is_none() {
+        skipped.push(format!("the capture of a Cortex-A7 is not in {}", captures.display()));
+    }
+    let generated = Etmv3Workload::generated(bytes).map_err(Etmv3Error::Workload)?;
+    for workload in capture.into_iter().chain([generated]) {
+        for level in [Level::Packets, Level::Instructions] {
+            measurements.push(measure(&workload, level, rounds)?);
+        }
+    }
+    #[cfg(feature = "peer-opencsd")]
+    let peer = Some(format!("OpenCSD {}", crate::peers::opencsd::VERSION));
+    #[cfg(not(feature = "peer-opencsd"))]
+    let peer = None;
+    Ok(Etmv3Report { rounds, peer, skipped, measurements })
+}
+
+/// One round of the reference: what it saw, and the seconds.
+type Round<'a> = Box<dyn FnMut() -> (Seen, f64) + 'a>;
+
+fn measure(workload: &Etmv3Workload, level: Level, rounds: usize) -> Result<Etmv3Measurement, Etmv3Error> {
+    let mut reference = reference(workload, level).map_err(Etmv3Error::Refused)?;
+    #[cfg(feature = "peer-opencsd")]
+    let mut peer = peer::Peer::new(workload, level)?;
+    // The first round of each side is for the caches.
+    let (seen, _) = reference();
+    #[cfg(feature = "peer-opencsd")]
+    let peer_units = Some(peer.round()?.0);
+    #[cfg(not(feature = "peer-opencsd"))]
+    let peer_units = None;
+    let mut times = Times::default();
+    for _ in 0..rounds {
+        times.reference.push(reference().1);
+        #[cfg(feature = "peer-opencsd")]
+        times.peer.push(peer.round()?.1);
+    }
+    let bytes = workload.wire.len() as u64;
+    Ok(Etmv3Measurement {
+        workload: workload.name.to_owned(),
+        level,
+        bytes,
+        units: seen.units,
+        reference: times.throughput(bytes),
+        peer: times.peer_throughput(bytes),
+        peer_units,
+        ratio: times.ratio(),
+    })
+}
+
+fn reference(workload: &Etmv3Workload, level: Level) -> Result<Round<'_>, Refusal> {
+    Ok(match level {
+        Level::Packets => {
+            let mut reader = PacketReader::new(&workload.parameters)?;
+            Box::new(move || {
+                let mut packets = Packets::default();
+                reader.reset();
+                let start = Instant::now();
+                reader.push(&workload.wire, &mut packets);
+                reader.finish(&mut packets);
+                (Seen { units: packets.0, sum: 0 }, start.elapsed().as_secs_f64())
+            })
+        }
+        Level::Instructions => {
+            let mut decoder = Decoder::default();
+            decoder.begin(&workload.parameters, &workload.program)?;
+            Box::new(move || {
+                let mut instructions = Instructions::default();
+                decoder.reset();
+                let start = Instant::now();
+                decoder.push_into(&workload.wire, &mut instructions);
+                decoder.finish_into(&mut instructions);
+                (black_box(instructions.0), start.elapsed().as_secs_f64())
+            })
+        }
+    })
+}
+
+/// Counts packets.
+#[derive(Default)]
+struct Packets(u64);
+
+impl Listener for Packets {
+    #[inline]
+    fn packet(&mut self, _: Place, packet: &Packet) {
+        black_box(packet);
+        self.0 += 1;
+    }
+
+    fn lost(&mut self, _: &Fault) {}
+
+    fn trigger(&mut self, _: Place) {}
+
+    fn end(&mut self, _: Place, _: Option<&Fault>, _: bool) {}
+}
+
+/// Counts instructions and adds up their addresses.
+#[derive(Default)]
+struct Instructions(Seen);
+
+impl Sink<ArmEtm> for Instructions {
+    #[inline]
+    fn packet(&mut self, _: Place, _: &Packet) {}
+
+    #[inline]
+    fn event(&mut self, _: Place, event: &Event) {
+        if let Event::Atom { address, .. } = event {
+            self.0.units += 1;
+            self.0.sum = self.0.sum.wrapping_add(address.unwrap_or_default().into());
+        }
+    }
+
+    fn fault(&mut self, _: &Fault) {}
+}
+
+#[cfg(feature = "peer-opencsd")]
+mod peer {
+    use std::time::Duration;
+
+    use traceproof_vectors::arm_etm::Parameters;
+
+    use super::{Etmv3Error, Etmv3Workload, Level};
+    use crate::peers::opencsd::{self, Host, HostCommand, Layer, Limits, Source, Stream};
+
+    /// OpenCSD and what it gets.
+    pub(super) struct Peer<'a> {
+        host: Host,
+        source: Source,
+        workload: &'a Etmv3Workload,
+        level: Level,
+    }
+
+    impl<'a> Peer<'a> {
+        pub(super) fn new(workload: &'a Etmv3Workload, level: Level) -> Result<Self, Etmv3Error> {
+            let parameters: &Parameters = &workload.parameters;
+            let source =
+                Source::Etmv3(opencsd::arm_etm::configuration(parameters).map_err(Etmv3Error::Refused)?);
+            let limits = Limits { deadline: Duration::from_secs(300), ..Limits::default() };
+            Ok(Self { host: Host::new(HostCommand::found(), limits), source, workload, level })
+        }
+
+        /// What it saw, and the seconds.
+        pub(super) fn round(&mut self) -> Result<(u64, f64), Etmv3Error> {
+            let stream = Stream::new(&self.source, &self.workload.wire);
+            let layer = match self.level {
+                Level::Packets => Layer::Packets,
+                Level::Instructions => Layer::Elements,
+            };
+            let outcome = opencsd::time(&mut self.host, layer, &stream, &self.workload.program, 1)
+                .map_err(Etmv3Error::Peer)?;
+            let units = match self.level {
+                Level::Packets => outcome.packets,
+                Level::Instructions => outcome.instructions,
+            };
+            Ok((units, outcome.times.iter().map(Duration::as_secs_f64).sum()))
+        }
+    }
+}
