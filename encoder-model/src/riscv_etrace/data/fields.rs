@@ -172,17 +172,14 @@ impl DataFields {
         self.atomic_format(bits, op);
         self.size(bits, size);
         self.lrid(bits, lrid);
+        // Two bits, whatever is offered: reading split-atomic-diff-has-two-bits.
+        self.diff(bits, Shape::Both, address, Some(operand));
         match address {
             Some(address) => {
-                // Two bits: reading split-atomic-diff-has-two-bits.
-                self.diff(bits, Shape::Both, Some(address), Some(operand));
                 Self::value(bits, operand, op_len, size);
                 self.address(bits, address, size);
             }
-            None => {
-                self.diff(bits, Shape::Data, None, Some(operand));
-                self.last_value(bits, Some(operand), size);
-            }
+            None => self.last_value(bits, Some(operand), size),
         }
     }
 
