@@ -7,7 +7,9 @@ use traceproof_conformance::generate::riscv_etrace::{
     Scenario, Scope, encode, retirement, round_trip, scenario,
 };
 use traceproof_conformance::generate::seeded;
-use traceproof_vectors::riscv_etrace::{Modes, Packet, Step, Stimulus, SyncMode};
+use traceproof_vectors::riscv_etrace::{
+    DataPacket, Modes, Packet, ReportedAddress, ReportedData, Step, Stimulus, SyncMode, Transfer,
+};
 
 fn comes_back(bytes: &[u8], scope: Scope) -> Result<(), TestCaseError> {
     let scenario = scenario(bytes, scope);
@@ -28,6 +30,11 @@ proptest! {
     #[test]
     fn executions_with_modes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..3000)) {
         comes_back(&bytes, Scope::Modes)?;
+    }
+
+    #[test]
+    fn data_accesses_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        comes_back(&bytes, Scope::Data)?;
     }
 }
 
@@ -160,4 +167,71 @@ fn scenarios_with_modes_contain_what_they_are_for() {
         mode_changes: 500,
     };
     assert!(traffic.covers(&least), "{traffic:?}");
+}
+
+/// What data packets of many scenarios there are, each with how many there must be.
+#[test]
+fn scenarios_with_data_contain_what_they_are_for() {
+    let mut seen = std::collections::BTreeMap::new();
+    let mut count = |what: &'static str, there: bool| *seen.entry(what).or_insert(0) += usize::from(there);
+    for seed in 0..600 {
+        let scenario = scenario(&seeded(seed, 2400), Scope::Data);
+        let mut in_flight = 0_i32;
+        for packet in packets(&scenario) {
+            let data = match packet {
+                Packet::Data(data) => data,
+                Packet::Support { dloss, .. } => {
+                    count("losses", dloss);
+                    continue;
+                }
+                _ => continue,
+            };
+            let (address, value) = match data {
+                DataPacket::Load(Transfer { address, data, multi, unaligned, .. })
+                | DataPacket::Store(Transfer { address, data, multi, unaligned, .. }) => {
+                    count("unaligned", unaligned);
+                    count("multi", multi);
+                    count("without address", address.is_none());
+                    count("without data", data.is_none());
+                    (address, data)
+                }
+                DataPacket::LoadRequest(request) => {
+                    in_flight += 1;
+                    count("load requests", true);
+                    count("two in flight", in_flight > 1);
+                    (Some(request.address), None)
+                }
+                DataPacket::LoadData(response) => {
+                    in_flight -= 1;
+                    count("load errors", response.data.is_none());
+                    (None, response.data)
+                }
+                DataPacket::Atomic(atomic) => {
+                    count("atomics", true);
+                    (atomic.address, atomic.data)
+                }
+                DataPacket::AtomicRequest(request) => {
+                    in_flight += 1;
+                    (request.address, None)
+                }
+                DataPacket::AtomicData(response) => {
+                    in_flight -= 1;
+                    count("atomic responses", response.data.is_some());
+                    count("atomic errors", response.data.is_none());
+                    (None, response.data)
+                }
+                DataPacket::Csr(csr) => {
+                    count("CSRs", true);
+                    (None, csr.data)
+                }
+            };
+            count("full addresses", matches!(address, Some(ReportedAddress::Full(_))));
+            count("address differences", matches!(address, Some(ReportedAddress::Delta(_))));
+            count("full data", matches!(value, Some(ReportedData::Full(_))));
+            count("exclusive ors", matches!(value, Some(ReportedData::Xor(_))));
+            count("data differences", matches!(value, Some(ReportedData::Delta(_))));
+        }
+    }
+    let rare: Vec<_> = seen.iter().filter(|&(_, &times)| times < 30).collect();
+    assert!(seen.len() == 17 && rare.is_empty(), "{seen:?}");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use traceproof_vectors::riscv_etrace::{Modes, Retire, Step, Stimulus, Trap};
 
+use super::accesses::{Accesses, DataHappenings};
 use super::nesting::Nesting;
 use super::{GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
@@ -43,6 +44,10 @@ pub(super) struct Happenings {
     pub(super) modes: u8,
     /// The modes at the start, and the others.
     pub(super) either: [Modes; 2],
+    /// What happens at the data interface, if there is one.
+    pub(super) data: Option<DataHappenings>,
+    /// Only data are traced.
+    pub(super) data_alone: bool,
 }
 
 /// Where traps go.
@@ -95,6 +100,7 @@ pub(super) struct Walk<'a, 'e> {
     other_modes: bool,
     /// The instruction before is a return that a stack checks, with a notify request.
     notified_return: bool,
+    accesses: Option<Accesses>,
 }
 
 impl<'a, 'e> Walk<'a, 'e> {
@@ -123,9 +129,17 @@ impl<'a, 'e> Walk<'a, 'e> {
             targets: BTreeMap::new(),
             other_modes: false,
             notified_return: false,
+            accesses: None,
         };
         walk.at = walk.somewhere();
-        walk.steps.push(Step::Stimulus(Stimulus::Enable(true)));
+        if !happenings.data_alone {
+            walk.steps.push(Step::Stimulus(Stimulus::Enable(true)));
+        }
+        if let Some(data) = happenings.data {
+            let mut accesses = Accesses::new(data, walk.entropy);
+            accesses.begin(walk.entropy, &mut walk.steps);
+            walk.accesses = Some(accesses);
+        }
         while walk.steps.len() < length {
             walk.surroundings();
             if !walk.instruction() {
@@ -156,6 +170,11 @@ impl<'a, 'e> Walk<'a, 'e> {
             self.other_modes = !self.other_modes;
             let modes = self.happenings.either[usize::from(self.other_modes)];
             self.steps.push(Step::Stimulus(Stimulus::Modes(modes)));
+        }
+        if let Some(accesses) = &mut self.accesses
+            && accesses.wants_change(self.entropy)
+        {
+            accesses.change(self.entropy, &mut self.steps);
         }
     }
 
@@ -191,6 +210,9 @@ impl<'a, 'e> Walk<'a, 'e> {
             partial: false,
             qualified: self.qualified,
         }));
+        if let Some(accesses) = &mut self.accesses {
+            accesses.behind(self.entropy, &mut self.steps);
+        }
         self.go(instruction, way);
         true
     }

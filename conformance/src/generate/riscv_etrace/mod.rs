@@ -3,6 +3,8 @@
 //! The programs are small and have few labels, so that the rare situations (a loop label reached twice in one
 //! packet's span, a trap behind an updiscon, a filter edge on a branch) come often.
 
+mod accesses;
+pub mod data_oracle;
 mod execution;
 mod instruction;
 mod nesting;

@@ -8,8 +8,8 @@ use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Decoder as _, Encoder as _, Log, Refusal};
 
-use super::Scenario;
 use super::oracle::{self, Mismatch};
+use super::{Scenario, data_oracle};
 
 /// How a round trip failed.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub enum Cause {
     },
     /// The execution did not come back.
     Execution(Mismatch),
+    /// The data accesses did not come back.
+    Data(Mismatch),
 }
 
 impl fmt::Display for Failure {
@@ -52,6 +54,7 @@ impl fmt::Display for Failure {
                 write!(f, "packet {index}: made {made}, read {read}")?;
             }
             Cause::Execution(mismatch) => write!(f, "{mismatch}")?,
+            Cause::Data(mismatch) => write!(f, "data trace: {mismatch}")?,
         }
         write!(f, "; wire: {}", show_bytes(&self.wire))
     }
@@ -80,6 +83,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     let failed = |cause| Failure { cause, wire: sent.wire.clone() };
     compare_packets(&sent, &received).map_err(failed)?;
     oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
+    data_oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Data(mismatch)))?;
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
 }
 

@@ -3,10 +3,13 @@
 use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{
-    Compression, InterruptReport, Modes, Parameters, Policy, Step, SyncMode, TrapVectors, Xlen,
+    Compression, DataCompression, DataLayout, DataLength, DataParameters, DataPolicy, Encapsulation,
+    InterruptReport, Modes, NormalEncapsulation, OfferedCompression, Parameters, Policy, Step, SyncMode,
+    TrapVectors, Xlen,
 };
 
 use super::GeneratedProgram;
+use super::accesses::DataHappenings;
 use super::execution::{Handlers, Happenings, Returns, Walk};
 use super::program::Flavour;
 use crate::generate::Entropy;
@@ -31,6 +34,8 @@ pub enum Scope {
     Core,
     /// Any mixture of the optional modes.
     Modes,
+    /// Data trace, with or without the optional modes.
+    Data,
 }
 
 /// The scenario that `bytes` stand for.
@@ -51,7 +56,10 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
         // So that a synchronisation meets long runs of branches.
         policy.sync_max += 3;
     }
-    let happenings = happenings(entropy, &parameters, flavour);
+    let mut happenings = happenings(entropy, &parameters, flavour);
+    if scope == Scope::Data {
+        data_trace(entropy, &mut parameters, &mut policy, &mut happenings);
+    }
     let program = GeneratedProgram::generate(entropy, base, compressed, flavour);
     let most_steps =
         entropy.pick(if flavour == Flavour::Branches { &[400, 1600][..] } else { &[100, 400, 1600] });
@@ -94,7 +102,7 @@ fn parameters(entropy: &mut Entropy<'_>, modes: Modes, compressed: bool, wide: b
 
 fn modes(entropy: &mut Entropy<'_>, scope: Scope) -> Modes {
     let full_address = entropy.chance(64);
-    if scope == Scope::Core {
+    if scope == Scope::Core || scope == Scope::Data && entropy.chance(160) {
         return Modes { full_address, ..Modes::default() };
     }
     Modes {
@@ -183,6 +191,81 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
     }
 }
 
+/// Adds data trace to a scenario.
+fn data_trace(
+    entropy: &mut Entropy<'_>,
+    parameters: &mut Parameters,
+    policy: &mut Policy,
+    happenings: &mut Happenings,
+) {
+    let data = data_parameters(entropy, parameters.xlen);
+    let type_bits = if data.source.is_some() { 0 } else { entropy.pick(&[1, 2]) };
+    let src_id_bits = if data.source.is_some() { 8 } else { 0 };
+    parameters.encapsulation = Encapsulation::Normal(NormalEncapsulation {
+        type_bits,
+        src_id_bits,
+        ..NormalEncapsulation::default()
+    });
+    parameters.data = Some(data);
+    policy.data = DataPolicy {
+        compression: entropy.pick(&[
+            DataCompression::Shortest,
+            DataCompression::Xor,
+            DataCompression::Differential,
+            DataCompression::FullData,
+            DataCompression::Full,
+        ]),
+        length: entropy.pick(&[DataLength::Minimal, DataLength::Minimal, DataLength::Whole]),
+    };
+    // Modes that change may hold back what changes with them (RVET-ENC-011).
+    happenings.modes = 0;
+    happenings.data_alone = entropy.chance(24);
+    if happenings.data_alone {
+        // Filters are of the instruction port, which nobody looks at.
+        happenings.filter = 0;
+        happenings.transport = 0;
+    }
+    happenings.data = Some(DataHappenings {
+        parameters: data,
+        register: if parameters.xlen == Xlen::Rv32 { 2 } else { 3 },
+        accesses: entropy.pick(&[128, 64, 200]),
+        responses: entropy.pick(&[96, 32, 160]),
+        changes: entropy.pick(&[0, 4, 12]),
+        losses: entropy.pick(&[0, 0, 0, 8]),
+        filtered: entropy.pick(&[0, 0, 24]),
+    });
+}
+
+fn data_parameters(entropy: &mut Entropy<'_>, xlen: Xlen) -> DataParameters {
+    let (layout, dtypes) = if entropy.chance(64) {
+        (DataLayout::MmaCas, &[1, 2, 3, 4][..])
+    } else {
+        (DataLayout::Ratified, &[1, 4, 4, 3][..])
+    };
+    let data_width_p = match xlen {
+        Xlen::Rv32 => entropy.pick(&[32, 32, 8, 16, 64]),
+        Xlen::Rv64 => entropy.pick(&[64, 32, 128]),
+    };
+    let dtype_width_p = entropy.pick(dtypes);
+    DataParameters {
+        daddress_width_p: if xlen == Xlen::Rv32 { entropy.pick(&[32, 24]) } else { entropy.pick(&[64, 40]) },
+        data_width_p,
+        // The atomics of 128 bits have packets that no header can count.
+        dtype_width_p: if data_width_p == 128 { dtype_width_p.min(3) } else { dtype_width_p },
+        layout,
+        split: entropy.chance(128),
+        lrid_width_p: entropy.pick(&[1, 4, 2]),
+        offered: entropy.pick(&[
+            OfferedCompression::Both,
+            OfferedCompression::Xor,
+            OfferedCompression::Differential,
+        ]),
+        compressed_operands: entropy.chance(48),
+        source: entropy.chance(48).then_some(5),
+        ..DataParameters::default()
+    }
+}
+
 /// A listing for people: what differs from the defaults, the code, the steps.
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -210,6 +293,9 @@ impl fmt::Display for Scenario {
             p.trap_vectors,
             p.modes
         )?;
+        if let Some(data) = &p.data {
+            writeln!(f, "{data:?}")?;
+        }
         writeln!(f, "policy: {policy:?}")?;
         for (address, instruction) in &program.instructions {
             let size = if instruction.compressed { "c." } else { "" };
