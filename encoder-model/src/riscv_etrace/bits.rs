@@ -24,6 +24,7 @@ pub(super) struct Payload {
 
 impl Bits {
     /// Appends the low `width` bits of `value` (`width` 0 to 64). What exceeds the capacity is dropped.
+    #[inline]
     pub(super) fn push(&mut self, value: u64, width: u32) {
         if width == 0 {
             return;
@@ -42,11 +43,13 @@ impl Bits {
     }
 
     /// Appends one bit.
+    #[inline]
     pub(super) fn push_bit(&mut self, bit: bool) {
         self.push(u64::from(bit), 1);
     }
 
     /// The latest bit; `false` while empty.
+    #[inline]
     pub(super) fn last(&self) -> bool {
         self.length.checked_sub(1).is_some_and(|index| {
             self.words.get((index / 64) as usize).is_some_and(|word| word >> (index % 64) & 1 == 1)
@@ -61,7 +64,9 @@ impl Bits {
         let filling = if self.last() { u64::MAX } else { 0 };
         let mut bytes = [0; WORDS * 8];
         let mut significant = 1;
-        for (index, (chunk, &word)) in bytes.chunks_exact_mut(8).zip(&self.words).enumerate() {
+        // What lies behind the last used word would be filling only.
+        let used = self.length.div_ceil(64).max(1) as usize;
+        for (index, (chunk, &word)) in bytes.chunks_exact_mut(8).zip(&self.words).take(used).enumerate() {
             let start = index as u32 * 64;
             let used = self.length.saturating_sub(start).min(64);
             let unused = if used == 64 { 0 } else { u64::MAX << used };

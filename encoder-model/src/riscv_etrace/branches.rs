@@ -37,6 +37,18 @@ impl Branches {
         }
     }
 
+    /// [`record`](Self::record) for a branch that is not predicted and leaves room for another one; `false` if it is none,
+    /// and then nothing has happened.
+    #[inline]
+    pub(super) const fn record_quietly(&mut self, taken: bool) -> bool {
+        if self.predictor.is_some() || self.count + 1 >= MAP_SIZE {
+            return false;
+        }
+        self.map |= (!taken as u32) << self.count;
+        self.count += 1;
+        true
+    }
+
     /// Whether any outcome waits.
     pub(super) const fn any(&self) -> bool {
         self.count > 0

@@ -167,10 +167,10 @@ impl Framing {
         };
         let timestamp = trace.timestamp.filter(|_| self.timestamp_bytes > 0);
         let length = (self.source.width % 8 + kind.width + bits).div_ceil(8);
-        let mut frame = Frame { bytes: [0; CAPACITY], bits: 0 };
-        frame.push(length.into(), FLOW);
-        frame.push(self.flow.into(), 2);
-        frame.push(timestamp.is_some().into(), 1);
+        let mut frame = Frame { bytes: [0; CAPACITY], bits: 8 };
+        let extend = if timestamp.is_some() { EXTEND } else { 0 };
+        let [header, ..] = &mut frame.bytes;
+        *header = length as u8 | self.flow << FLOW | extend;
         frame.push(self.source.value, self.source.width);
         frame.push(timestamp.unwrap_or(0), if timestamp.is_some() { 8 * self.timestamp_bytes } else { 0 });
         frame.push(kind.value, kind.width);

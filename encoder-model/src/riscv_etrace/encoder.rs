@@ -49,13 +49,15 @@ const CLAIMED: [&str; 19] = [
 /// `finish`. Control stimuli act between the items around them; modes that change the walk may wait.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    ingress: Ingress,
-    filters: Filters,
-    window: Window,
-    tracer: Tracer,
-    data: Option<DataTracer>,
+    pub(super) ingress: Ingress,
+    pub(super) filters: Filters,
+    pub(super) window: Window,
+    pub(super) tracer: Tracer,
+    pub(super) data: Option<DataTracer>,
     options: Options,
-    output: Output,
+    pub(super) output: Output,
+    /// The next item may be dealt with the short way.
+    pub(super) quiet: bool,
 }
 
 /// The control fields and what announces them.
@@ -71,9 +73,9 @@ struct Options {
 
 /// The item that waits for its successor, and the control stimuli that came behind it.
 #[derive(Clone, Debug)]
-struct Window {
-    current: Item,
-    controls: Vec<Control>,
+pub(super) struct Window {
+    pub(super) current: Item,
+    pub(super) controls: Vec<Control>,
     /// One of `controls` makes tracing start anew.
     breaks: bool,
     /// They wait for a better moment.
@@ -82,7 +84,7 @@ struct Window {
 
 /// A control stimulus that acts behind the current item.
 #[derive(Clone, Copy, Debug)]
-enum Control {
+pub(super) enum Control {
     Modes(Modes),
     Transport(bool),
     DataEnable(bool),
@@ -114,7 +116,47 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
         Ok(())
     }
 
+    #[inline]
     fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        match stimulus {
+            Stimulus::Cycle(cycle) if self.quiet && self.step_quietly(cycle) => {}
+            _ => self.step_fully(stimulus, sink),
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        self.push(&Item::GAP, sink);
+        self.quiet = false;
+    }
+}
+
+impl Encoder {
+    fn new(parameters: &Parameters, policy: &Policy, lanes: Lanes, filters: Filters) -> Self {
+        let available = available(parameters);
+        let modes = restrict(parameters.modes, available);
+        Self {
+            ingress: Ingress::new(parameters, policy),
+            filters,
+            window: Window { current: Item::GAP, controls: Vec::new(), breaks: false, held: false },
+            tracer: Tracer::new(parameters, policy, modes),
+            data: DataFields::new(parameters).map(|fields| {
+                DataTracer::new(fields, policy.data, policy.compression == Compression::Minimal)
+            }),
+            options: Options {
+                enabled: false,
+                modes,
+                available,
+                layout: parameters.support.clone(),
+                support_at_disable: policy.support_at_disable,
+            },
+            output: Output::new(Layout::new(parameters), policy, lanes),
+            quiet: false,
+        }
+    }
+
+    /// Apart from the short way, whose code stays small so.
+    #[inline(never)]
+    pub(super) fn step_fully(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         match stimulus {
             Stimulus::Cycle(cycle) => {
                 let mut ingress = self.ingress;
@@ -143,34 +185,7 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
             }
             Stimulus::DataTransport(true) => self.control(Control::DataTransport, sink),
         }
-    }
-
-    fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        self.push(&Item::GAP, sink);
-    }
-}
-
-impl Encoder {
-    fn new(parameters: &Parameters, policy: &Policy, lanes: Lanes, filters: Filters) -> Self {
-        let available = available(parameters);
-        let modes = restrict(parameters.modes, available);
-        Self {
-            ingress: Ingress::new(parameters, policy),
-            filters,
-            window: Window { current: Item::GAP, controls: Vec::new(), breaks: false, held: false },
-            tracer: Tracer::new(parameters, policy, modes),
-            data: DataFields::new(parameters).map(|fields| {
-                DataTracer::new(fields, policy.data, policy.compression == Compression::Minimal)
-            }),
-            options: Options {
-                enabled: false,
-                modes,
-                available,
-                layout: parameters.support.clone(),
-                support_at_disable: policy.support_at_disable,
-            },
-            output: Output::new(Layout::new(parameters), policy, lanes),
-        }
+        self.quiet = self.may_be_quiet();
     }
 
     /// The next item is there, so the one that waited can be dealt with.

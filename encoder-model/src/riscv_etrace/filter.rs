@@ -45,10 +45,15 @@ impl Filters {
         Ok(Self { filters, address: 0 })
     }
 
+    /// Whether there are none, so that everything passes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.filters.is_empty()
+    }
+
     /// Whether a block that retires passes. `iaddr` is where it starts.
     pub(super) fn retire(&mut self, iaddr: u64, itype: Itype, privilege: u8, context: u64) -> bool {
         self.address = iaddr;
-        let mut passes = self.filters.is_empty();
+        let mut passes = self.is_empty();
         for watched in &mut self.filters {
             passes |= watched.passes(iaddr, privilege, context);
             // The return itself is still part of the handler.
@@ -62,7 +67,7 @@ impl Filters {
     /// Whether a trap passes.
     pub(super) fn trap(&mut self, trap: TrapSignals, privilege: u8, context: u64) -> bool {
         self.address = trap.epc.unwrap_or(self.address);
-        let mut passes = self.filters.is_empty();
+        let mut passes = self.is_empty();
         for watched in &mut self.filters {
             let awaited = watched.filter.trap.as_ref().is_some_and(|awaited| takes(awaited, trap));
             if watched.nested > 0 || awaited {

@@ -91,6 +91,20 @@ impl Item {
 }
 
 impl Retired {
+    /// Whether a decoder always knows where it goes on, given the outcomes of branches.
+    #[inline]
+    pub(super) const fn is_inferable(&self) -> bool {
+        matches!(
+            self.itype,
+            Itype::Nothing
+                | Itype::BranchTaken
+                | Itype::BranchNotTaken
+                | Itype::InferableCall
+                | Itype::InferableJump
+                | Itype::OtherInferableJump
+        )
+    }
+
     /// Outcome if the instruction is a branch. Spec: RVET-ING-001 (ET 4.2).
     pub(super) const fn taken(&self) -> Option<bool> {
         match self.itype {
@@ -121,6 +135,12 @@ pub(super) struct Ingress {
     cycles: u64,
 }
 
+/// Half-words of the last instruction of a block. Spec: RVET-ING-006 (ET 4.2).
+#[inline]
+fn size(block: &Block) -> u64 {
+    1 << block.ilastsize.min(63)
+}
+
 const fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
@@ -147,6 +167,44 @@ impl Ingress {
         self.tracing = !self.triggers.wait_for_on;
     }
 
+    /// Between trace-on and trace-off, as far as the cycles up to now say.
+    #[inline]
+    pub(super) const fn is_tracing(&self) -> bool {
+        self.tracing
+    }
+
+    /// Whether a block without a trap is just one item.
+    #[inline]
+    pub(super) fn is_alone(&self, block: &Block) -> bool {
+        self.halfwords(block) == size(block)
+    }
+
+    /// Whether only the last instruction of a block takes part in what the resynchronisation timer counts.
+    #[inline]
+    pub(super) const fn counts_no_cycles(&self) -> bool {
+        !matches!(self.counts, SyncMode::Cycles)
+    }
+
+    /// The level of a cycle.
+    #[inline]
+    pub(super) const fn privilege(&self, cycle: &Cycle) -> u8 {
+        cycle.privilege & self.privilege_mask
+    }
+
+    /// Makes the last instruction of the only block of a cycle, an ordinary one, out of one at the same level.
+    #[inline]
+    pub(super) fn replace(&mut self, item: &mut Item, cycle: &Cycle, block: &Block) {
+        self.cycles += 1;
+        item.context = cycle.context & self.context_mask;
+        item.time = cycle.time & self.time_mask;
+        item.timestamp = cycle.time;
+        let halfwords = self.halfwords(block);
+        item.ticks = self.ticks(halfwords);
+        if let Kind::Retire(retired) = &mut item.kind {
+            *retired = self.last(block, halfwords, 0);
+        }
+    }
+
     /// Hands the items of one cycle to `push`, oldest first. `enabled` is the state of the control fields.
     pub(super) fn cycle(
         &mut self,
@@ -167,7 +225,7 @@ impl Ingress {
             let mut item = Item {
                 kind: Kind::Gap,
                 qualified,
-                privilege: cycle.privilege & self.privilege_mask,
+                privilege: self.privilege(cycle),
                 context: cycle.context & self.context_mask,
                 time: cycle.time & self.time_mask,
                 timestamp: cycle.time,
@@ -221,24 +279,9 @@ impl Ingress {
         if block.iretire == 0 {
             return None;
         }
-        let size = 1_u64 << block.ilastsize.min(63);
-        let halfwords = if self.block_retirement { u64::from(block.iretire).max(size) } else { size };
-        let end = block.iaddr.wrapping_add(halfwords.wrapping_mul(2));
-        let itype = match block.itype {
-            // The trap is an item of its own.
-            Itype::Exception | Itype::Interrupt => Itype::Nothing,
-            itype => itype,
-        };
-        let mut last = Retired {
-            address: end.wrapping_sub(size.wrapping_mul(2)) & self.code_mask,
-            end: end & self.code_mask,
-            itype,
-            sijump: block.sijump,
-            notify: block.notify && self.triggers.notify,
-            last: true,
-            ctype,
-        };
-        if halfwords == size {
+        let halfwords = self.halfwords(block);
+        let mut last = self.last(block, halfwords, ctype);
+        if halfwords == size(block) {
             return Some((None, last, halfwords));
         }
         let first = Retired {
@@ -252,6 +295,33 @@ impl Ingress {
         };
         last.ctype = 0;
         Some((Some(first), last, halfwords))
+    }
+
+    /// Half-words of a block. Spec: RVET-ING-005 (ET 4.2).
+    #[inline]
+    fn halfwords(&self, block: &Block) -> u64 {
+        let size = size(block);
+        if self.block_retirement { u64::from(block.iretire).max(size) } else { size }
+    }
+
+    /// The last instruction of a block of so many half-words.
+    #[inline]
+    fn last(&self, block: &Block, halfwords: u64, ctype: u8) -> Retired {
+        let end = block.iaddr.wrapping_add(halfwords.wrapping_mul(2));
+        let itype = match block.itype {
+            // The trap is an item of its own.
+            Itype::Exception | Itype::Interrupt => Itype::Nothing,
+            itype => itype,
+        };
+        Retired {
+            address: end.wrapping_sub(size(block).wrapping_mul(2)) & self.code_mask,
+            end: end & self.code_mask,
+            itype,
+            sijump: block.sijump,
+            notify: block.notify && self.triggers.notify,
+            last: true,
+            ctype,
+        }
     }
 
     /// Spec: RVET-ING-002, RVET-ING-004 (ET 4.2).

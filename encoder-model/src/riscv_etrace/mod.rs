@@ -75,6 +75,7 @@ mod multiplexer;
 mod output;
 mod packet;
 mod predictor;
+mod quiet;
 mod report;
 mod resync;
 mod returns;

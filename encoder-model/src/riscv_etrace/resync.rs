@@ -57,6 +57,19 @@ impl Resync {
         }
     }
 
+    /// Whether the limit is still not reached with an item `ticks` behind the item before.
+    #[inline]
+    pub(super) fn keeps_counting(&self, ticks: u64) -> bool {
+        let off = self.counts == SyncMode::Off;
+        self.state == State::Counting && (off || self.count.saturating_add(ticks) < self.limit)
+    }
+
+    /// An item arrives with which it [keeps counting](Self::keeps_counting).
+    #[inline]
+    pub(super) const fn count(&mut self, ticks: u64) {
+        self.count = self.count.saturating_add(ticks);
+    }
+
     /// A packet that is no synchronisation packet was made.
     pub(super) fn packet(&mut self) {
         if self.counts == SyncMode::Packets {

@@ -414,7 +414,26 @@ impl Tracer {
         }
     }
 
+    /// The item before.
+    #[inline]
+    pub(super) const fn previous(&self) -> &Item {
+        &self.previous
+    }
+
+    /// Whether the next instruction is to be treated as the first one, or as the first one of another way of tracing.
+    #[inline]
+    pub(super) const fn starts_anew(&self) -> bool {
+        self.lost || self.restart
+    }
+
+    /// An uninferable discontinuity that gets no packet is left.
+    #[inline(never)]
+    pub(super) fn leave_quietly(&mut self, retired: &Retired) {
+        self.flow = self.flow_behind(retired, false);
+    }
+
     /// How the item before came to the one at hand.
+    #[inline]
     pub(super) const fn flow(&self) -> Flow {
         self.flow
     }
