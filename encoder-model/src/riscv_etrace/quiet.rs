@@ -170,7 +170,7 @@ mod tests {
     fn setup(seed: u64) -> (Parameters, Policy) {
         let modes = [SyncMode::Off, SyncMode::Packets, SyncMode::Cycles, SyncMode::HalfWords];
         let mut parameters = Parameters {
-            retires_p: if seed % 2 == 0 { 1 } else { 4 },
+            retires_p: if seed.is_multiple_of(2) { 1 } else { 4 },
             nocontext_p: false,
             notime_p: false,
             context_width_p: 8,
@@ -198,8 +198,11 @@ mod tests {
             }
             3 => {
                 parameters.encapsulation = Encapsulation::Normal(normal);
-                policy.timestamps =
-                    if seed / 40 % 2 == 0 { Timestamps::Always } else { Timestamps::Synchronisation };
+                policy.timestamps = if (seed / 40).is_multiple_of(2) {
+                    Timestamps::Always
+                } else {
+                    Timestamps::Synchronisation
+                };
             }
             _ => {
                 parameters.encapsulation = Encapsulation::Normal(normal);
