@@ -1,7 +1,7 @@
 //! Data trace: any payload is a packet that the writer turns back into an equal packet, or a typed fault; any sequence of them
 //! gives the same bounded results however it is cut.
 //!
-//! Input: the constants of data trace in [`CONSTANTS`] bytes; then payloads, each a length (modulo 31) and its bytes.
+//! Input: the constants of data trace in 5 bytes; then payloads, each a length (modulo 31) and its bytes.
 
 use traceproof_decoder::riscv_etrace::{Decoder, dissect};
 use traceproof_encoder_model::riscv_etrace::{Defect, Trace, TraceKind, Transport, write_packets};

@@ -1,6 +1,6 @@
 //! Transport: any stream in any encapsulation is cut into the same units however it arrives; what is framed comes back.
 //!
-//! Input: the constants of the encapsulation in [`CONSTANTS`] bytes; the rest is the stream, and likewise what is framed.
+//! Input: the constants of the encapsulation in 9 bytes; the rest is the stream, and likewise what is framed.
 
 use traceproof_decoder::riscv_etrace::Demultiplexer;
 use traceproof_encoder_model::riscv_etrace::{Trace, TraceKind, Transport};
