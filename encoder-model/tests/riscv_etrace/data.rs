@@ -274,6 +274,26 @@ fn loss_starts_data_over() {
     );
 }
 
+/// The support packet that tells of lost data packets is lost itself: the next one that travels tells.
+#[test]
+fn loss_is_told_by_a_support_packet_that_travels() {
+    let steps = [
+        Step::Stimulus(Stimulus::DataTransport(false)),
+        load(0x2000_0010, 2, 1),
+        retire(0x1004),
+        Step::Stimulus(Stimulus::Transport(false)),
+        retire(0x1008),
+        Step::Stimulus(Stimulus::DataTransport(true)),
+        retire(0x100c),
+        Step::Stimulus(Stimulus::Transport(true)),
+        retire(0x2000),
+        load(0x2000_0014, 2, 1),
+    ];
+    let told = story(DataParameters::default(), DataPolicy::default(), &steps);
+    let losses: Vec<_> = told.iter().filter(|line| line.starts_with("support 111")).collect();
+    assert_eq!(losses.len(), 1, "{told:?}");
+}
+
 #[test]
 fn responses_follow_their_requests() {
     let request =
