@@ -8,6 +8,7 @@ use crate::Subject;
 use crate::family::FamilyRules;
 use crate::judge::{self, Expectation};
 use crate::line::line;
+use crate::relations::{self, Broken};
 use crate::verdict::{Direction, Divergence, Verdict};
 
 /// The directions that this case and this subject allow.
@@ -19,6 +20,8 @@ pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) 
         .filter(|direction| match direction {
             Direction::Decode => subject.has_decoder::<P>() && judged,
             Direction::Chunks => subject.has_decoder::<P>(),
+            // Of captures: not every family has synchronisation points.
+            Direction::Join | Direction::Garbage => false,
             Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
             Direction::Write => {
                 let written = file.case.canonical && resolved.packets.is_some();
@@ -33,6 +36,9 @@ pub(crate) fn check<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direc
     let result = match direction {
         Direction::Decode => decode(subject, file),
         Direction::Chunks => chunks(subject, file),
+        Direction::Join | Direction::Garbage => {
+            Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a capture")] }))
+        }
         Direction::Encode => encode(subject, file),
         Direction::Write => write(file),
     };
@@ -56,6 +62,18 @@ enum Failure {
 impl From<Box<Divergence>> for Failure {
     fn from(divergence: Box<Divergence>) -> Self {
         Self::Divergence(divergence)
+    }
+}
+
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Divergence(divergence) => Self::Divergence(divergence),
+            Broken::Refused(refusal) => refusal.into(),
+            Broken::NoDecoder => {
+                Self::Verdict(Verdict::Unsupported { needs: vec![String::from("a decoder")] })
+            }
+        }
     }
 }
 
@@ -100,66 +118,21 @@ fn begun<P: FamilyRules>(
     Ok((decoder, capabilities))
 }
 
-fn push_all<'a, P: FamilyRules>(
-    decoder: &mut dyn Decoder<P>,
-    chunks: impl IntoIterator<Item = &'a [u8]>,
-) -> Log<P> {
-    let mut log = Log::default();
-    for chunk in chunks {
-        decoder.push(chunk, &mut log);
-    }
-    decoder.finish(&mut log);
-    log
-}
-
 fn decode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
     let (mut decoder, capabilities) = begun(subject, file)?;
-    let log = push_all(decoder.as_mut(), [file.resolved.wire.as_slice()]);
+    let log = relations::push_all(decoder.as_mut(), [file.resolved.wire.as_slice()]);
     let expected =
         Expectation { packets: file.resolved.packets.as_deref(), events: file.resolved.events.as_deref() };
     let layers: Vec<Layer> = capabilities.layers.into_iter().collect();
     Ok(judge::decoding(expected, &log, &layers, capabilities.faults)?)
 }
 
-/// Odd and empty pieces; cut nowhere in particular.
-const PIECES: [usize; 7] = [3, 1, 0, 7, 2, 5, 4];
-
-fn pieces(mut wire: &[u8]) -> Vec<&[u8]> {
-    let mut pieces = Vec::new();
-    for length in PIECES.into_iter().cycle() {
-        if wire.is_empty() {
-            break;
-        }
-        let (piece, rest) = wire.split_at(length.min(wire.len()));
-        pieces.push(piece);
-        wire = rest;
-    }
-    pieces
-}
-
 fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
-    let wire = file.resolved.wire.as_slice();
-    let (mut decoder, _) = begun(subject, file)?;
-    let whole = push_all(decoder.as_mut(), [wire]);
-
-    let (mut bytewise, _) = begun(subject, file)?;
-    let log = push_all(bytewise.as_mut(), wire.chunks(1));
-    judge::repetition("byte by byte", &whole, &log)?;
-    let (mut piecewise, _) = begun(subject, file)?;
-    let log = push_all(piecewise.as_mut(), pieces(wire));
-    judge::repetition("in odd pieces", &whole, &log)?;
-
-    decoder.reset();
-    let log = push_all(decoder.as_mut(), [wire]);
-    judge::repetition("after finish and reset", &whole, &log)?;
-    decoder.reset();
-    decoder.push(wire.get(..wire.len() / 2).unwrap_or_default(), &mut ());
-    decoder.reset();
-    let log = push_all(decoder.as_mut(), [wire]);
-    judge::repetition("after a reset in mid-stream", &whole, &log)?;
-    decoder.begin(&file.case.parameters, &file.resolved.program)?;
-    let log = push_all(decoder.as_mut(), [wire]);
-    Ok(judge::repetition("after another begin", &whole, &log)?)
+    // Only what the subject claims.
+    begun(subject, file)?;
+    let (parameters, program) = (&file.case.parameters, &file.resolved.program);
+    let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
+    Ok(stream.repeats()?)
 }
 
 fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {

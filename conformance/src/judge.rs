@@ -175,7 +175,7 @@ pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) ->
 }
 
 /// The first index at which the sides differ, with the rows around it.
-fn first_difference(
+pub(crate) fn first_difference(
     length: usize,
     same: impl Fn(usize) -> bool,
     row: impl Fn(usize) -> (Option<String>, Option<String>),
@@ -191,6 +191,6 @@ fn first_difference(
     Some((index, rows))
 }
 
-fn divergence(what: &str, index: usize, place: Option<Place>, rows: Vec<Row>) -> Divergence {
+pub(crate) fn divergence(what: &str, index: usize, place: Option<Place>, rows: Vec<Row>) -> Divergence {
     Divergence { what: what.to_owned(), index, place, packet: None, rows }
 }

@@ -22,7 +22,8 @@
 //! | How is it shown? | [`report`], [`line`](mod@line) |
 //! | Which requirements are proven? | [`coverage`] |
 //! | What must be known about a family? | [`family`] |
-//! | Directories of captured ARM trace? | [`snapshot`] |
+//! | What holds for every stream? | [`relations`] |
+//! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | How fast are the reference models? | [`bench`](mod@bench) |
@@ -30,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod captures;
 mod check;
 pub mod coverage;
 pub mod elf;
@@ -41,6 +43,7 @@ pub mod line;
 pub mod listing;
 pub mod peers;
 pub mod programs;
+pub mod relations;
 pub mod report;
 pub mod run;
 mod runner;

@@ -89,6 +89,9 @@ pub struct CaseResult {
     pub catches: String,
     /// What came out, one for each direction that the case and the subject allow.
     pub checks: Vec<Check>,
+    /// The command that judges just this again, where no case has the id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduce: Option<String>,
 }
 
 /// A clause as reports show it.

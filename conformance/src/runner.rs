@@ -189,7 +189,7 @@ impl RunFamily<'_> {
 }
 
 /// Runs on a thread of its own and waits no longer than the deadline.
-fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
+pub(crate) fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
         let verdict = catch_unwind(AssertUnwindSafe(work))
@@ -240,6 +240,7 @@ fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: 
         clauses,
         catches: case.catches.clone(),
         checks,
+        reproduce: None,
     }
 }
 

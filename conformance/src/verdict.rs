@@ -13,6 +13,10 @@ pub enum Direction {
     Decode,
     /// The same, cut into pieces, after a reset, and again.
     Chunks,
+    /// The same from a synchronisation point on; of captures.
+    Join,
+    /// The same with foreign bytes in it; of captures.
+    Garbage,
     /// Stimulus to wire and packets.
     Encode,
     /// Packets to wire: the reference packet writer, not the subject.
@@ -21,7 +25,8 @@ pub enum Direction {
 
 impl Direction {
     /// Every direction, in the order of reports.
-    pub const ALL: [Self; 4] = [Self::Decode, Self::Chunks, Self::Encode, Self::Write];
+    pub const ALL: [Self; 6] =
+        [Self::Decode, Self::Chunks, Self::Join, Self::Garbage, Self::Encode, Self::Write];
 
     /// The name in reports.
     #[must_use]
@@ -29,6 +34,8 @@ impl Direction {
         match self {
             Self::Decode => "decode",
             Self::Chunks => "chunks",
+            Self::Join => "join",
+            Self::Garbage => "garbage",
             Self::Encode => "encode",
             Self::Write => "write",
         }

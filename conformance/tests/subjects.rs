@@ -180,7 +180,7 @@ fn the_reference_passes_in_every_direction() {
     let run = judged(&Subject::reference());
     assert!(run.is_success(), "{}", text::report(&run, text::Style::default()));
     let directions: Vec<Direction> = run.tallies().into_keys().map(|(_, direction)| direction).collect();
-    assert_eq!(directions, Direction::ALL);
+    assert_eq!(directions, [Direction::Decode, Direction::Chunks, Direction::Encode, Direction::Write]);
 }
 
 #[test]

@@ -10,11 +10,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::{json, junit, text};
-use traceproof_conformance::{Options, Progress, Subject, peers, run as run_suite};
+use traceproof_conformance::{Options, Progress, Run, Subject, captures, peers, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
 use crate::select::Select;
+use crate::snapshot;
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
@@ -24,6 +25,7 @@ use crate::select::Select;
   cargo xtask conformance --filter '*/loop_labels/*' --level must
   cargo xtask conformance --no-real-programs --json results.json --junit results.xml
   cargo xtask conformance --family riscv-etrace --parameters encoder.toml
+  cargo xtask conformance --snapshot snapshot-directory
   cargo run --release -p traceproof-xtask --features peers -- conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -44,6 +46,14 @@ pub(crate) struct Arguments {
     /// one --family.
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
+    /// Instead of cases, judge the decoder over the captures of a snapshot as OpenCSD has them, a directory with a
+    /// snapshot.ini: they decode without errors, and keep relations that need no expected value (any cut into chunks, a
+    /// reset, joining at a synchronisation point, garbage in front of one). May be repeated.
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["filter", "level", "clause", "parameters", "real_programs", "jobs"])]
+    snapshot: Vec<PathBuf>,
+    /// Only this source of the snapshot: its name, or its trace ID such as 0x10. May be repeated.
+    #[arg(long, value_name = "NAME|ID", requires = "snapshot")]
+    source: Vec<String>,
     /// How many cases at once; one per processor if not given.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -60,6 +70,40 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subject = subject(&arguments.subject)?;
+    let run = if arguments.snapshot.is_empty() {
+        judge_suite(&subject, arguments)?
+    } else {
+        judge_snapshots(&subject, arguments)?
+    };
+    if let Some(path) = &arguments.json {
+        write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
+    }
+    if let Some(path) = &arguments.junit {
+        write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
+    }
+    print(&text::report(&run, text::Style { colour: colour() }))?;
+    Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+}
+
+/// The captures of all snapshots in one run.
+fn judge_snapshots(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure> {
+    let mut all: Option<Run> = None;
+    for directory in &arguments.snapshot {
+        let snapshot = snapshot::read(directory)?;
+        let streams = snapshot::select(&snapshot, &arguments.source, &arguments.select.family)?;
+        let mut run = captures::run(subject, &snapshot, &streams, Duration::from_secs(arguments.deadline))
+            .map_err(|(source, error)| {
+                Failure::usage(format!("{}: {source}: {error}", directory.display()))
+            })?;
+        match &mut all {
+            Some(all) => all.cases.append(&mut run.cases),
+            None => all = Some(run),
+        }
+    }
+    all.ok_or_else(|| Failure::usage("no snapshot"))
+}
+
+fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure> {
     let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
     let asked = arguments.real_programs || parameters.is_some();
     let options = Options {
@@ -71,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ..Options::default()
     };
     let bar = progress_bar();
-    let run = run_suite(&subject, &options, &|progress| match progress {
+    let run = run_suite(subject, &options, &|progress| match progress {
         Progress::Cases { done, total } => {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
@@ -83,14 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if run.cases.is_empty() && run.programs.is_empty() {
         return Err(Failure::usage("no case matches; see `cargo xtask list`"));
     }
-    if let Some(path) = &arguments.json {
-        write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
-    }
-    if let Some(path) = &arguments.junit {
-        write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
-    }
-    print(&text::report(&run, text::Style { colour: colour() }))?;
-    Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+    Ok(run)
 }
 
 /// The text of a file of parameters that is right for the one family.

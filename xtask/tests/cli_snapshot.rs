@@ -198,6 +198,77 @@ fn a_gap_is_a_line() {
     assert_eq!(before.split_once('\n').expect("a header").1, behind);
 }
 
+fn conformance(snapshots: &[&TempDir], more: &[&str]) -> Output {
+    let mut arguments = vec!["conformance"];
+    for snapshot in snapshots {
+        arguments.extend(["--snapshot", snapshot.path().to_str().expect("text")]);
+    }
+    run(&[&arguments, more].concat())
+}
+
+/// A snapshot whose buffer holds the bytes of the source alone.
+fn unformatted(trace: &[u8]) -> TempDir {
+    let directory = snapshot("trace.ini", DESCRIPTION.replace("=coresight", "=source_data").as_bytes());
+    fs::write(directory.path().join("trace.bin"), trace).expect("written");
+    directory
+}
+
+#[test]
+fn captures_are_judged_by_relations() {
+    // Joining at the second A-sync is joining late.
+    let (twice, once) = (unformatted(&TRACE.repeat(2)), unformatted(&TRACE));
+    let json = once.path().join("results.json");
+    let more = ["--source", "ETM_0", "--json", json.to_str().expect("text")];
+    let output = conformance(&[&twice, &once], &more);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    insta::assert_snapshot!("conformance_snapshots", text(&output.stdout));
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
+    let checks = |case: usize| -> Vec<String> {
+        let checks = report["cases"][case]["checks"].as_array().expect("checks");
+        checks
+            .iter()
+            .map(|check| format!("{} {}", check["direction"], check["verdict"]).replace('"', ""))
+            .collect()
+    };
+    assert_eq!(checks(0), ["decode pass", "chunks pass", "join pass", "garbage pass"]);
+    assert_eq!(checks(1), ["decode pass", "chunks pass", "join unsupported", "garbage pass"]);
+
+    // The PTM beside it is counted as not supported; alone, nothing is judged.
+    let both = conformance(&[&once], &[]);
+    assert_eq!(both.status.code(), Some(0), "{}", text(&both.stderr));
+    assert!(text(&both.stdout).contains("PTM1.0"), "{}", text(&both.stdout));
+    let alone = conformance(&[&once], &["--source", "PTM_0"]);
+    assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
+}
+
+#[test]
+fn a_capture_with_an_error_fails() {
+    // A reserved header behind the P-header.
+    let reserved = unformatted(&[&TRACE[..], &[0x10]].concat());
+    let junit = reserved.path().join("results.xml");
+    let output = conformance(&[&reserved], &["--source", "ETM_0", "--junit", junit.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let listed = text(&output.stdout).replace(reserved.path().to_str().expect("text"), "snapshot");
+    insta::assert_snapshot!("conformance_snapshot_failed", listed);
+    assert!(fs::read_to_string(junit).expect("written").contains("failures=\"1\""));
+    // A buffer that ends inside a frame.
+    let cut = snapshot("trace.bin", &[FRAME, FRAME].concat()[..24]);
+    let output = conformance(&[&cut], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("decode: faults of the frames"), "{}", text(&output.stdout));
+    for (arguments, message) in [
+        (&["--source", "ETM_9"][..], "no source is called `ETM_9`"),
+        (&["--filter", "etm"], "cannot be used with"),
+        (&["--family", "riscv-etrace"], "no such source"),
+    ] {
+        let output = conformance(&[&cut], arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(message), "{}", text(&output.stderr));
+    }
+    assert_eq!(run(&["conformance", "--source", "ETM_0"]).status.code(), Some(2));
+}
+
 /// Snapshots of real hardware, where they are at hand: none of them is refused for another reason than its protocol.
 #[test]
 fn real_snapshots_are_opened() {
@@ -229,4 +300,6 @@ fn real_snapshots_are_opened() {
     let output = run(&["decode", capture.to_str().expect("text"), "--layer", "events"]);
     let atoms = text(&output.stdout).lines().filter(|line| line.contains("event  atom")).count();
     assert_eq!(atoms, 7205);
+    let output = run(&["conformance", "--snapshot", capture.to_str().expect("text"), "--deadline", "600"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
 }

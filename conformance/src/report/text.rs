@@ -76,6 +76,10 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
+    if let Some(command) = &case.reproduce {
+        let _ = writeln!(out, "  reproduce: {command}");
+        return out;
+    }
     let _ = writeln!(out, "  reproduce: cargo xtask conformance --filter {}", case.id);
     let _ = writeln!(out, "             cargo xtask explain {}", case.id);
     out
@@ -236,7 +240,7 @@ fn unsupported(run: &Run) -> String {
     if needs.is_empty() {
         return String::new();
     }
-    let mut out = String::from("\nnot judged, because the subject does not claim it:\n");
+    let mut out = String::from("\nnot judged, for want of:\n");
     for (need, count) in needs {
         let _ = writeln!(out, "  {need}: {}", counted(count, "check"));
     }

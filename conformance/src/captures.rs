@@ -1,0 +1,177 @@
+//! Judges a subject over captures of real hardware, which come without expected values: by faults and by relations.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
+use traceproof_vectors::case::{CaseProtocol, Level, Polarity};
+use traceproof_vectors::{Family, Fault, Program, Severity};
+
+use crate::relations::{self, Broken, Tried};
+use crate::run::{CaseResult, Check, Run, SCHEMA, SubjectName};
+use crate::runner::isolated;
+use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
+use crate::verdict::Divergence;
+use crate::{Direction, Subject, Verdict};
+
+/// At so many synchronisation points of a capture a decoder joins, or meets garbage, at most.
+pub const MOST_POINTS: usize = 16;
+
+/// What is judged, in the order of reports: that decoding gives no fault that is an error, then the relations.
+pub const DIRECTIONS: [Direction; 4] =
+    [Direction::Decode, Direction::Chunks, Direction::Join, Direction::Garbage];
+
+/// Judges the subject over the streams of a snapshot; each is reported like a case. A check that panics or takes longer than
+/// `deadline` is a verdict, as it is for cases.
+///
+/// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as unsupported; those
+/// of no family at all are left out. Trace and results are held in memory.
+///
+/// # Errors
+///
+/// The name of the source, and why the snapshot does not say how to decode it.
+pub fn run(
+    subject: &Subject,
+    snapshot: &Snapshot,
+    streams: &[Stream<'_>],
+    deadline: Duration,
+) -> Result<Run, (String, StreamError)> {
+    let mut cases = Vec::new();
+    for stream in streams {
+        let Some(family) = stream.protocol.family() else { continue };
+        let captured = match captures(snapshot, stream) {
+            Ok(captured) => captured,
+            Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
+                let needs = match error {
+                    StreamError::Unsupported(model) => model,
+                    _ => String::from("a buffer that has its trace"),
+                };
+                let check = Check { direction: Direction::Decode, verdict: unsupported(needs) };
+                cases.push(result(family, snapshot, stream, 0, vec![check]));
+                continue;
+            }
+            Err(error) => return Err((stream.source.name.clone(), error)),
+        };
+        for (piece, capture) in captured.into_iter().enumerate() {
+            let capture = Arc::new(capture);
+            let check = |direction| {
+                let (subject, capture) = (subject.clone(), Arc::clone(&capture));
+                Check { direction, verdict: isolated(deadline, move || capture.check(&subject, direction)) }
+            };
+            cases.push(result(family, snapshot, stream, piece, DIRECTIONS.map(check).into()));
+        }
+    }
+    Ok(Run {
+        schema: SCHEMA,
+        harness: env!("CARGO_PKG_VERSION").to_owned(),
+        subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
+        cases,
+        programs: Vec::new(),
+    })
+}
+
+/// A contiguous piece of a stream and what its decoder must know.
+struct Capture {
+    parameters: Parameters,
+    program: Program,
+    wire: Vec<u8>,
+    /// What was wrong with the frames that it was taken out of.
+    frames: Vec<Fault>,
+}
+
+fn captures(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Vec<Capture>, StreamError> {
+    let parameters = stream.etm_parameters()?;
+    let program = stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
+    let SourceBytes { pieces, faults } = snapshot.source_bytes(stream)?;
+    let capture = |(index, wire)| Capture {
+        parameters: parameters.clone(),
+        program: program.clone(),
+        wire,
+        frames: if index == 0 { faults.clone() } else { Vec::new() },
+    };
+    Ok(pieces.into_iter().enumerate().map(capture).collect())
+}
+
+impl Capture {
+    fn check(&self, subject: &Subject, direction: Direction) -> Verdict {
+        let Some(decoder) = subject.decoder::<ArmEtm>() else { return unsupported("a decoder") };
+        let claimed = decoder.capabilities().features;
+        let needed = ArmEtm::required_features(&self.parameters).into_iter();
+        let needs: Vec<String> =
+            needed.filter(|&feature| !claimed.contains(feature)).map(str::to_owned).collect();
+        if !needs.is_empty() {
+            return Verdict::Unsupported { needs };
+        }
+        let Self { parameters, program, wire, .. } = self;
+        let stream = relations::Stream { subject, parameters, program, wire };
+        let result = match direction {
+            Direction::Decode => self.decodes(&stream),
+            Direction::Join => stream.joins(MOST_POINTS).map(tried),
+            Direction::Garbage => stream.recovers(MOST_POINTS).map(tried),
+            _ => stream.repeats().map(|()| Verdict::Pass),
+        };
+        match result {
+            Ok(verdict) => verdict,
+            Err(Broken::Divergence(divergence)) => Verdict::Fail(*divergence),
+            Err(Broken::Refused(refusal)) => Verdict::Undeclared { refusal: refusal.to_string() },
+            Err(Broken::NoDecoder) => unsupported("a decoder"),
+        }
+    }
+
+    /// Neither frames nor trace have an error, and there is something to report.
+    fn decodes(&self, stream: &relations::Stream<'_, ArmEtm>) -> Result<Verdict, Broken> {
+        let log = stream.log(&self.wire)?;
+        let error = |fault: &&Fault| fault.class.severity() == Severity::Error;
+        let fault = self.frames.iter().find(error).map(|fault| ("faults of the frames", fault));
+        let fault = fault.or_else(|| log.faults().find(error).map(|fault| ("faults", fault)));
+        Ok(match fault {
+            Some((what, fault)) => {
+                let mut divergence = Divergence::sentence(what, fault.to_string());
+                divergence.place = Some(fault.place);
+                Verdict::Fail(divergence)
+            }
+            None if log.entries.is_empty() => unsupported("a synchronisation point"),
+            None => Verdict::Pass,
+        })
+    }
+}
+
+/// A relation that was tried on nothing says nothing.
+fn tried(tried: Tried) -> Verdict {
+    if tried.compared == 0 {
+        unsupported("a synchronisation point with trace behind it")
+    } else {
+        Verdict::Pass
+    }
+}
+
+fn unsupported(need: impl Into<String>) -> Verdict {
+    Verdict::Unsupported { needs: vec![need.into()] }
+}
+
+fn result(
+    family: Family,
+    snapshot: &Snapshot,
+    stream: &Stream<'_>,
+    piece: usize,
+    checks: Vec<Check>,
+) -> CaseResult {
+    let directory = snapshot.directory.display().to_string();
+    let name = &stream.source.name;
+    let buffer = stream.buffer.map_or("no buffer", |buffer| buffer.name.as_str());
+    CaseResult {
+        id: format!("{name}/{buffer}/{piece}"),
+        rev: 1,
+        family,
+        path: directory.clone(),
+        title: format!("a capture of {}", stream.source.model),
+        level: Level::Robust,
+        polarity: Polarity::Positive,
+        clauses: Vec::new(),
+        catches: String::from(
+            "faults in sound trace; results that depend on chunks, on what was before, or on where decoding begins",
+        ),
+        checks,
+        reproduce: Some(format!("cargo xtask conformance --snapshot {directory} --source {name}")),
+    }
+}

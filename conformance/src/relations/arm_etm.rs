@@ -1,0 +1,242 @@
+//! ARM ETM: where a decoder may join, and what it can know then.
+//!
+//! | | ETMv1, ETMv2 | ETMv3 |
+//! |---|---|---|
+//! | a synchronisation point | the cycle of a synchronisation | the first record of an A-sync |
+//! | its tail | what happened from that cycle on, whenever it is told | what is told from the first I-sync behind it on |
+//! | garbage | records with bits set that are always 0 | bytes that begin packets, in records of a bare port |
+//!
+//! What was sent in front of a point and counts behind it, a late decoder cannot know: bits of data addresses and timestamps, load
+//! misses, cycles of the first instruction and in front of it. There it may say less, and nothing else.
+
+use traceproof_vectors::arm_etm::wire::{Cycle, UPPER_NIBBLE};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters};
+use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
+
+use super::{Joints, Knowledge, Tail, push_all};
+use crate::family::FamilyRules;
+
+/// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of the next
+/// A-sync for its own; the beginning of a timestamp; data and reserved headers.
+const GARBAGE: [&[u8]; 4] = [
+    &[0xff; 7],
+    &[0x55, 0xaa, 0x3c, 0x13, 0x88, 0x08, 0x21],
+    &[0x77, 0x1e, 0xd5, 0x42, 0x81],
+    &[0x2a, 0x11, 0x66, 0x94, 0x16],
+];
+
+impl Joints for ArmEtm {
+    fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
+        let mut decoder = Self::reference_decoder();
+        if decoder.begin(parameters, program).is_err() {
+            return Vec::new();
+        }
+        let log = push_all(decoder.as_mut(), [wire]);
+        let record = record(parameters) as u64;
+        let point = |(place, entry): &(Place, Entry<Self>)| match entry {
+            Entry::Packet(Packet::AlignmentSync { .. }) => Some(place.byte - place.byte % record),
+            Entry::Event(Event::Synchronisation { cycle, .. }) => Some(cycle * record),
+            _ => None,
+        };
+        log.entries.iter().filter_map(point).filter_map(|byte| usize::try_from(byte).ok()).collect()
+    }
+
+    fn tail(log: &Log<Self>, from: usize, parameters: &Parameters) -> Tail<Self> {
+        match parameters.architecture {
+            Architecture::V3 => bytes_from(&log.entries, from as u64),
+            Architecture::V1 | Architecture::V2 => {
+                cycles_from(&log.entries, (from / record(parameters)) as u64)
+            }
+        }
+    }
+
+    fn garbage(parameters: &Parameters, index: usize) -> Vec<u8> {
+        match parameters.architecture {
+            Architecture::V3 => {
+                let bytes = GARBAGE.get(index % GARBAGE.len()).copied().unwrap_or_default();
+                let record = |&byte: &u8| if parameters.bare_port { vec![0, byte] } else { vec![byte] };
+                bytes.iter().flat_map(record).collect()
+            }
+            Architecture::V1 | Architecture::V2 => vec![UPPER_NIBBLE; record(parameters) * (1 + index % 3)],
+        }
+    }
+
+    fn garbage_takes_a_point(parameters: &Parameters) -> bool {
+        parameters.architecture == Architecture::V3
+    }
+
+    fn first_wrong(expected: &[Event], got: &[Event], knowledge: Knowledge) -> Option<usize> {
+        let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
+        let counted = [
+            first(|event| matches!(event, Event::Atom { .. })),
+            // Of the I-sync that the tail begins with; the cycle count packet may come behind it.
+            first(|event| matches!(event, Event::Gap { .. })),
+        ];
+        (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
+            (Some(expected), Some(got)) => !agree(expected, got, counted.contains(&Some(index)), knowledge),
+            _ => true,
+        })
+    }
+}
+
+/// Bytes of what is captured at once; decoding can only begin with a whole one.
+const fn record(parameters: &Parameters) -> usize {
+    match parameters.architecture {
+        Architecture::V3 if parameters.bare_port => 2,
+        Architecture::V3 => 1,
+        Architecture::V1 | Architecture::V2 => Cycle::size(parameters),
+    }
+}
+
+/// What is told from the first I-sync at or behind byte `from` on.
+fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
+    let start = |wanted: fn(&Entry<ArmEtm>) -> bool| {
+        let found = entries.iter().position(|(place, entry)| place.byte >= from && wanted(entry));
+        entries.split_at_checked(found.unwrap_or(entries.len())).unwrap_or_default()
+    };
+    let (_, packets) = start(|entry| matches!(entry, Entry::Packet(Packet::InstructionSync { .. })));
+    let (before, behind) = start(|entry| matches!(entry, Entry::Event(Event::InstructionSync { .. })));
+    let atoms = events(before).filter(|event| matches!(event, Event::Atom { .. })).count() as u64;
+    let transfers = events(before).filter(|event| matches!(event, Event::Transfer { .. })).count() as u64;
+    Tail {
+        packets: packets_of(packets),
+        events: events(behind).filter_map(|event| shifted(event, atoms, transfers)).collect(),
+        errors: errors_of(behind),
+    }
+}
+
+/// What happened from `cycle` on, whenever it is told. Packets and faults are those behind the first that synchronises: what is in
+/// front of it was sent before.
+fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
+    let old = |event: &&Event| matches!(event, Event::Transfer { when, .. } if *when < cycle);
+    let transfers = events(entries).filter(old).count() as u64;
+    let kept = events(entries).filter(|event| match **event {
+        Event::Instruction { cycle: when, .. }
+        | Event::Synchronisation { cycle: when, .. }
+        | Event::Branch { cycle: when, .. }
+        | Event::Trigger { when }
+        | Event::ContextId { when, .. }
+        | Event::Transfer { when, .. }
+        | Event::MissData { when, .. }
+        | Event::IgnoredData { when, .. } => when >= cycle,
+        // Of the oldest cycle only, which may be an older one.
+        Event::Incomplete { .. } => false,
+        _ => true,
+    });
+    let synchronises = |(_, entry): &(Place, Entry<ArmEtm>)| matches!(entry, Entry::Event(Event::Synchronisation { cycle: when, .. }) if *when >= cycle);
+    let start = entries.iter().position(synchronises).unwrap_or(entries.len());
+    let behind = entries.get(start..).unwrap_or_default();
+    Tail {
+        packets: packets_of(behind),
+        events: kept.filter_map(|event| shifted(event, cycle, transfers)).collect(),
+        errors: errors_of(behind),
+    }
+}
+
+fn events(entries: &[(Place, Entry<ArmEtm>)]) -> impl Iterator<Item = &Event> {
+    entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::Event(event) => Some(event),
+        _ => None,
+    })
+}
+
+fn packets_of(entries: &[(Place, Entry<ArmEtm>)]) -> Vec<Packet> {
+    let packet = |(_, entry): &(Place, Entry<ArmEtm>)| match entry {
+        Entry::Packet(packet) => Some(*packet),
+        _ => None,
+    };
+    entries.iter().filter_map(packet).collect()
+}
+
+fn errors_of(entries: &[(Place, Entry<ArmEtm>)]) -> usize {
+    let error = |entry: &Entry<ArmEtm>| match entry {
+        // Where execution was before, a late decoder does not know, so nothing can contradict it.
+        Entry::Fault(fault) => {
+            fault.class.severity() == Severity::Error && fault.class != FaultClass::Contradiction
+        }
+        _ => false,
+    };
+    entries.iter().filter(|(_, entry)| error(entry)).count()
+}
+
+/// The event as if nothing had been in front of the synchronisation point: numbers and times from there on, data of older misses as
+/// those of nobody. `None` if it is only about what is older.
+fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
+    let at = |when: u64| when.saturating_sub(time);
+    let number = |transfer: u64| transfer.checked_sub(transfers);
+    Some(match *event {
+        Event::MissData { transfer, when, .. } if transfer < transfers => {
+            Event::IgnoredData { when: at(when), tag: 0 }
+        }
+        Event::IgnoredData { when, .. } => Event::IgnoredData { when: at(when), tag: 0 },
+        Event::MissData { transfer, when, value } => {
+            Event::MissData { transfer: number(transfer)?, when: at(when), value }
+        }
+        Event::Missing { transfer, reason } => Event::Missing { transfer: number(transfer)?, reason },
+        Event::Transfer { transfer, when, address, value, big_endian } => {
+            Event::Transfer { transfer: number(transfer)?, when: at(when), address, value, big_endian }
+        }
+        Event::StoreFailed { transfer } => Event::StoreFailed { transfer: number(transfer)? },
+        Event::Instruction { cycle, executed, phantom } => {
+            Event::Instruction { cycle: at(cycle), executed, phantom }
+        }
+        Event::Synchronisation { cycle, reason, address, isa, context_id, lsm } => {
+            Event::Synchronisation { cycle: at(cycle), reason, address, isa, context_id, lsm }
+        }
+        Event::Branch { cycle, address, isa } => Event::Branch { cycle: at(cycle), address, isa },
+        Event::Trigger { when } => Event::Trigger { when: at(when) },
+        Event::ContextId { when, value } => Event::ContextId { when: at(when), value },
+        Event::Incomplete { when } => Event::Incomplete { when: at(when) },
+        Event::ExceptionReturn { when } => Event::ExceptionReturn { when: at(when) },
+        Event::ExceptionEntry { when } => Event::ExceptionEntry { when: at(when) },
+        Event::Vmid { when, value } => Event::Vmid { when: at(when), value },
+        Event::DataSuppressed { when } => Event::DataSuppressed { when: at(when) },
+        Event::Atom { .. }
+        | Event::InstructionSync { .. }
+        | Event::Gap { .. }
+        | Event::BranchTo { .. }
+        | Event::Timestamp { .. } => *event,
+    })
+}
+
+/// Whether `got` says what `expected` says, as far as it can know it. `first`: it is the first instruction, or the first gap.
+fn agree(expected: &Event, got: &Event, first: bool, knowledge: Knowledge) -> bool {
+    let garbled = knowledge == Knowledge::Garbled;
+    match (*expected, *got) {
+        (
+            Event::Timestamp { value: told, clock_change: changed },
+            Event::Timestamp { value, clock_change },
+        ) => changed == clock_change && (garbled || value.is_none() || value == told),
+        (
+            Event::Atom { address, isa, executed, cycles: Some(told) },
+            Event::Atom { cycles: Some(cycles), .. },
+        ) if first => {
+            // The cycles in front of it may lie in front of the synchronisation point.
+            let same = Event::Atom { address, isa, executed, cycles: Some(cycles) } == *got;
+            same && (garbled || cycles <= told)
+        }
+        (Event::Gap { cycles: Some(told) }, Event::Gap { cycles: Some(cycles) }) if first => {
+            garbled || cycles <= told
+        }
+        (
+            Event::Transfer { transfer, when, address: told, value, big_endian },
+            Event::Transfer { address, big_endian: late, .. },
+        ) => {
+            let same = Event::Transfer { transfer, when, address, value, big_endian: late } == *got;
+            // That data are big-endian was perhaps only told in front.
+            same && (garbled || (within(address, told) && (!late || big_endian)))
+        }
+        _ => expected == got,
+    }
+}
+
+/// Whether `address` says nothing that `told` does not.
+fn within(address: Option<DataAddress>, told: Option<DataAddress>) -> bool {
+    match (address, told) {
+        (None, _) => true,
+        (Some(address), Some(told)) => {
+            address.known() & !told.known() == 0 && (address.value() ^ told.value()) & address.known() == 0
+        }
+        (Some(_), None) => false,
+    }
+}

@@ -1,0 +1,296 @@
+//! Relations that need no expected value: they hold for every stream, sound or damaged, of whatever origin.
+//!
+//! | relation | place |
+//! |---|---|
+//! | Any cut gives the same; so do a second run, a reset, another begin | [`Stream::repeats`] |
+//! | Who joins at a synchronisation point reports the tail | [`Stream::joins`] |
+//! | Garbage costs at most what is up to the next synchronisation point | [`Stream::recovers`] |
+//!
+//! The first holds for every family. The others need to know what a synchronisation point is: [`Joints`], one file here
+//! for each family.
+
+mod arm_etm;
+mod riscv_etrace;
+
+use std::fmt;
+
+use traceproof_vectors::{Decoder, Log, Program, Refusal};
+
+use crate::Subject;
+use crate::family::FamilyRules;
+use crate::judge::{self, divergence, first_difference};
+use crate::line::line;
+use crate::verdict::{Divergence, Row};
+
+/// A family whose streams can be joined late.
+pub trait Joints: FamilyRules {
+    /// Bytes of a stream at which a decoder may begin, ascending, as the reference reads it.
+    fn points(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<usize>;
+
+    /// What a log says from the synchronisation point at byte `from` on, in words that do not depend on what is in front of it.
+    fn tail(log: &Log<Self>, from: usize, parameters: &Self::Parameters) -> Tail<Self>;
+
+    /// Bytes that belong to no stream, of the `index`-th kind; empty where there are none that a decoder must get over.
+    fn garbage(_parameters: &Self::Parameters, _index: usize) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Whether a packet that garbage begins may take the bytes of the next synchronisation point for its own.
+    fn garbage_takes_a_point(_parameters: &Self::Parameters) -> bool {
+        false
+    }
+
+    /// The index of the first event that a late decoder must not report like this.
+    fn first_wrong(expected: &[Self::Event], got: &[Self::Event], _knowledge: Knowledge) -> Option<usize> {
+        let length = expected.len().max(got.len());
+        (0..length).find(|&index| expected.get(index) != got.get(index))
+    }
+}
+
+/// What a log says from a synchronisation point on.
+#[derive(Clone, Debug)]
+pub struct Tail<P: FamilyRules> {
+    /// Packets.
+    pub packets: Vec<P::Packet>,
+    /// Events.
+    pub events: Vec<P::Event>,
+    /// How many faults are errors.
+    pub errors: usize,
+}
+
+impl<P: FamilyRules> Tail<P> {
+    /// Nothing is said, so nothing can be compared.
+    fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.events.is_empty()
+    }
+}
+
+/// How much a late decoder may know of what was in front of its first synchronisation point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing that is wrong.
+    Less,
+    /// Anything: garbage may have told it.
+    Garbled,
+}
+
+/// How much of a stream a relation was tried on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tried {
+    /// Synchronisation points.
+    pub points: usize,
+    /// Those at which something was compared: there is a tail, and it is not that of the same bytes.
+    pub compared: usize,
+}
+
+/// A stream, and who is judged by it.
+#[derive(Clone, Copy)]
+pub struct Stream<'a, P: FamilyRules> {
+    /// Makes the decoders that are judged.
+    pub subject: &'a Subject,
+    /// Their parameters.
+    pub parameters: &'a P::Parameters,
+    /// The code.
+    pub program: &'a Program,
+    /// The bytes.
+    pub wire: &'a [u8],
+}
+
+/// Why a relation does not hold, or cannot be tried.
+#[derive(Clone, Debug)]
+pub enum Broken {
+    /// The first difference.
+    Divergence(Box<Divergence>),
+    /// The decoder refuses the parameters or the program.
+    Refused(Refusal),
+    /// The subject has no decoder of the family.
+    NoDecoder,
+}
+
+impl From<Box<Divergence>> for Broken {
+    fn from(divergence: Box<Divergence>) -> Self {
+        Self::Divergence(divergence)
+    }
+}
+
+impl From<Refusal> for Broken {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Divergence(divergence) => write!(f, "{divergence:#?}"),
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::NoDecoder => f.write_str("the subject has no decoder of the family"),
+        }
+    }
+}
+
+/// Lengths of odd and empty pieces; cut nowhere in particular.
+const PIECES: [usize; 7] = [3, 1, 0, 7, 2, 5, 4];
+
+fn pieces(mut wire: &[u8]) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    for length in PIECES.into_iter().cycle() {
+        if wire.is_empty() {
+            break;
+        }
+        let (piece, rest) = wire.split_at(length.min(wire.len()));
+        pieces.push(piece);
+        wire = rest;
+    }
+    pieces
+}
+
+pub(crate) fn push_all<'a, P: FamilyRules>(
+    decoder: &mut dyn Decoder<P>,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+) -> Log<P> {
+    let mut log = Log::default();
+    for chunk in chunks {
+        decoder.push(chunk, &mut log);
+    }
+    decoder.finish(&mut log);
+    log
+}
+
+impl<P: FamilyRules> Stream<'_, P> {
+    fn begun(&self) -> Result<Box<dyn Decoder<P>>, Broken> {
+        let mut decoder = self.subject.decoder::<P>().ok_or(Broken::NoDecoder)?;
+        decoder.begin(self.parameters, self.program)?;
+        Ok(decoder)
+    }
+
+    /// What a new decoder of the subject makes of `wire`, which need not be that of the stream.
+    ///
+    /// # Errors
+    ///
+    /// When there is no decoder, or it refuses.
+    pub fn log(&self, wire: &[u8]) -> Result<Log<P>, Broken> {
+        Ok(push_all(self.begun()?.as_mut(), [wire]))
+    }
+
+    /// Any cut into chunks gives the same results, and so does another run behind finish, reset or begin.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn repeats(&self) -> Result<(), Broken> {
+        let wire = self.wire;
+        let mut decoder = self.begun()?;
+        let whole = push_all(decoder.as_mut(), [wire]);
+        let log = push_all(self.begun()?.as_mut(), wire.chunks(1));
+        judge::repetition("byte by byte", &whole, &log)?;
+        let log = push_all(self.begun()?.as_mut(), pieces(wire));
+        judge::repetition("in odd pieces", &whole, &log)?;
+
+        decoder.reset();
+        let log = push_all(decoder.as_mut(), [wire]);
+        judge::repetition("after finish and reset", &whole, &log)?;
+        decoder.reset();
+        decoder.push(wire.get(..wire.len() / 2).unwrap_or_default(), &mut ());
+        decoder.reset();
+        let log = push_all(decoder.as_mut(), [wire]);
+        judge::repetition("after a reset in mid-stream", &whole, &log)?;
+        decoder.begin(self.parameters, self.program)?;
+        let log = push_all(decoder.as_mut(), [wire]);
+        Ok(judge::repetition("after another begin", &whole, &log)?)
+    }
+}
+
+impl<P: Joints> Stream<'_, P> {
+    /// Who joins at a synchronisation point reports the tail. Tries at most `most` points, spread over the stream.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn joins(&self, most: usize) -> Result<Tried, Broken> {
+        let whole = self.log(self.wire)?;
+        let mut tried = Tried::default();
+        for byte in spread(P::points(self.wire, self.parameters, self.program), most) {
+            let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
+            let what = format!("joined at byte {byte}");
+            let told = self.compare(&what, (&whole, byte), (&late, 0), Knowledge::Less)?;
+            tried.points += 1;
+            // At the beginning of the stream nobody is late.
+            tried.compared += usize::from(told && byte > 0);
+        }
+        Ok(tried)
+    }
+
+    /// Garbage costs at most what is up to a synchronisation point: garbage in front of all, nothing behind the point; garbage in
+    /// the middle, what is up to the point behind it or, where its packets may take that for their own, the next one.
+    /// Tries at most `most` points, spread over the stream.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn recovers(&self, most: usize) -> Result<Tried, Broken> {
+        let whole = self.log(self.wire)?;
+        let points = P::points(self.wire, self.parameters, self.program);
+        let mut tried = Tried::default();
+        for (index, byte) in spread(points.clone(), most).into_iter().enumerate() {
+            let garbage = P::garbage(self.parameters, index);
+            if garbage.is_empty() {
+                continue;
+            }
+            let (before, behind) = self.wire.split_at_checked(byte).unwrap_or_default();
+            let late = self.log(&[&garbage, behind].concat())?;
+            let what = format!("behind garbage in front of byte {byte}");
+            let told = self.compare(&what, (&whole, byte), (&late, garbage.len()), Knowledge::Less)?;
+            tried.points += 1;
+            tried.compared += usize::from(told);
+
+            let mixed = self.log(&[before, &garbage, behind].concat())?;
+            let swallowed = P::garbage_takes_a_point(self.parameters);
+            let from =
+                points.iter().copied().find(|&point| if swallowed { point > byte } else { point == byte });
+            if let Some(from) = from {
+                let what = format!("behind garbage at byte {byte}");
+                let here = (&mixed, from + garbage.len());
+                self.compare(&what, (&whole, from), here, Knowledge::Garbled)?;
+            }
+        }
+        Ok(tried)
+    }
+
+    /// Compares tails, each a log and the byte from which on it counts. Says whether there was anything to compare.
+    fn compare(
+        &self,
+        what: &str,
+        (whole, there): (&Log<P>, usize),
+        (late, here): (&Log<P>, usize),
+        knowledge: Knowledge,
+    ) -> Result<bool, Broken> {
+        let expected = P::tail(whole, there, self.parameters);
+        let got = P::tail(late, here, self.parameters);
+        let same = |index: usize| expected.packets.get(index) == got.packets.get(index);
+        let rows = |index: usize| (expected.packets.get(index).map(line), got.packets.get(index).map(line));
+        let length = expected.packets.len().max(got.packets.len());
+        if let Some((index, rows)) = first_difference(length, same, rows) {
+            return Err(Box::new(divergence(&format!("packets {what}"), index, None, rows)).into());
+        }
+        if let Some(wrong) = P::first_wrong(&expected.events, &got.events, knowledge) {
+            let rows = |index: usize| (expected.events.get(index).map(line), got.events.get(index).map(line));
+            let length = expected.events.len().max(got.events.len());
+            if let Some((index, rows)) = first_difference(length, |index| index != wrong, rows) {
+                return Err(Box::new(divergence(&format!("events {what}"), index, None, rows)).into());
+            }
+        }
+        if expected.errors != got.errors {
+            let errors = |count| Some(format!("{count} errors"));
+            let row = Row { same: false, expected: errors(expected.errors), got: errors(got.errors) };
+            return Err(Box::new(divergence(&format!("faults {what}"), 0, None, vec![row])).into());
+        }
+        Ok(!expected.is_empty())
+    }
+}
+
+/// At most `most` of them, evenly.
+fn spread(points: Vec<usize>, most: usize) -> Vec<usize> {
+    let step = points.len().div_ceil(most.max(1)).max(1);
+    points.into_iter().step_by(step).collect()
+}
