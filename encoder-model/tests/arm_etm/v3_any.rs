@@ -101,6 +101,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
         prop::sample::select(vec![Position::Only, Position::First, Position::Middle, Position::Last]);
     (any::<u32>(), access, any::<u64>(), position, any::<[bool; 3]>()).prop_map(
         |(address, access, value, position, [wide, big_endian, failed])| Transfer {
+            size: 4,
             address,
             access,
             value,

@@ -12,9 +12,10 @@ use core::str::FromStr;
 /// | | byte 1 | bytes 2, 3, 4 | byte 5 |
 /// |---|---|---|---|
 /// | branch address (PC-5) | \[6:1\] -> `bits`\[5:0\]; \[0\] is 1 | \[6:0\] -> 7 bits each | \[6:0\] -> `bits`\[33:27\] |
+/// | branch address (ETMv1) | \[6:0\] -> `bits`\[6:0\] | \[6:0\] -> 7 bits each | not in this form |
 /// | data address | \[6:0\] -> `bits`\[6:0\] | \[6:0\] -> 7 bits each | \[3:0\] -> `bits`\[31:28\]; \[7:4\] are 0 |
 ///
-/// Of a branch address, `bits` is the instruction address shifted right by 2 (ARM), 1 (Thumb) or 0 (Java state), and
+/// Of a branch address of ETMv1, `bits` is the address with the Thumb bit in bit 0. Later, `bits` is the instruction address shifted right by 2 (ARM), 1 (Thumb) or 0 (Java state), and
 /// byte 5 also tells the state: `00001aaa` ARM A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\].
 /// These state bits are part of `bits`.
 ///

@@ -5,7 +5,7 @@ use super::{DataAddress, Isa, Reason};
 
 /// One thing that happened in the traced execution.
 ///
-/// The rules below are those of ETMv2; what differs in ETMv3 stands in [`v3`](super::v3).
+/// The rules below are those of ETMv2; those of ETMv1 stand in [`v1`](super::v1), what differs in ETMv3 in [`v3`](super::v3).
 ///
 /// # Order
 ///
@@ -211,10 +211,26 @@ pub enum Event {
         tag: u8,
     },
     /// The capture ends before all bytes of this cycle's packets were seen (GEN-012). Reported for the oldest such
-    /// cycle only; of a TFO packet, the TFO cycle.
+    /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be told apart.
     Incomplete {
         /// The cycle.
         when: u64,
+    },
+    /// ETMv1: an instruction was executed, or not because its condition failed (5.1).
+    InstructionAt {
+        /// When.
+        cycle: u64,
+        /// Where, without Thumb bit; `None` where the decoder cannot know it.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        address: Option<u32>,
+        /// The state it is in; ARM while the decoder cannot know it.
+        isa: Isa,
+        /// Its condition passed.
+        executed: bool,
     },
     /// ETMv3: an E or N atom, that is an instruction (7.3.1).
     Atom {

@@ -9,13 +9,12 @@
 //! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
 //! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, pin by pin (ETMv1, ETMv2)? | [`wire`] |
+//! | What travels in ETMv1, and what does a decoder report? | [`v1`] |
 //! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
 //! | What travels, packet by packet? | [`Packet`] |
 //! | What does a decoder report, in which order, and which faults? | [`Event`] |
 //! | What does the macrocell see in one cycle? | [`Stimulus`] |
 //! | Which legal choices does a macrocell make? | [`Policy`] |
-//!
-//! Architecture 1 is not spoken so far; parameters that ask for it are refused.
 
 mod address;
 mod event;
@@ -24,6 +23,7 @@ mod parameters;
 mod policy;
 mod registers;
 mod stimulus;
+pub mod v1;
 pub mod v3;
 pub mod wire;
 
@@ -80,8 +80,9 @@ pub const FEATURES: [&str; 15] = [
     "virtualization",
 ];
 
-/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2, the others about ETMv3.
-pub const READINGS: [Reading; 19] = [
+/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the others about ETMv1 and
+/// ETMv3.
+pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -168,5 +169,45 @@ pub const READINGS: [Reading; 19] = [
         name: "etm3-context-id-behind-its-instruction",
         binds: Binds::Encoders,
         text: "A Context ID packet follows the atom and the data of the instruction that changed it, and precedes its branch packet.",
+    },
+    Reading {
+        name: "etm1-address-starts-a-cycle",
+        binds: Binds::Both,
+        text: "On a 16-bit port the first packet of a branch address is on TRACEPKT[7:0].",
+    },
+    Reading {
+        name: "etm1-every-address-is-a-base",
+        binds: Binds::Both,
+        text: "The branch addresses of abandoned branches, and those with APO 15, are output ones that the next is compressed against.",
+    },
+    Reading {
+        name: "etm1-cprt-has-no-address",
+        binds: Binds::Both,
+        text: "Of coprocessor register transfers only values are traced.",
+    },
+    Reading {
+        name: "etm1-data-addresses-start-over",
+        binds: Binds::Both,
+        text: "The first data address behind a restart has five packets; encoders do the same behind a periodic full branch address.",
+    },
+    Reading {
+        name: "etm1-unlocated-branch-counts",
+        binds: Binds::Decoders,
+        text: "BE whose address cannot be read, so that its reason is not known, executed an instruction.",
+    },
+    Reading {
+        name: "etm1-overflow-cuts-data-only",
+        binds: Binds::Encoders,
+        text: "An overflow loses the end of a status' data; a branch address enters the FIFO whole, or its status shows no branch.",
+    },
+    Reading {
+        name: "etm1-restart-is-three-records-ahead",
+        binds: Binds::Encoders,
+        text: "BE of a restart and its APO are in the three records in front of the first traced instruction.",
+    },
+    Reading {
+        name: "etm1-forced-address",
+        binds: Binds::Encoders,
+        text: "An overdue full branch address goes with the next taken branch, direct or indirect.",
     },
 ];

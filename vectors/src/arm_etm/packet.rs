@@ -1,11 +1,13 @@
-//! Packets of ETMv2 and ETMv3, field by field (6.4, 6.5, 7.2).
+//! Packets of ETMv1, ETMv2 and ETMv3, field by field (5.5, 6.4, 6.5, 7.2).
 
 use super::CompressedAddress;
+use super::v1::AddressReason;
 use super::v3::{ExceptionInformation, InByteException, VariableField};
 
 /// One packet, as it stands in the FIFO.
 ///
-/// ETMv2 has the variants from `BranchAddress` to `TraceFifoOffset`. ETMv3 has all but `TraceFifoOffset`; there
+/// ETMv1 has `BranchAddress`, `FullBranchAddress`, `DataAddress` and `DataValue`: each is what stands together of one kind, for ETMv1 calls a single byte a packet.
+/// ETMv2 has the variants from `BranchAddress` to `TraceFifoOffset`. ETMv3 has those behind it and those before it; there
 /// `LoadMissOccurred` and `LoadMissData` are called out-of-order placeholder and out-of-order data.
 ///
 /// `more` is the C bit of ETMv2: another packet of the same cycle follows. It is false in ETMv3. `ss` is the size code of the value: 0, 1, 2, 3 for
@@ -15,7 +17,8 @@ use super::v3::{ExceptionInformation, InByteException, VariableField};
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Packet {
-    /// `cXXXXXX1`: where an indirect branch went. Always the last packet of its cycle (6.4, 6.7).
+    /// `cXXXXXX1`: where an indirect branch went. Always the last packet of its cycle (6.4, 6.7). In ETMv1, a branch address of
+    /// 1 to 4 bytes (5.5.4).
     BranchAddress(CompressedAddress),
     /// `C0A0SS10`: data of a store, of a load that hit, or of a coprocessor register transfer (6.4.2).
     NormalData {
@@ -205,6 +208,36 @@ pub enum Packet {
     ExceptionExit,
     /// `7E` (7.5.3).
     ExceptionEntry,
+    /// ETMv1: a branch address of five bytes, and the Context ID behind it (5.5.4, 5.6.3).
+    FullBranchAddress {
+        /// All 32 bits as they travel; bit 0 is the Thumb bit unless `jazelle`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        address: u32,
+        /// Byte 5 \[6:4\].
+        reason: AddressReason,
+        /// Byte 5 \[7\], J: Java state (1.3).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        jazelle: bool,
+        /// Present if Context IDs are traced and the reason is not a branch; zero-extended.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
+        context_id: Option<u32>,
+    },
+    /// ETMv1: where the first transfer of an instruction goes (5.7).
+    DataAddress(CompressedAddress),
+    /// ETMv1: the value of one transfer (5.7).
+    DataValue {
+        /// Number of bytes: 1, 2 or 4.
+        bytes: u8,
+        /// Zero-extended.
+        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+        value: u32,
+    },
 }
 
 /// Why a TFO or I-sync packet was sent. The discriminant is the RR field (6.5.4, 7.10.5).

@@ -12,7 +12,7 @@ pub struct Policy {
     /// Bytes that the FIFO holds: in ETMv2 up to [`MAX_FIFO_SIZE`](Self::MAX_FIFO_SIZE), in ETMv3 at least
     /// [`MIN_V3_FIFO_SIZE`](Self::MIN_V3_FIFO_SIZE).
     pub fifo_size: u8,
-    /// ETMSYNCFR: cycles between synchronisations; 0 = none.
+    /// Cycles between synchronisations (ETMSYNCFR); 0 = none.
     pub sync_period: u32,
     /// Bytes that leave the FIFO in a cycle (ETMv3), at least 1.
     pub port_bytes: u8,

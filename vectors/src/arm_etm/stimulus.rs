@@ -159,6 +159,9 @@ pub struct Transfer {
     /// Two words at once.
     #[cfg_attr(feature = "serde", serde(default))]
     pub wide: bool,
+    /// Bytes of the access: 1, 2 or 4 (ETMv1; later architectures do not tell). 4 for words and for coprocessor transfers.
+    #[cfg_attr(feature = "serde", serde(default = "word", skip_serializing_if = "is_word"))]
+    pub size: u8,
     /// Which of its instruction's transfers it is.
     #[cfg_attr(feature = "serde", serde(default))]
     pub position: Position,
@@ -170,8 +173,21 @@ pub struct Transfer {
     pub failed: bool,
 }
 
+const WORD: u8 = 4;
+
+#[cfg(feature = "serde")]
+const fn word() -> u8 {
+    WORD
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_word(size: &u8) -> bool {
+    *size == WORD
+}
+
 impl Transfer {
-    /// The only transfer of its instruction, of a word or less, little-endian.
+    /// The only transfer of its instruction, a word, little-endian.
     #[must_use]
     pub const fn new(address: u32, access: Access, value: u64) -> Self {
         Self {
@@ -179,6 +195,7 @@ impl Transfer {
             access,
             value,
             wide: false,
+            size: WORD,
             position: Position::Only,
             big_endian: false,
             failed: false,

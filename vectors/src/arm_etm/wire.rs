@@ -1,4 +1,4 @@
-//! What travels: one record per trace clock (architectures 1 and 2).
+//! What travels: one record per trace clock (architecture 2; that of architecture 1 has one bit more, see [`v1`](super::v1)).
 //!
 //! | port | bytes of a record |
 //! |---|---|

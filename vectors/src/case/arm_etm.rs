@@ -2,6 +2,7 @@
 
 mod atoms;
 mod cycles;
+mod located;
 mod resolve;
 mod wire;
 
@@ -17,6 +18,7 @@ use crate::arm_etm::{
 
 pub use atoms::Atoms;
 pub use cycles::InstructionCycles;
+pub use located::LocatedInstructions;
 
 /// One line of `stimulus`: one cycle, or `repeat` equal ones.
 ///
@@ -218,6 +220,8 @@ pub enum EventEntry {
     },
     /// The capture ends before this cycle's packets do.
     Incomplete(u64),
+    /// ETMv1: instructions, e.g. `"3:0x8000E 4:0x8004N 9:?E"`.
+    InstructionsAt(LocatedInstructions),
     /// ETMv3: instructions, e.g. `"0x8000E 0x8004N ?E"` or `"thumb 0x8100E/3 0x8102E/1"`.
     Atoms(Atoms),
     /// ETMv3: an I-sync packet.

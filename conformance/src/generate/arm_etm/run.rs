@@ -312,6 +312,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let failed = at.kind == Kind::StoreExclusive && self.entropy.chance(128);
         let value = if failed { 0 } else { self.value() };
         Transfer {
+            size: 4,
             address: self.data.wrapping_add(step * index as u32),
             access,
             value: if wide { value } else { value & 0xffff_ffff },

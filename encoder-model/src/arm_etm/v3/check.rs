@@ -43,7 +43,10 @@ pub(super) fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static
         Packet::Vmid(_) => blame(!parameters.vmid, "packet"),
         Packet::ExceptionExit => blame(parameters.minor < 4, "packet"),
         Packet::Trigger | Packet::Ignore => None,
-        Packet::TraceFifoOffset { .. } => Some("packet"),
+        Packet::TraceFifoOffset { .. }
+        | Packet::FullBranchAddress { .. }
+        | Packet::DataAddress(_)
+        | Packet::DataValue { .. } => Some("packet"),
     }
 }
 

@@ -90,7 +90,10 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
         Packet::ExceptionExit => bytes.push(0x76),
         Packet::ExceptionEntry => bytes.push(0x7e),
         // `check` lets no packet of another architecture pass.
-        Packet::TraceFifoOffset { .. } => {}
+        Packet::TraceFifoOffset { .. }
+        | Packet::FullBranchAddress { .. }
+        | Packet::DataAddress(_)
+        | Packet::DataValue { .. } => {}
     }
 }
 

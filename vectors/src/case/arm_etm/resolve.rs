@@ -131,6 +131,9 @@ pub(super) fn expected(
             EventEntry::Instructions(cycles) => {
                 expected.extend(cycles.events().iter().copied().map(Expected::Event));
             }
+            EventEntry::InstructionsAt(instructions) => {
+                expected.extend(instructions.events().iter().copied().map(Expected::Event));
+            }
             EventEntry::Atoms(atoms) => {
                 expected.extend(atoms.events().iter().copied().map(Expected::Event));
             }
@@ -148,7 +151,10 @@ pub(super) fn expected(
 /// The event of a line that stands for exactly one.
 fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> {
     Ok(Some(match entry {
-        EventEntry::Instructions(_) | EventEntry::Atoms(_) | EventEntry::Fault(_) => return Ok(None),
+        EventEntry::Instructions(_)
+        | EventEntry::InstructionsAt(_)
+        | EventEntry::Atoms(_)
+        | EventEntry::Fault(_) => return Ok(None),
         EventEntry::Trigger(when) => Event::Trigger { when: *when },
         EventEntry::Synchronisation { cycle, reason, address: at, isa, context_id, lsm } => {
             Event::Synchronisation {
@@ -271,6 +277,7 @@ mod tests {
             access: Access::Miss(1),
             value: 0,
             wide: false,
+            size: 4,
             position: Position::Only,
             big_endian: false,
             failed: false,
