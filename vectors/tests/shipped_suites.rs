@@ -46,6 +46,11 @@ fn the_clauses_of_arm_etm_are_all_there() {
         .unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let groups = [
         ("GEN", 12),
+        ("ETM1-PS", 12),
+        ("ETM1-PKT", 18),
+        ("ETM1-APO", 8),
+        ("ETM1-DAT", 7),
+        ("ETM1-SYN", 9),
         ("ETM2-PS", 13),
         ("ETM2-TRG", 7),
         ("ETM2-HDR", 12),

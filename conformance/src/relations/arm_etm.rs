@@ -112,6 +112,7 @@ fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     let transfers = events(entries).filter(old).count() as u64;
     let kept = events(entries).filter(|event| match **event {
         Event::Instruction { cycle: when, .. }
+        | Event::InstructionAt { cycle: when, .. }
         | Event::Synchronisation { cycle: when, .. }
         | Event::Branch { cycle: when, .. }
         | Event::Trigger { when }
@@ -177,6 +178,9 @@ fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
             Event::Transfer { transfer: number(transfer)?, when: at(when), address, value, big_endian }
         }
         Event::StoreFailed { transfer } => Event::StoreFailed { transfer: number(transfer)? },
+        Event::InstructionAt { cycle, address, isa, executed } => {
+            Event::InstructionAt { cycle: at(cycle), address, isa, executed }
+        }
         Event::Instruction { cycle, executed, phantom } => {
             Event::Instruction { cycle: at(cycle), executed, phantom }
         }
