@@ -351,6 +351,64 @@ fn the_subject_speaks_the_contract() {
     assert!(matches!(entries[10].1, Entry::Fault(fault) if fault.class == FaultClass::ReservedEncoding));
 }
 
+/// The library takes no memory of less than 4 bytes; sections that touch are one.
+#[test]
+fn code_in_small_sections_is_joined_or_refused() {
+    let section = |address, bytes: &[u8]| Section { address, bytes: bytes.to_vec(), name: String::new() };
+    let program = |sections: &[Section]| {
+        let mut program = Program::new();
+        sections.iter().for_each(|section| program.insert(section.clone()).expect("free"));
+        program
+    };
+    // movs r0, r0 twice in Thumb state, each a section, behind them a byte and a byte, and another.
+    let split = [
+        section(0x8000, &[0x00, 0x46]),
+        section(0x8002, &[0x00, 0x46]),
+        section(0x8004, &[0x00]),
+        section(0x8005, &[0x46]),
+        section(0x8006, &[0x00, 0x46]),
+    ];
+    let wire = hex("00 00 00 00 00 80 08 21 01 80 00 00 8C");
+    let log = decode(opencsd::arm_etm::Decoder::new(), &parameters(), &program(&split), &wire);
+    let atoms: Vec<_> = log
+        .events()
+        .filter_map(|event| match event {
+            Event::Atom { address, .. } => Some(*address),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(atoms, [Some(0x8000), Some(0x8002), Some(0x8004)]);
+    assert_eq!(log.faults().count(), 0);
+
+    for refused in
+        [&split[..1], &split[..3], &[section(0x8001, &[0; 5])], &[split[0].clone(), section(0x9000, &[0; 8])]]
+    {
+        let begun = opencsd::arm_etm::Decoder::new().begin(&parameters(), &program(refused));
+        assert!(
+            begun.is_err_and(|refusal| refusal.to_string().contains("less than 4 bytes")),
+            "{refused:x?}"
+        );
+        // Who reads packets only needs no code.
+        let begun = opencsd::arm_etm::Decoder::packets_only().begin(&parameters(), &program(refused));
+        assert_eq!(begun.err().map(|refusal| refusal.to_string()), None);
+    }
+}
+
+/// Without any code an atom whose address is known still has it, and that there is none is no fault.
+#[test]
+fn without_code_the_first_address_is_told() {
+    let wire = hex(&format!("{SYNC} C8 83 01 84"));
+    let log = decode(opencsd::arm_etm::Decoder::new(), &parameters(), &Program::new(), &wire);
+    let isa = arm_etm::Isa::Arm;
+    let atom = |address, executed| Event::Atom { address, isa, executed, cycles: None };
+    let atoms: Vec<_> = log.events().filter(|event| matches!(event, Event::Atom { .. })).copied().collect();
+    assert_eq!(
+        atoms,
+        [atom(Some(0x8000), true), atom(None, true), atom(None, false), atom(Some(0x8104), true)]
+    );
+    assert_eq!(log.faults().count(), 0);
+}
+
 #[test]
 fn the_packet_reader_takes_data() {
     let parameters = Parameters { data_value: true, data_address: true, ..parameters() };

@@ -107,6 +107,36 @@ fn flow() {
         _ => None,
     });
     assert_eq!(flag, Some(false));
+    // OE-09
+    let last = |bytes: usize| {
+        let mut program = Program::new();
+        let code = [0x00, 0xbf].repeat(4)[..bytes].to_vec();
+        program.insert(Section { address: 0x8000, bytes: code, name: String::new() }).expect("free");
+        let (source, trace) = (Source::Etmv3(PLAIN), trace("08 21 01 80 00 00 8C"));
+        let outcome =
+            opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
+        (
+            outcome.instructions,
+            outcome.elements().any(|element| element.kind == ElementKind::NoMemory { address: 0x8004 }),
+        )
+    };
+    assert_eq!((last(6), last(8)), ((2, true), (3, false)));
+    // OE-10
+    assert!(matches!(
+        packets(PLAIN, "08 31 03 83 00 00")[..],
+        [(6, Body::ISync { address: Some(address), isa: Isa::Jazelle, .. })] if address.value == 0x8302
+    ));
+    // OE-11: ldr.w, nop, nop
+    let mut program = Program::new();
+    let bytes = vec![0xd1, 0xf8, 0x00, 0x00, 0x00, 0xbf, 0x00, 0xbf];
+    program.insert(Section { address: 0xa100, bytes, name: String::new() }).expect("free");
+    for etmidr in [0x410c_f250, 0x4108_f250] {
+        let source = Source::Etmv3(Configuration { etmidr, ..PLAIN });
+        let trace = trace("08 21 01 A1 00 00 88");
+        let outcome =
+            opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
+        assert_eq!(outcome.instructions, 2, "{etmidr:x}");
+    }
     // OE-08
     let gray = Configuration { etmccer: 0x2440_08f2, ..TIMES };
     assert!(matches!(packets(gray, "42 03")[..], [(2, Body::Timestamp { value: 3, .. })]));
@@ -137,6 +167,14 @@ fn instruction_packets() {
     assert_eq!(lengths(alternative, "81 80 80 80 80 80 80 80 01 84"), [9, 1]);
     // OE-26
     assert_eq!(lengths(PLAIN, "83 80 80 80 48 BD A0 C0 84 84"), [10]);
+    // OE-28
+    let thumb = packets(PLAIN, "08 21 01 80 00 00 A5 82 82 80 98 84");
+    assert!(
+        matches!(&thumb[1], (5, Body::Branch { exception: Some(it), isa: Isa::Arm, .. }) if it.number == 3)
+    );
+    // OE-29
+    assert!(matches!(packets(CYCLES, "04 80 80 80 80 10")[..], [(6, Body::CycleCount { .. })]));
+    assert!(matches!(packets(PLAIN, "08 20 00 90 00 00")[..], [(6, Body::ISync { .. })]));
     // OE-27
     assert!(matches!(packets(PLAIN, "42 03")[..], [(2, Body::Timestamp { .. })]));
     assert!(matches!(packets(PLAIN, "3C 03")[..], [(2, Body::Vmid { .. })]));

@@ -21,6 +21,9 @@ static BUSY: Mutex<()> = Mutex::new(());
 /// The longest line of OpenCSD's own text taken, in bytes.
 const TEXT: usize = 1024;
 
+/// Where no program is. A decoder that was never given memory does not even say where it would read; so there is always some.
+const NOWHERE: u64 = 0xffff_ffff_ffff_fff0;
+
 /// In blocks of this framing the last 8 of 512 bytes are no trace.
 const DSTREAM_BLOCK: usize = 512;
 const DSTREAM_TRACE: usize = 504;
@@ -121,12 +124,14 @@ impl<'a, 'b> Tree<'a, 'b> {
             tree.add(question, channel)?;
         }
         if question.layer == Layer::Elements {
-            for (address, bytes) in memory {
+            let nowhere = (NOWHERE, [0; 4].as_slice());
+            let memory = memory.iter().map(|(address, bytes)| (*address, bytes.as_slice()));
+            for (address, bytes) in memory.chain([nowhere]) {
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 let space = c::_ocsd_mem_space_acc_t_OCSD_MEM_SPACE_ANY;
-                // SAFETY: the bytes outlive the tree, and nobody writes to them.
+                // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and nobody writes to them.
                 let error =
-                    unsafe { c::ocsd_dt_add_buffer_mem_acc(handle, *address, space, bytes.as_ptr(), length) };
+                    unsafe { c::ocsd_dt_add_buffer_mem_acc(handle, address, space, bytes.as_ptr(), length) };
                 check(error, "add memory")?;
             }
         }

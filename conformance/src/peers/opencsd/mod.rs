@@ -22,6 +22,7 @@ pub use traceproof_opencsd_host::{
     Question, Security, Source, VERSION, etmv3, serve,
 };
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use traceproof_vectors::Program;
@@ -31,6 +32,9 @@ use crate::Subject;
 
 /// At most so many records are taken from one stream.
 pub const MAX_RECORDS: u64 = 1 << 24;
+
+/// The library takes no piece of memory of fewer bytes, as an instruction may be that long.
+pub const LEAST_MEMORY: usize = 4;
 
 /// Packet processors and decoders.
 #[must_use]
@@ -138,6 +142,28 @@ pub fn time(
     ask(host, layer, stream, program, Some(rounds))
 }
 
+/// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes, and reads no
+/// instruction across two.
+fn memory(program: &Program) -> Vec<(u64, Cow<'_, [u8]>)> {
+    let mut memory: Vec<(u64, Cow<'_, [u8]>)> = Vec::new();
+    for section in program.sections() {
+        match memory.last_mut() {
+            Some((address, bytes)) if *address + bytes.len() as u64 == section.address => {
+                bytes.to_mut().extend_from_slice(&section.bytes);
+            }
+            _ => memory.push((section.address, Cow::Borrowed(&section.bytes))),
+        }
+    }
+    memory
+}
+
+/// Whether the library takes the code: memory of at least [`LEAST_MEMORY`] bytes each, from an even address to an even address.
+fn takes(program: &Program) -> bool {
+    memory(program).iter().all(|(address, bytes)| {
+        bytes.len() >= LEAST_MEMORY && address.is_multiple_of(2) && bytes.len().is_multiple_of(2)
+    })
+}
+
 fn ask(
     host: &mut Host,
     layer: Layer,
@@ -146,10 +172,10 @@ fn ask(
     rounds: Option<u32>,
 ) -> Result<Outcome, HostError> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).map_err(|_| HostError::TooLong);
-    let sections = if layer == Layer::Elements { program.sections() } else { &[] };
+    let sections = if layer == Layer::Elements { memory(program) } else { Vec::new() };
     let memory = sections
         .iter()
-        .map(|section| Ok(Memory { address: section.address, length: length(&section.bytes)? }))
+        .map(|(address, bytes)| Ok(Memory { address: *address, length: length(bytes)? }))
         .collect::<Result<_, HostError>>()?;
     let question = Question {
         layer,
@@ -162,7 +188,7 @@ fn ask(
         records: MAX_RECORDS,
         rounds,
     };
-    let mut payload: Vec<&[u8]> = sections.iter().map(|section| section.bytes.as_slice()).collect();
+    let mut payload: Vec<&[u8]> = sections.iter().map(|(_, bytes)| bytes.as_ref()).collect();
     payload.push(stream.trace);
     let mut outcome = Outcome::default();
     let last = host.ask(&question, &payload, &mut |answer| outcome.records.push(answer))?;

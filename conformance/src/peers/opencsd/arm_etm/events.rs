@@ -20,6 +20,8 @@ enum Step {
 /// Makes events of packets, one after the other.
 pub(super) struct Events<'a> {
     parameters: &'a Parameters,
+    /// There is code somewhere: where there is none is worth a fault.
+    has_code: bool,
     /// The steps that the elements tell, by the offset of their packet.
     steps: BTreeMap<u32, Vec<Step>>,
     /// Timestamps with a change of the clock frequency, by the offset of their packet.
@@ -39,7 +41,7 @@ pub(super) struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn new(parameters: &'a Parameters, elements: &Outcome) -> Self {
+    pub(super) fn new(parameters: &'a Parameters, has_code: bool, elements: &Outcome) -> Self {
         let mut steps: BTreeMap<u32, Vec<Step>> = BTreeMap::new();
         let mut clock_changes = Vec::new();
         for element in elements.elements() {
@@ -62,6 +64,7 @@ impl<'a> Events<'a> {
         });
         Self {
             parameters,
+            has_code,
             steps,
             clock_changes,
             end,
@@ -182,8 +185,10 @@ impl<'a> Events<'a> {
                 }
                 Some(Step::NoMemory { address: at }) => {
                     address = Some(at);
-                    let fault = Fault { class: FaultClass::NoCode, place, address: Some(at.into()) };
-                    sink.fault(&fault);
+                    if self.has_code {
+                        let fault = Fault { class: FaultClass::NoCode, place, address: Some(at.into()) };
+                        sink.fault(&fault);
+                    }
                 }
                 None => {}
             }

@@ -83,6 +83,9 @@ impl Subject<ArmEtm> for Decoder {
         if !self.packets_only && (parameters.traces_data() || parameters.data_only) {
             return Err(Refusal::unsupported(if parameters.data_only { "data_only" } else { "data" }));
         }
+        if !self.packets_only && !super::takes(program) {
+            return Err(Refusal::unsupported("code of less than 4 bytes, or with an odd beginning or end"));
+        }
         self.stream =
             Some(Pending { parameters: parameters.clone(), program: program.clone(), bytes: Vec::new() });
         Ok(())
@@ -100,7 +103,7 @@ impl Subject<ArmEtm> for Decoder {
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
         let Some(stream) = &mut self.stream else { return };
         match decode(stream, self.packets_only) {
-            Ok((packets, elements)) => deliver(&stream.parameters, &packets, elements.as_ref(), sink),
+            Ok((packets, elements)) => deliver(stream, &packets, elements.as_ref(), sink),
             Err(HostError::Deadline(_) | HostError::TooMuch) => {
                 sink.fault(&Fault { class: FaultClass::Limit, place: Place::default(), address: None });
             }
@@ -129,13 +132,10 @@ fn decode(stream: &Pending, packets_only: bool) -> Result<(Outcome, Option<Outco
 }
 
 /// Hands over packets, each with what it tells.
-fn deliver(
-    parameters: &Parameters,
-    packets: &Outcome,
-    elements: Option<&Outcome>,
-    sink: &mut dyn Sink<ArmEtm>,
-) {
-    let mut events = elements.map(|elements| Events::new(parameters, elements));
+fn deliver(stream: &Pending, packets: &Outcome, elements: Option<&Outcome>, sink: &mut dyn Sink<ArmEtm>) {
+    let Pending { parameters, program, .. } = stream;
+    let has_code = !program.sections().is_empty();
+    let mut events = elements.map(|elements| Events::new(parameters, has_code, elements));
     let mut index = 0;
     for read in packets.packets() {
         let PacketBody::Etmv3(body) = &read.body;
