@@ -5,7 +5,7 @@ use alloc::string::String;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
 use traceproof_vectors::{Capabilities, Decoder as Subject, Program, Refusal, Sink};
 
-use super::{v2, v3};
+use super::{v1, v2, v3};
 
 /// The reference decoder of ARM ETM.
 ///
@@ -22,6 +22,7 @@ pub struct Decoder {
     reason = "there is one for each stream, and a box would be in the way of every chunk"
 )]
 enum Spoken {
+    V1(v1::Decoder),
     V2(v2::Decoder),
     V3(v3::Decoder),
 }
@@ -33,6 +34,7 @@ impl Decoder {
         S: Sink<ArmEtm> + ?Sized,
     {
         match &mut self.spoken {
+            Some(Spoken::V1(decoder)) => decoder.push_into(chunk, sink),
             Some(Spoken::V2(decoder)) => decoder.push_into(chunk, sink),
             Some(Spoken::V3(decoder)) => decoder.push_into(chunk, sink),
             None => {}
@@ -45,6 +47,7 @@ impl Decoder {
         S: Sink<ArmEtm> + ?Sized,
     {
         match &mut self.spoken {
+            Some(Spoken::V1(decoder)) => decoder.finish_into(sink),
             Some(Spoken::V2(decoder)) => decoder.finish_into(sink),
             Some(Spoken::V3(decoder)) => decoder.finish_into(sink),
             None => {}
@@ -54,14 +57,19 @@ impl Decoder {
 
 impl Subject<ArmEtm> for Decoder {
     fn capabilities(&self) -> Capabilities {
-        let newer = v3::Decoder::default().capabilities();
-        let features = newer.features.iter().map(String::as_str);
-        v2::Decoder::default().capabilities().with_features(features)
+        let newer = [v2::Decoder::default().capabilities(), v3::Decoder::default().capabilities()];
+        let features = newer.iter().flat_map(|capabilities| capabilities.features.iter().map(String::as_str));
+        v1::Decoder::default().capabilities().with_features(features)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.spoken = None;
         self.spoken = Some(match parameters.architecture {
+            Architecture::V1 => {
+                let mut decoder = v1::Decoder::default();
+                decoder.begin(parameters, program)?;
+                Spoken::V1(decoder)
+            }
             Architecture::V2 => {
                 let mut decoder = v2::Decoder::default();
                 decoder.begin(parameters, program)?;
@@ -71,9 +79,6 @@ impl Subject<ArmEtm> for Decoder {
                 let mut decoder = v3::Decoder::default();
                 decoder.begin(parameters, program)?;
                 Spoken::V3(decoder)
-            }
-            Architecture::V1 => {
-                return Err(Refusal::unsupported(parameters.architecture.feature()));
             }
         });
         Ok(())
@@ -89,6 +94,7 @@ impl Subject<ArmEtm> for Decoder {
 
     fn reset(&mut self) {
         match &mut self.spoken {
+            Some(Spoken::V1(decoder)) => decoder.reset(),
             Some(Spoken::V2(decoder)) => decoder.reset(),
             Some(Spoken::V3(decoder)) => decoder.reset(),
             None => {}

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 use traceproof_vectors::Dissection;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
 
-use super::{v2, v3};
+use super::{v1, v2, v3};
 
 /// Takes a capture apart bit by bit, for people. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
     match parameters.architecture {
+        Architecture::V1 => v1::dissect(wire, parameters),
         Architecture::V2 => v2::dissect(wire, parameters),
         Architecture::V3 => v3::dissect(wire, parameters),
-        Architecture::V1 => Vec::new(),
     }
 }

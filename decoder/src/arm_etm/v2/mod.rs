@@ -39,7 +39,6 @@ mod listener;
 mod packet;
 mod pending;
 mod port;
-mod records;
 
 #[cfg(test)]
 mod tests;

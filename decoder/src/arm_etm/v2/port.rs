@@ -11,7 +11,7 @@ use super::conventions::{
 use super::listener::{Consequence, FifoByte, Listener};
 use super::packet::{HeaderSpace, PacketReader, ends_group};
 use super::pending::{Expectation, Pending};
-use super::records::{Record, Records};
+use crate::arm_etm::records::{Record, Records};
 
 /// Bits of a status on PIPESTAT, or on TRACEPKT if TR replaces it.
 const STATUS: Bits = Bits::new("PIPESTAT", 0, 4);

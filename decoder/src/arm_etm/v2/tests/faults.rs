@@ -201,9 +201,12 @@ fn the_queue_has_a_limit() {
 #[test]
 fn other_architectures_and_impossible_parameters_are_refused() {
     let begin = |parameters: &Parameters| Decoder::default().begin(parameters, &Program::new());
-    let parameters = Parameters { architecture: Architecture::V1, port_width: 3, ..Parameters::default() };
-    assert_eq!(begin(&parameters), Err(Refusal::unsupported("etmv1")));
-    assert!(dissect(&[7, 1], &parameters).is_empty());
+    for (architecture, feature) in [(Architecture::V1, "etmv1"), (Architecture::V3, "etmv3")] {
+        let parameters = Parameters { architecture, ..Parameters::default() };
+        let refused = super::Decoder::default().begin(&parameters, &Program::new());
+        assert_eq!(refused, Err(Refusal::unsupported(feature)));
+    }
+    assert!(dissect(&[7, 1], &port(3)).is_empty());
     let refused = begin(&port(5)).expect_err("no such port");
     assert!(matches!(refused, Refusal::Invalid { parameter: "port_width", .. }));
     let mut log = Log::default();

@@ -1,0 +1,101 @@
+//! Statuses whose addresses or data are still to come out of the FIFO.
+
+use alloc::collections::VecDeque;
+
+use traceproof_vectors::arm_etm::v1::LIMIT;
+
+/// What a status says about its instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// IE, IN.
+    Plain {
+        /// Its condition passed.
+        executed: bool,
+    },
+    /// ID.
+    Data,
+    /// BE.
+    Branch(Target),
+    /// BD.
+    DataBranch(Target),
+}
+
+impl Kind {
+    /// Where the address leads that the status is about.
+    pub(super) const fn target(self) -> Option<Target> {
+        match self {
+            Self::Branch(target) | Self::DataBranch(target) => Some(target),
+            Self::Plain { .. } | Self::Data => None,
+        }
+    }
+}
+
+/// What the APO records say about the address of BE or BD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// It is the next instruction.
+    Next,
+    /// Another BE or BD followed at once (ETM1-APO-005).
+    Abandoned,
+    /// The APO was too large to express (ETM1-APO-004).
+    Unlocated,
+}
+
+/// A status with an instruction, or a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    /// Index of its record.
+    pub(super) cycle: u64,
+    pub(super) kind: Kind,
+}
+
+/// Statuses in program order, at most [`LIMIT`]. The first one needs bytes of the FIFO.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    queue: VecDeque<Status>,
+    /// How many of them have an address.
+    addresses: usize,
+}
+
+impl Waiting {
+    pub(super) fn new() -> Self {
+        Self { queue: VecDeque::with_capacity(LIMIT), addresses: 0 }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.queue.clear();
+        self.addresses = 0;
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn first(&self) -> Option<Status> {
+        self.queue.front().copied()
+    }
+
+    /// How many addresses are not complete.
+    pub(super) const fn addresses(&self) -> usize {
+        self.addresses
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Status> {
+        let status = self.queue.pop_front()?;
+        self.addresses -= usize::from(status.kind.target().is_some());
+        Some(status)
+    }
+
+    /// Adds one, unless there are too many; tells whether it did.
+    #[must_use]
+    pub(super) fn push(&mut self, status: Status) -> bool {
+        if self.queue.len() >= LIMIT {
+            return false;
+        }
+        self.addresses += usize::from(status.kind.target().is_some());
+        self.queue.push_back(status);
+        true
+    }
+}
