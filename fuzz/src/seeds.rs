@@ -67,6 +67,11 @@ pub fn from_arm_etm_cases(cases: &[CaseFile<ArmEtm>]) -> Vec<Seed> {
         {
             seeds.push(("arm_etm_cycles", id.clone(), [&constants[..], wire].concat()));
         }
+        if parameters.architecture == Architecture::V1
+            && let Some(input) = arm_etm::v1_cycles::input(parameters, &file.resolved.program, wire)
+        {
+            seeds.push(("arm_etm_v1_cycles", id.clone(), input));
+        }
         if parameters.architecture != Architecture::V3 {
             continue;
         }

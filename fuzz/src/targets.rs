@@ -14,7 +14,7 @@ pub struct Target {
 }
 
 /// Every target, in the order of the layers.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target {
         name: "riscv_etrace_encapsulation",
         property: "any stream is cut into the same units however it arrives; what is framed comes back",
@@ -44,6 +44,11 @@ pub const TARGETS: [Target; 9] = [
         name: "arm_formatter",
         property: "any formatted stream gives the same bounded results however it is cut; what the formatter sends comes back",
         run: arm::formatter::run,
+    },
+    Target {
+        name: "arm_etm_v1_cycles",
+        property: "any ETMv1 capture over any program gives the same bounded results however it is cut",
+        run: arm_etm::v1_cycles::run,
     },
     Target {
         name: "arm_etm_cycles",

@@ -2,15 +2,15 @@
 //!
 //! | | ETMv1, ETMv2 | ETMv3 |
 //! |---|---|---|
-//! | a synchronisation point | the cycle of a synchronisation | the first record of an A-sync |
+//! | a synchronisation point | the cycle of a synchronisation; in ETMv1, one whose APO can be read | the first record of an A-sync |
 //! | its tail | what happened from that cycle on, whenever it is told | what is told from the first I-sync behind it on |
 //! | garbage | records with bits set that are always 0 | bytes that begin packets, in records of a bare port |
 //!
 //! What was sent in front of a point and counts behind it, a late decoder cannot know: bits of data addresses and timestamps, load
-//! misses, cycles of the first instruction and in front of it. There it may say less, and nothing else.
+//! misses, cycles of the first instruction and in front of it, in ETMv1 where the branch is whose address synchronises. There it may say less, and nothing else.
 
 use traceproof_vectors::arm_etm::wire::{Cycle, UPPER_NIBBLE};
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
 
 use super::{Joints, Knowledge, Tail, push_all};
@@ -35,7 +35,9 @@ impl Joints for ArmEtm {
         let record = record(parameters) as u64;
         let point = |(place, entry): &(Place, Entry<Self>)| match entry {
             Entry::Packet(Packet::AlignmentSync { .. }) => Some(place.byte - place.byte % record),
-            Entry::Event(Event::Synchronisation { cycle, .. }) => Some(cycle * record),
+            Entry::Event(Event::Synchronisation { cycle, .. }) => {
+                Some(cycle * record).filter(|&byte| can_join(wire, byte, parameters))
+            }
             _ => None,
         };
         log.entries.iter().filter_map(point).filter_map(|byte| usize::try_from(byte).ok()).collect()
@@ -85,6 +87,26 @@ const fn record(parameters: &Parameters) -> usize {
         Architecture::V3 if parameters.bare_port => 2,
         Architecture::V3 => 1,
         Architecture::V1 | Architecture::V2 => Cycle::size(parameters),
+    }
+}
+
+/// Whether the address of BE or BD at `byte` can be found from there on: its APO is there and fits (ETMv1).
+fn can_join(wire: &[u8], byte: u64, parameters: &Parameters) -> bool {
+    if parameters.architecture != Architecture::V1 {
+        return true;
+    }
+    let behind = usize::try_from(byte).ok().and_then(|byte| wire.get(byte..)).unwrap_or_default();
+    let mut apo = behind.chunks_exact(record(parameters)).skip(1).take(2).map(|record| {
+        let pins = v1::Cycle::from_bytes(record, parameters).ok()?;
+        let code = match pins.pipestat {
+            v1::Pipestat::Tr => (pins.tracepkt & 0b111) as u8,
+            status => status.code(),
+        };
+        (code < 4).then_some(code)
+    });
+    match (apo.next().flatten(), apo.next().flatten()) {
+        (Some(low), Some(high)) => (high << 2 | low) < 15,
+        _ => false,
     }
 }
 
@@ -222,6 +244,11 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: Knowledge) -> bo
         (Event::Gap { cycles: Some(told) }, Event::Gap { cycles: Some(cycles) }) if first => {
             garbled || cycles <= told
         }
+        // The branch whose address synchronises.
+        (
+            Event::InstructionAt { cycle: 0, executed: told, .. },
+            Event::InstructionAt { cycle: 0, executed, address: None, .. },
+        ) => executed == told,
         (
             Event::Transfer { transfer, when, address: told, value, big_endian },
             Event::Transfer { address, big_endian: late, .. },

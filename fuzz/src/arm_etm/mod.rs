@@ -2,5 +2,6 @@
 
 pub mod cycles;
 pub mod presets;
+pub mod v1_cycles;
 pub mod v3_flow;
 pub mod v3_packets;

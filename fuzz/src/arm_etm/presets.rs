@@ -88,6 +88,32 @@ pub fn v2_constants(parameters: &Parameters) -> Option<[u8; 2]> {
         .find(|&constants| v2(constants) == *parameters)
 }
 
+/// ETMv1 with the options of one byte: port width, data, Context ID size, minor version, and three more of the next.
+#[must_use]
+pub fn v1([first, second]: [u8; 2]) -> Parameters {
+    Parameters {
+        architecture: Architecture::V1,
+        port_width: [4, 8, 16, 8][usize::from(first & 3)],
+        data_value: first & 4 != 0,
+        data_address: first & 8 != 0,
+        context_id_bytes: context_id_bytes(first >> 4 & 3),
+        minor: first >> 6,
+        fifo_latency: second & 1,
+        monitor_cprt: second & 2 != 0,
+        cycle_accurate: second & 4 != 0,
+        branch_broadcast: second & 8 != 0,
+        ..Parameters::default()
+    }
+}
+
+/// The constants that [`v1`] makes `parameters` of, if it does.
+#[must_use]
+pub fn v1_constants(parameters: &Parameters) -> Option<[u8; 2]> {
+    (0..=u8::MAX)
+        .flat_map(|first| (0..16).map(move |second| [first, second]))
+        .find(|&constants| v1(constants) == *parameters)
+}
+
 const fn context_id_bytes(code: u8) -> u8 {
     match code & 3 {
         0 => 0,
@@ -105,6 +131,9 @@ mod tests {
     fn constants_read_back() {
         for constants in [[0, 0, 0], [0x57, 0x04, 0x35], [0xff, 0x7f, 0x15]] {
             assert_eq!(v3_constants(&v3(constants)), Some(constants));
+        }
+        for constants in [[0, 0], [0xd5, 0x0a], [0xfe, 0x0f]] {
+            assert_eq!(v1_constants(&v1(constants)), Some(constants));
         }
         assert_eq!(v2_constants(&Parameters::default()).map(v2), Some(Parameters::default()));
     }

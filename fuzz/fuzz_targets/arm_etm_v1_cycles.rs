@@ -1,0 +1,10 @@
+//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::v1_cycles`.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| traceproof_fuzz::arm_etm::v1_cycles::run(data));
+
+#[cfg(not(fuzzing))]
+fn main() {
+    eprintln!("this target runs under `cargo +nightly fuzz run arm_etm_v1_cycles`");
+}
