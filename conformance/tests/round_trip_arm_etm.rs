@@ -2,11 +2,13 @@
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm` runs more of them.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use traceproof_conformance::generate::arm_etm::oracle::Returned;
 use traceproof_conformance::generate::arm_etm::{encode, round_trip, scenario};
 use traceproof_conformance::generate::seeded;
-use traceproof_vectors::arm_etm::{Architecture, Packet};
+use traceproof_vectors::arm_etm::{Architecture, Packet, Parameters};
 
 fn comes_back(bytes: &[u8], architecture: Architecture) -> Result<Returned, TestCaseError> {
     let scenario = scenario(bytes, architecture);
@@ -73,4 +75,24 @@ fn runs_through_etmv2_contain_what_they_are_for() {
 #[test]
 fn runs_through_etmv3_contain_what_they_are_for() {
     rich(Architecture::V3);
+}
+
+/// Starts that came back through ports and modes that few macrocells have.
+#[test]
+fn rare_configurations_come_back() {
+    let mut starts = BTreeMap::new();
+    for (seed, architecture) in (0..400).flat_map(|seed| [(seed, Architecture::V2), (seed, Architecture::V3)])
+    {
+        let bytes = seeded(seed, 3000);
+        let Parameters { port_width, bare_port, data_only, .. } = scenario(&bytes, architecture).parameters;
+        let one = comes_back(&bytes, architecture).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        for (is, name) in [
+            (architecture == Architecture::V2 && port_width == 4, "4-bit port"),
+            (bare_port, "bare port"),
+            (data_only, "data-only mode"),
+        ] {
+            *starts.entry(name).or_insert(0) += if is { one.starts } else { 0 };
+        }
+    }
+    assert!(starts.values().all(|count| *count > 100), "{starts:?}");
 }

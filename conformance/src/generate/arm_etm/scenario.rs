@@ -28,7 +28,11 @@ pub struct Scenario {
 pub fn scenario(bytes: &[u8], architecture: Architecture) -> Scenario {
     let entropy = &mut Entropy::new(bytes);
     let parameters = parameters(entropy, architecture);
-    let policy = policy(entropy, architecture);
+    let mut policy = policy(entropy, architecture);
+    if parameters.data_only {
+        // Without instructions between them nobody can tell which transfers were suppressed.
+        policy.suppress_below = 0;
+    }
     let happenings = happenings(entropy);
     let program = GeneratedProgram::generate(entropy);
     let length = entropy.pick(&[60, 240, 600]);
@@ -49,16 +53,20 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
     let minor = entropy.pick(&[5, 5, 4, 2, 3, 0, 1]);
     let [width, broadcast, context, accurate, latency] = std::array::from_fn(|_| entropy.byte());
     let [alternative, single, stamps, long, gray, vmid] = std::array::from_fn(|_| entropy.chance(128));
+    let [bare, data_only] = std::array::from_fn(|_| entropy.chance(32));
+    let data_only = v3 && data_only && minor >= 1 && (data_value || data_address);
     Parameters {
         architecture,
         minor: if v3 { minor } else { minor & 1 },
-        // A 4-bit port may be too busy to start tracing with any instruction.
-        port_width: if width < 128 { 8 } else { 16 },
+        port_width: [8, 16, 8, 4][usize::from(width >> 6)],
         data_value,
         data_address,
         branch_broadcast: broadcast > 200,
         context_id_bytes: [0, 1, 2, 4][usize::from(context & 3)],
-        cycle_accurate: accurate > 128,
+        // Without instructions nothing tells cycles.
+        cycle_accurate: accurate > 128 && !data_only,
+        data_only,
+        bare_port: v3 && bare,
         fifo_latency: latency & 1,
         alternative_branches: v3 && alternative && minor >= 4,
         thumb32_single: single,

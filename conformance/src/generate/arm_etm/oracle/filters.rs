@@ -14,9 +14,16 @@ struct Lsm {
     seen: bool,
 }
 
+/// Cycles for which a 4-bit port may keep a TFO waiting: the other half of a byte, the three of another TFO.
+const LONGEST_WAIT: usize = 4;
+
 /// The filters between two cycles.
 pub(super) struct Filters<'a> {
     scenario: &'a Scenario,
+    /// Cycles in which tracing started, as the encoder knows them: a 4-bit port may be too busy for a TFO.
+    starts: &'a [usize],
+    /// Cycles for which a start has been waiting for the port.
+    waiting: usize,
     v3: bool,
     on: bool,
     lsm: Option<Lsm>,
@@ -32,9 +39,11 @@ pub(super) struct Filters<'a> {
 }
 
 impl<'a> Filters<'a> {
-    pub(super) fn new(scenario: &'a Scenario) -> Self {
+    pub(super) fn new(scenario: &'a Scenario, starts: &'a [usize]) -> Self {
         Self {
             scenario,
+            starts,
+            waiting: 0,
             v3: scenario.parameters.architecture == Architecture::V3,
             on: false,
             lsm: None,
@@ -80,14 +89,18 @@ impl<'a> Filters<'a> {
             self.v3_cycle(now, lost, &mut items);
         } else {
             let next = self.scenario.cycles.get(cycle + 1);
-            self.v2_cycle(now, next, lost, &mut items);
+            let next = next.filter(|next| !self.on && !lost && wants(next));
+            self.waiting = if next.is_some() { self.waiting + 1 } else { 0 };
+            let next = next.filter(|_| !self.port_is_busy(cycle));
+            self.v2_cycle(now, next, &mut items);
         }
         items
     }
 
     /// The I-sync is in the cycle of the first instruction (7.10.5).
     fn v3_cycle(&mut self, now: &Stimulus, lost: bool, items: &mut Vec<Visible>) {
-        if !self.on && !lost && wants(now) {
+        let wanted = if self.scenario.parameters.data_only { allows(now) } else { wants(now) };
+        if !self.on && !lost && wanted {
             self.start(now, items);
         }
         let begins = |transfer: &Transfer| matches!(transfer.position, Position::Only | Position::First);
@@ -95,7 +108,8 @@ impl<'a> Filters<'a> {
         let (earlier, own) = now.transfers.split_at(own);
         self.transfers(earlier, now, items);
         self.passed += u64::from(self.on);
-        if let Some(instruction) = now.instruction.filter(|_| self.on) {
+        let instruction = now.instruction.filter(|_| self.on && !self.scenario.parameters.data_only);
+        if let Some(instruction) = instruction {
             self.instructions(&instruction, items);
             let tells_returns = self.scenario.parameters.minor >= 5;
             if instruction.exception_return && instruction.executed && tells_returns {
@@ -108,8 +122,10 @@ impl<'a> Filters<'a> {
     }
 
     /// The TFO is in the cycle in front of the first instruction (6.5.1).
-    fn v2_cycle(&mut self, now: &Stimulus, next: Option<&Stimulus>, lost: bool, items: &mut Vec<Visible>) {
-        if let Some(next) = next.filter(|next| !self.on && !lost && wants(next)) {
+    ///
+    /// `next`: it starts in this cycle, and this is the cycle behind it.
+    fn v2_cycle(&mut self, now: &Stimulus, next: Option<&Stimulus>, items: &mut Vec<Visible>) {
+        if let Some(next) = next {
             // Nothing of this cycle is traced, but it happens.
             self.starting = true;
             self.transfers(&now.transfers, now, &mut Vec::new());
@@ -125,15 +141,23 @@ impl<'a> Filters<'a> {
         self.branch(now, items);
     }
 
+    /// PC-8: on a 4-bit port a TFO waits while half a byte, or another TFO, is on its way. Not for long.
+    fn port_is_busy(&self, cycle: usize) -> bool {
+        let narrow = self.scenario.parameters.port_width == 4;
+        narrow && self.waiting <= LONGEST_WAIT && !self.starts.contains(&cycle)
+    }
+
     fn start(&mut self, first: &Stimulus, items: &mut Vec<Visible>) {
-        let Some(instruction) = first.instruction else { return };
         self.on = true;
         self.passed = 0;
         self.previous = None;
-        let address = instruction.phantom.map_or(instruction.address, |phantom| phantom.address);
-        items.push(Visible::Start { address, in_progress: self.lsm.map(|lsm| lsm.address) });
-        if let Some(lsm) = &mut self.lsm {
-            (lsm.traced, lsm.seen) = (true, false);
+        let told = first.instruction.filter(|_| !self.scenario.parameters.data_only);
+        let address = told.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
+        let in_progress = self.lsm.map(|lsm| lsm.address).filter(|_| told.is_some());
+        items.push(Visible::Start { address, in_progress });
+        let Some(lsm) = &mut self.lsm else { return };
+        (lsm.traced, lsm.seen) = (true, false);
+        if told.is_some() {
             items.push(Visible::Instruction { address: lsm.address, executed: true, cycles: None });
         }
     }
@@ -238,7 +262,8 @@ impl<'a> Filters<'a> {
 
     fn branch(&self, now: &Stimulus, items: &mut Vec<Visible>) {
         let Some(target) = now.instruction.and_then(|instruction| instruction.branch) else { return };
-        if self.on && (!target.direct || self.scenario.parameters.branch_broadcast) {
+        let told = self.on && !self.scenario.parameters.data_only;
+        if told && (!target.direct || self.scenario.parameters.branch_broadcast) {
             items.push(Visible::Branch {
                 address: target.address,
                 thumb: target.isa == Isa::Thumb,
@@ -248,6 +273,10 @@ impl<'a> Filters<'a> {
     }
 }
 
+const fn allows(cycle: &Stimulus) -> bool {
+    cycle.trace_enable && !cycle.debug
+}
+
 const fn wants(cycle: &Stimulus) -> bool {
-    cycle.trace_enable && !cycle.debug && cycle.instruction.is_some()
+    allows(cycle) && cycle.instruction.is_some()
 }

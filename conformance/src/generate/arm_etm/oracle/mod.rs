@@ -50,8 +50,8 @@ pub struct Returned {
 /// What of a run is visible, in the order in which it happens within a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visible {
-    /// Tracing starts, in front of this instruction.
-    Start { address: u32, in_progress: Option<u32> },
+    /// Tracing starts, in front of this instruction (in data-only mode nobody says which).
+    Start { address: Option<u32>, in_progress: Option<u32> },
     /// An instruction; `cycles` since the one before, of a load or store in progress none.
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
     /// An address that no code tells.
@@ -99,7 +99,7 @@ pub fn judge(scenario: &Scenario, log: &Log<ArmEtm>, starts: &[usize]) -> Result
         report: &report,
         starts,
         answers: &answers,
-        filters: Filters::new(scenario),
+        filters: Filters::new(scenario, starts),
         at: 0,
         lost: false,
         latest: None,

@@ -22,7 +22,7 @@ pub(super) enum Told {
     Start {
         number: usize,
         overflow: bool,
-        address: u32,
+        address: Option<u32>,
         in_progress: Option<u32>,
         gap: Option<Option<u64>>,
     },
@@ -134,11 +134,12 @@ fn translate(
         | Event::InstructionSync { reason: Reason::Periodic, .. } => return None,
         Event::Synchronisation { cycle, reason, address, lsm, .. } => {
             let overflow = reason == Reason::Overflow;
+            let address = Some(address);
             (Some(cycle), Told::Start { number, overflow, address, in_progress: lsm, gap: None })
         }
         Event::InstructionSync { reason, address, in_progress, .. } => {
             let overflow = reason == Reason::Overflow;
-            (None, Told::Start { number, overflow, address: address?, in_progress, gap })
+            (None, Told::Start { number, overflow, address, in_progress, gap })
         }
         Event::Instruction { cycle, executed, .. } => {
             (Some(cycle), Told::Instruction { address: None, executed, cycles: None })
