@@ -168,7 +168,7 @@ fn write<P: FamilyRules>(file: &CaseFile<P>) -> Result<(), Failure> {
 /// The packet at a place, read by the reference: its bytes and its line.
 fn packet_at<P: FamilyRules>(file: &CaseFile<P>, place: Place) -> Option<String> {
     let wire = &file.resolved.wire;
-    let unit = P::dissect(wire, &file.case.parameters)
+    let unit = P::dissect(wire, &file.case.parameters, &file.resolved.program)
         .into_iter()
         .find(|unit| unit.packet.is_some() && unit.place.packet == place.packet)?;
     let start = usize::try_from(unit.bytes.start).ok()?;

@@ -31,7 +31,7 @@ pub trait FamilyRules: CaseProtocol {
     const WRITE_PACKETS: Option<WritePackets<Self>> = None;
 
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
-    fn dissect(wire: &[u8], parameters: &Self::Parameters) -> Vec<Dissection<Self>>;
+    fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
 
     /// Turns the execution of a case into stimulus, in order.
     ///

@@ -18,8 +18,8 @@ impl FamilyRules for ArmEtm {
         Box::new(Encoder::default())
     }
 
-    fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters)
+    fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
+        decoder::dissect(wire, parameters, program)
     }
 
     fn drive(

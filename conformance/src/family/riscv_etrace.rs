@@ -33,7 +33,7 @@ impl FamilyRules for RiscvEtrace {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())
     });
 
-    fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<Self>> {
+    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters)
     }
 

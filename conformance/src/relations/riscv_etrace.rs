@@ -10,8 +10,8 @@ use super::{Joints, Tail};
 use crate::family::FamilyRules;
 
 impl Joints for RiscvEtrace {
-    fn points(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<usize> {
-        let units = Self::dissect(wire, parameters).into_iter();
+    fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
+        let units = Self::dissect(wire, parameters, program).into_iter();
         let joints =
             units.filter(|unit| matches!(unit.packet, Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))));
         joints.filter_map(|unit| usize::try_from(unit.bytes.start).ok()).collect()

@@ -49,7 +49,7 @@ pub fn stream<P: FamilyRules>(
 
     let mut out = String::new();
     let mut told = 0;
-    for unit in P::dissect(wire, parameters) {
+    for unit in P::dissect(wire, parameters, program) {
         out.push('\n');
         out.push_str(&heading(&unit, wire));
         if !unit.fields.is_empty() {

@@ -4,6 +4,7 @@
 
 use traceproof_decoder::arm_etm::dissect;
 use traceproof_encoder_model::arm_etm::v3::write_packet;
+use traceproof_vectors::Program;
 use traceproof_vectors::arm_etm::{Packet, Parameters};
 
 use super::presets;
@@ -39,7 +40,7 @@ pub fn run(data: &[u8]) {
 
 /// The packets up to the first fault: behind one there is a gap that cannot be written.
 fn packets(stream: &[u8], parameters: &Parameters) -> Vec<Packet> {
-    dissect(stream, parameters)
+    dissect(stream, parameters, &Program::new())
         .into_iter()
         .map_while(|unit| match unit.packet {
             Some(Ok(packet)) => Some(packet),

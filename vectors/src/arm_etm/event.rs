@@ -122,14 +122,14 @@ pub enum Event {
         /// When.
         when: u64,
     },
-    /// A TFO packet: where execution is (6.5). [`Reason::Overflow`] also says that instructions are lost before `cycle`
+    /// A TFO packet, or in ETMv1 a branch address with such a reason: where execution is (5.5.4, 6.5). [`Reason::Overflow`] also says that instructions are lost before `cycle`
     /// (ETM2-FIFO-007).
     Synchronisation {
-        /// The TFO cycle.
+        /// The TFO cycle, or that of BE or BD.
         cycle: u64,
         /// Why.
         reason: Reason,
-        /// The instruction that the TFO cycle implies (periodic), or the first one behind it. Without Thumb bit.
+        /// The instruction that the TFO cycle implies (periodic), or the first one behind it; in ETMv1 always the one behind it. Without Thumb bit.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         address: u32,

@@ -19,11 +19,10 @@ use crate::arm_etm::v2::FifoByte;
 ///   `c` for the continue bits. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
 /// * A packet that is cut off is a unit without packet.
 ///
-/// There is no program here. So where values are traced data cannot be told apart: they are `skipped`. Empty when
-/// the parameters are refused.
+/// Data that the code in `program` does not tell apart are `skipped`. Empty when the parameters are refused.
 #[must_use]
-pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
-    let Ok(mut port) = Port::new(parameters, &Program::new()) else { return Vec::new() };
+pub fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<ArmEtm>> {
+    let Ok(mut port) = Port::new(parameters, program) else { return Vec::new() };
     let mut units = Units::default();
     port.push(wire, &mut units);
     port.finish(&mut units);

@@ -116,9 +116,9 @@ proptest! {
     ) {
         let wire = wire(&parameters, &runs);
         let mut decoder = Decoder::default();
-        decoder.begin(&parameters, &Program::new()).expect("supported");
+        decoder.begin(&parameters, &program()).expect("supported");
         let whole = feed(&mut decoder, core::iter::once(wire.as_slice()));
-        let units = dissect(&wire, &parameters);
+        let units = dissect(&wire, &parameters, &program());
         let read: Vec<Packet> = units.iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert_eq!(whole.packets().copied().collect::<Vec<_>>(), read);
         let read = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
@@ -150,7 +150,7 @@ proptest! {
 
 /// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
 fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
-    let units = dissect(wire, parameters);
+    let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &Dissection<ArmEtm>| {
         let mark = match unit.packet {
             Some(Ok(_)) => "P",

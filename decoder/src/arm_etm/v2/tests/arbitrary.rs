@@ -85,7 +85,7 @@ proptest! {
             prop_assert_eq!(&whole.entries, &pieces.entries);
         }
         // The dissector reads the same packets, in the same places.
-        let units = dissect(&wire, &parameters);
+        let units = dissect(&wire, &parameters, &Program::new());
         let read: Vec<Packet> = units.iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert_eq!(whole.packets().copied().collect::<Vec<_>>(), read);
         let read = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
@@ -117,7 +117,7 @@ proptest! {
 
 /// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
 fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
-    let units = dissect(wire, parameters);
+    let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &traceproof_vectors::Dissection<ArmEtm>| {
         let mark = match unit.packet {
             Some(Ok(_)) => "P",

@@ -206,7 +206,7 @@ fn other_architectures_and_impossible_parameters_are_refused() {
         let refused = super::Decoder::default().begin(&parameters, &Program::new());
         assert_eq!(refused, Err(Refusal::unsupported(feature)));
     }
-    assert!(dissect(&[7, 1], &port(3)).is_empty());
+    assert!(dissect(&[7, 1], &port(3), &Program::new()).is_empty());
     let refused = begin(&port(5)).expect_err("no such port");
     assert!(matches!(refused, Refusal::Invalid { parameter: "port_width", .. }));
     let mut log = Log::default();

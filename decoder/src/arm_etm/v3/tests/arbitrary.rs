@@ -127,7 +127,7 @@ proptest! {
             prop_assert_eq!(&whole.entries, &pieces.entries);
         }
         // The dissector reads the same packets, in the same places.
-        let units = dissect(&wire, &parameters);
+        let units = dissect(&wire, &parameters, &Program::new());
         let read: Vec<_> =
             units.iter().filter_map(|unit| Some((unit.place, unit.packet?.ok()?))).collect();
         let told: Vec<(_, Packet)> = whole
@@ -179,7 +179,7 @@ fn tell(parameters: &Parameters, text: &str) -> Vec<String> {
         });
         core::iter::once(String::from(mark)).chain(fields).collect()
     };
-    dissect(&bytes(text), parameters).iter().map(words).collect()
+    dissect(&bytes(text), parameters, &Program::new()).iter().map(words).collect()
 }
 
 #[test]
