@@ -1,8 +1,10 @@
-//! ARM Embedded Trace Macrocell, by architecture: [`v2`], [`v3`]. [`Encoder`] is the macrocell that the parameters name.
+//! ARM Embedded Trace Macrocell, by architecture: [`v1`], [`v2`], [`v3`]. [`Encoder`] is the macrocell that the parameters name.
 
+mod compression;
 mod encoder;
 mod misses;
 mod unencodable;
+pub mod v1;
 pub mod v2;
 pub mod v3;
 

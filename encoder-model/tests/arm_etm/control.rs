@@ -13,12 +13,14 @@ fn begin(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
 }
 
 #[test]
-fn other_architectures_are_refused() {
-    let parameters = Parameters { architecture: Architecture::V1, ..Parameters::default() };
-    assert_eq!(begin(&parameters, &Policy::default()), Err(Refusal::unsupported("etmv1")));
+fn every_architecture_is_claimed() {
     let claimed = Encoder::default().capabilities().features;
-    assert!(FEATURES.contains(&"etmv1") && !claimed.contains("etmv1"));
-    assert!(claimed.contains("etmv2") && claimed.contains("etmv3"));
+    for architecture in [Architecture::V1, Architecture::V2, Architecture::V3] {
+        let parameters = Parameters { architecture, ..Parameters::default() };
+        assert_eq!(begin(&parameters, &Policy::default()), Ok(()));
+        assert!(claimed.contains(architecture.feature()), "{architecture:?}");
+    }
+    assert!(FEATURES.iter().all(|feature| claimed.contains(*feature)));
 }
 
 #[test]

@@ -8,12 +8,13 @@ use traceproof_vectors::arm_etm::{
     Access, ArmEtm, Instruction, Isa, Packet, Parameters, Policy, Position, Reason, Stimulus, Transfer,
 };
 
-use super::compression::{DataBase, InstructionBase};
+use super::compression::InstructionBase;
 use super::conventions::miss_data_travel;
 use super::packet;
 use super::port::Port;
 use super::sync_timer::SyncTimer;
 use super::transfers::{DataRules, DataState, Lsm, Treatment, is_last};
+use crate::arm_etm::compression::DataBase;
 use crate::arm_etm::misses::MissTable;
 
 /// Whether instructions are traced.

@@ -6,6 +6,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use super::conventions::tfo_header;
 use crate::arm_etm::UnencodablePacket;
+use crate::arm_etm::compression::{append_low, append_sevens, fits};
 
 /// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
 /// tells; see [`Encoder`](super::Encoder).
@@ -30,8 +31,6 @@ pub fn write_packet(packet: &Packet, parameters: &Parameters) -> Result<Vec<u8>,
 const MORE: u8 = 1 << 7;
 /// A bit of Normal Data and Load Miss Occurred packets.
 const FIRST: u8 = 1 << 5;
-/// Continue bit of address bytes.
-const CONTINUE: u8 = 1 << 7;
 
 /// Appends the bytes of a packet that [`check`] has nothing against.
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
@@ -89,11 +88,6 @@ pub(super) const fn minimal_ss(value: u32) -> u8 {
     }
 }
 
-/// Little-endian, PC-14.
-fn append_low(value: u32, count: usize, bytes: &mut Vec<u8>) {
-    bytes.extend(value.to_le_bytes().into_iter().take(count));
-}
-
 /// Spec: ETM2-BR-001 (6.7): the first byte has bit 0 set and six address bits.
 fn append_branch(address: CompressedAddress, bytes: &mut Vec<u8>) {
     let first = (address.bits as u8 & 0x3f) << 1 | 1;
@@ -104,15 +98,6 @@ fn append_branch(address: CompressedAddress, bytes: &mut Vec<u8>) {
 fn append_data_address(address: Option<CompressedAddress>, bytes: &mut Vec<u8>) {
     if let Some(address) = address {
         append_sevens(address.bits as u8 & 0x7f, address.bits >> 7, address.bytes, bytes);
-    }
-}
-
-fn append_sevens(first: u8, mut rest: u64, count: u8, bytes: &mut Vec<u8>) {
-    let mut byte = first;
-    for following in (0..count).rev() {
-        bytes.push(byte | if following > 0 { CONTINUE } else { 0 });
-        byte = rest as u8 & 0x7f;
-        rest >>= 7;
     }
 }
 
@@ -156,16 +141,6 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
         }
         _ => Some("packet"),
     }
-}
-
-/// Whether `bits` fit in the bytes, the first of which has `first` bits, and in `widest` bits altogether.
-const fn fits(address: CompressedAddress, first: u32, widest: u32) -> bool {
-    let CompressedAddress { bits, bytes } = address;
-    if bytes == 0 || bytes > 5 {
-        return false;
-    }
-    let width = first + 7 * (bytes as u32 - 1);
-    bits >> (if width < widest { width } else { widest }) == 0
 }
 
 /// Whether byte 5, if there is one, tells a state. Spec: ETM2-BR-008 (6.7), PC-5.

@@ -6,8 +6,8 @@ use traceproof_vectors::arm_etm::{
     Access, CompressedAddress, Isa, Packet, Parameters, Policy, Position, Transfer,
 };
 
-use super::compression::DataBase;
 use super::packet::minimal_ss;
+use crate::arm_etm::compression::DataBase;
 use crate::arm_etm::misses::{MissTable, Outstanding};
 
 /// What one transfer is to the filters.
