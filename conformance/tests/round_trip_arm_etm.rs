@@ -81,18 +81,23 @@ fn runs_through_etmv3_contain_what_they_are_for() {
 #[test]
 fn rare_configurations_come_back() {
     let mut starts = BTreeMap::new();
+    let mut stackings = 0;
     for (seed, architecture) in (0..400).flat_map(|seed| [(seed, Architecture::V2), (seed, Architecture::V3)])
     {
         let bytes = seeded(seed, 3000);
-        let Parameters { port_width, bare_port, data_only, .. } = scenario(&bytes, architecture).parameters;
+        let Parameters { port_width, bare_port, data_only, m_profile, .. } =
+            scenario(&bytes, architecture).parameters;
         let one = comes_back(&bytes, architecture).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        stackings += one.stackings;
         for (is, name) in [
             (architecture == Architecture::V2 && port_width == 4, "4-bit port"),
             (bare_port, "bare port"),
             (data_only, "data-only mode"),
+            (m_profile, "M profile"),
         ] {
             *starts.entry(name).or_insert(0) += if is { one.starts } else { 0 };
         }
     }
     assert!(starts.values().all(|count| *count > 100), "{starts:?}");
+    assert!(stackings > 50, "{stackings}");
 }

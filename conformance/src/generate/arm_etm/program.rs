@@ -13,8 +13,10 @@ pub struct GeneratedProgram {
     pub arm: Vec<Instruction>,
     /// The T32 section.
     pub thumb: Vec<Instruction>,
-    /// Where nothing but plain A32 instructions are.
+    /// Where nothing but plain instructions are, in the state of exceptions.
     pub quiet: Vec<Instruction>,
+    /// The state in which execution begins and exceptions are taken.
+    pub home: Isa,
 }
 
 /// Where the sections are.
@@ -26,15 +28,20 @@ const QUIET: u32 = 0xc000;
 const QUIET_LENGTH: u32 = 8;
 
 impl GeneratedProgram {
-    /// A program with few or many instructions. `thumb`: with a T32 section; otherwise it is never entered.
+    /// A program with few or many instructions. `m_profile`: the A32 section is never entered.
     #[must_use]
-    pub fn generate(entropy: &mut Entropy<'_>) -> Self {
+    pub fn generate(entropy: &mut Entropy<'_>, m_profile: bool) -> Self {
+        let home = if m_profile { Isa::Thumb } else { Isa::Arm };
         let arm = section(entropy, ARM, Isa::Arm);
-        let thumb = section(entropy, THUMB, Isa::Thumb);
-        let quiet = (0..QUIET_LENGTH)
-            .map(|index| Instruction { address: QUIET + 4 * index, isa: Isa::Arm, kind: Kind::Plain })
-            .collect();
-        Self { arm, thumb, quiet }
+        let mut thumb = section(entropy, THUMB, Isa::Thumb);
+        if m_profile {
+            // As long as the BLX that it replaces, so that nothing moves.
+            let exchanges = thumb.iter_mut().filter(|item| item.kind == Kind::Exchange);
+            exchanges.for_each(|item| item.kind = Kind::Branch { to: 0, conditional: false, link: true });
+        }
+        let plain = |address| Instruction { address, isa: home, kind: Kind::Plain };
+        let quiet = (0..QUIET_LENGTH).map(|index| plain(QUIET + plain(QUIET).size() * index)).collect();
+        Self { arm, thumb, quiet, home }
     }
 
     /// The section of a state.

@@ -40,7 +40,12 @@ pub(super) struct Happenings {
     pub(super) states: bool,
     /// Data are big-endian now and then.
     pub(super) big_endian: bool,
+    /// Exceptions are those of ARMv7-M, and push registers.
+    pub(super) m_profile: bool,
 }
+
+/// Registers that automatic stacking pushes (ETM3-MISC-005).
+const PUSHED: u32 = 8;
 
 /// Cycles without trace in which every FIFO drains.
 const DRAINING: usize = 260;
@@ -61,6 +66,8 @@ pub(super) struct Walk<'a, 'b> {
     /// What an LSM still has to transfer.
     rest: Vec<Transfer>,
     data: u32,
+    /// Automatic stacking is next.
+    stacking: bool,
     cycles: Vec<Stimulus>,
 }
 
@@ -72,7 +79,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         length: usize,
     ) -> Vec<Stimulus> {
         let levels = Stimulus { view_data: true, ..Stimulus::default() };
-        let at = program.arm[0];
+        let at = program.section(program.home)[0];
         let mut walk = Walk {
             program,
             entropy,
@@ -84,6 +91,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             next_miss: 0,
             rest: Vec::new(),
             data: 0x4000_0000,
+            stacking: false,
             cycles: Vec::new(),
         };
         walk.push(Stimulus::default());
@@ -126,7 +134,9 @@ impl<'a, 'b> Walk<'a, 'b> {
             self.levels.debug = self.entropy.chance(128);
             return;
         }
-        if self.entropy.chance(self.happenings.waits) {
+        if core::mem::take(&mut self.stacking) {
+            self.stack(&mut cycle);
+        } else if self.entropy.chance(self.happenings.waits) {
             let some = self.entropy.below(3);
             cycle.transfers.extend(self.go_on(some));
         } else if self.entropy.chance(self.happenings.resets) {
@@ -192,10 +202,27 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.in_flight = 0;
         self.rest.clear();
         let mut instruction = completion(&self.at, true);
-        let target = self.anywhere(Isa::Arm);
+        let target = self.anywhere(self.program.home);
         instruction.branch = Some(exception(&target, 8, true));
         cycle.instruction = Some(instruction);
         self.at = target;
+    }
+
+    /// ARMv7-M pushes registers; some of it may still go on when the handler begins.
+    fn stack(&mut self, cycle: &mut Stimulus) {
+        cycle.exception_entry = true;
+        for index in 0..PUSHED {
+            let address = self.data.wrapping_add(4 * index);
+            let mut push = Transfer::new(address, Access::Store, self.value() & 0xffff_ffff);
+            push.position = match index {
+                0 => Position::First,
+                _ if index + 1 == PUSHED => Position::Last,
+                _ => Position::Middle,
+            };
+            self.rest.push(push);
+        }
+        let some = 1 + self.entropy.below(self.rest.len());
+        cycle.transfers.extend(self.go_on(some));
     }
 
     /// An instruction completes.
@@ -224,8 +251,15 @@ impl<'a, 'b> Walk<'a, 'b> {
                 Some(BranchTarget { address: target.address, isa: target.isa, direct, exception: None });
         }
         if self.entropy.chance(self.happenings.exceptions) {
-            let target = self.anywhere(Isa::Arm);
-            let number = self.entropy.pick(&[14, 15, 12, 10, 1]);
+            let target = self.anywhere(self.program.home);
+            let number = if self.happenings.m_profile {
+                // Numbers above 15 need information byte 1.
+                cycle.transfers.append(&mut self.rest);
+                self.stacking = true;
+                self.entropy.pick(&[15, 2, 19, 24, 300])
+            } else {
+                self.entropy.pick(&[14, 15, 12, 10, 1])
+            };
             instruction.branch = Some(exception(&target, number, self.entropy.chance(64)));
             self.at = target;
         } else {
@@ -254,7 +288,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             _ if !executed => None,
             Kind::Branch { .. } | Kind::Exchange => Some((self.place(self.program.target(at)), true)),
             Kind::Indirect | Kind::LoadPc | Kind::PopPc => {
-                let isa = self.entropy.pick(&[Isa::Arm, Isa::Thumb]);
+                let isa = self.entropy.pick(&[self.program.home, Isa::Thumb]);
                 Some((self.anywhere(isa), false))
             }
             _ => None,

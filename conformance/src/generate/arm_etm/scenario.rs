@@ -33,8 +33,8 @@ pub fn scenario(bytes: &[u8], architecture: Architecture) -> Scenario {
         // Without instructions between them nobody can tell which transfers were suppressed.
         policy.suppress_below = 0;
     }
-    let happenings = happenings(entropy);
-    let program = GeneratedProgram::generate(entropy);
+    let happenings = Happenings { m_profile: parameters.m_profile, ..happenings(entropy) };
+    let program = GeneratedProgram::generate(entropy, parameters.m_profile);
     let length = entropy.pick(&[60, 240, 600]);
     let cycles = Walk::run(&program, entropy, happenings, length);
     Scenario { parameters, policy, program, cycles }
@@ -54,6 +54,7 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
     let [width, broadcast, context, accurate, latency] = std::array::from_fn(|_| entropy.byte());
     let [alternative, single, stamps, long, gray, vmid] = std::array::from_fn(|_| entropy.chance(128));
     let [bare, data_only] = std::array::from_fn(|_| entropy.chance(32));
+    let m_profile = entropy.chance(80) && v3 && minor >= 4;
     let data_only = v3 && data_only && minor >= 1 && (data_value || data_address);
     Parameters {
         architecture,
@@ -74,7 +75,8 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
         timestamp_bits: if long { 64 } else { 48 },
         timestamp_gray: gray,
         vmid: v3 && vmid && minor >= 5,
-        virtualization: v3 && vmid && minor >= 5,
+        virtualization: v3 && vmid && minor >= 5 && !m_profile,
+        m_profile,
         ..Parameters::default()
     }
 }
@@ -122,6 +124,7 @@ fn happenings(entropy: &mut Entropy<'_>) -> Happenings {
         folds: many(entropy, &[0, 128]),
         states: entropy.chance(128),
         big_endian: entropy.chance(64),
+        m_profile: false,
     }
 }
 
@@ -152,6 +155,7 @@ fn show(cycle: &Stimulus) -> String {
         (cycle.debug, "debug"),
         (cycle.reset, "reset"),
         (cycle.trigger, "trigger"),
+        (cycle.exception_entry, "entry"),
         (cycle.non_secure, "ns"),
     ] {
         if set {

@@ -1,6 +1,8 @@
 //! What TraceEnable and ViewData let through.
 
-use traceproof_vectors::arm_etm::{Access, Architecture, Instruction, Isa, Position, Stimulus, Transfer};
+use traceproof_vectors::arm_etm::{
+    Access, Architecture, Instruction, Isa, Parameters, Position, Stimulus, Transfer,
+};
 
 use super::{Visible, Word};
 use crate::generate::arm_etm::Scenario;
@@ -8,7 +10,8 @@ use crate::generate::arm_etm::Scenario;
 /// An LSM that has not had its last transfer.
 #[derive(Clone, Copy, Debug)]
 struct Lsm {
-    address: u32,
+    /// Its instruction; `None` for automatic stacking.
+    address: Option<u32>,
     traced: bool,
     /// Its first traced transfer has been.
     seen: bool,
@@ -30,8 +33,8 @@ pub(super) struct Filters<'a> {
     /// Traced cycles since the latest instruction.
     passed: u64,
     context_id: u32,
-    /// Where the instruction of the latest cycle that had one is.
-    address: u32,
+    /// Where the instruction of the latest cycle that had one is; `None` behind automatic stacking.
+    address: Option<u32>,
     /// What was told of the transfer before.
     previous: Option<u32>,
     /// Tracing starts in this cycle, by a packet that has no cycle for anything else (ETMv2).
@@ -49,7 +52,7 @@ impl<'a> Filters<'a> {
             lsm: None,
             passed: 0,
             context_id: 0,
-            address: 0,
+            address: None,
             previous: None,
             starting: false,
         }
@@ -76,7 +79,10 @@ impl<'a> Filters<'a> {
             self.lsm = None;
         }
         if let Some(instruction) = &now.instruction {
-            self.address = instruction.address;
+            self.address = Some(instruction.address);
+        }
+        if now.exception_entry {
+            self.address = None;
         }
         // ETM2-VNT-006: what began is traced to its end.
         let finishing = self.lsm.is_some_and(|lsm| lsm.traced);
@@ -111,12 +117,22 @@ impl<'a> Filters<'a> {
         let instruction = now.instruction.filter(|_| self.on && !self.scenario.parameters.data_only);
         if let Some(instruction) = instruction {
             self.instructions(&instruction, items);
-            let tells_returns = self.scenario.parameters.minor >= 5;
-            if instruction.exception_return && instruction.executed && tells_returns {
-                items.push(Visible::Return);
-            }
+        }
+        // ETM3-MISC-003, and 7.5: in the M profile the registers are popped first.
+        let Parameters { minor, m_profile, .. } = self.scenario.parameters;
+        let returns = instruction.is_some_and(|instruction| {
+            instruction.exception_return && instruction.executed && (m_profile || minor >= 5)
+        });
+        if returns && !m_profile {
+            items.push(Visible::Return);
+        }
+        if self.on && now.exception_entry && self.scenario.parameters.traces_data() {
+            items.push(Visible::Entry);
         }
         self.transfers(own, now, items);
+        if returns && m_profile {
+            items.push(Visible::Return);
+        }
         self.context(now, items);
         self.branch(now, items);
     }
@@ -153,12 +169,12 @@ impl<'a> Filters<'a> {
         self.previous = None;
         let told = first.instruction.filter(|_| !self.scenario.parameters.data_only);
         let address = told.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
-        let in_progress = self.lsm.map(|lsm| lsm.address).filter(|_| told.is_some());
+        let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| told.is_some());
         items.push(Visible::Start { address, in_progress });
         let Some(lsm) = &mut self.lsm else { return };
         (lsm.traced, lsm.seen) = (true, false);
-        if told.is_some() {
-            items.push(Visible::Instruction { address: lsm.address, executed: true, cycles: None });
+        if let Some(address) = in_progress {
+            items.push(Visible::Instruction { address, executed: true, cycles: None });
         }
     }
 

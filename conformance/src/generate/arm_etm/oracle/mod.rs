@@ -45,6 +45,8 @@ pub struct Returned {
     pub starts: usize,
     /// Overflows.
     pub overflows: usize,
+    /// Automatic stackings (ARMv7-M).
+    pub stackings: usize,
 }
 
 /// What of a run is visible, in the order in which it happens within a cycle.
@@ -64,6 +66,8 @@ enum Visible {
     Context(u32),
     /// An exception return.
     Return,
+    /// Automatic stacking begins (ARMv7-M).
+    Entry,
 }
 
 /// The value of a word that is transferred.
@@ -313,6 +317,10 @@ impl Judge<'_> {
                 Told::Branch { address: a, thumb: t, exception: e },
             ) => (address, thumb) == (a, t) && (!tells_addresses || exception == e),
             (Visible::StoreFailed, Told::StoreFailed) | (Visible::Return, Told::Return) => true,
+            (Visible::Entry, Told::Entry) => {
+                self.returned.stackings += 1;
+                true
+            }
             (Visible::Context(value), Told::Context(v)) => value == v,
             _ => false,
         }

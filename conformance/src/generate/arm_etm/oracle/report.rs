@@ -46,6 +46,7 @@ pub(super) enum Told {
     StoreFailed,
     Context(u32),
     Return,
+    Entry,
     Suppressed,
 }
 
@@ -170,6 +171,7 @@ fn translate(
         Event::StoreFailed { .. } => (None, Told::StoreFailed),
         Event::ContextId { when, value } => (Some(when), Told::Context(value)),
         Event::ExceptionReturn { .. } => (None, Told::Return),
+        Event::ExceptionEntry { .. } => (None, Told::Entry),
         Event::DataSuppressed { .. } => (None, Told::Suppressed),
         _ => return None,
     };
