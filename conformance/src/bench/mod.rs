@@ -21,7 +21,9 @@ mod workload;
 use std::hint::black_box;
 
 use serde::Serialize;
-use traceproof_decoder::riscv_etrace::{Content, Decoder, Deframer, Instructions, PacketReader, ProgramMap};
+use traceproof_decoder::riscv_etrace::{
+    Content, Decoder, Deframer, Instructions, PacketReader, ProgramMap, Receiver,
+};
 use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
 use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Fault, Place, Refusal, Sink};
@@ -232,14 +234,10 @@ fn reference(workload: &Workload, task: Task) -> Result<Round<'_>, Refusal> {
             let parameters = workload.parameters.clone();
             let mut deframer = Deframer::new(&parameters)?;
             Box::new(move || {
-                let mut seen = Seen::default();
-                reader.reset();
-                deframer.push(&workload.wire, |unit| {
-                    if let Ok(Content::Instruction(payload)) = unit.content() {
-                        seen.units += u64::from(black_box(reader.read(unit.place, payload)).is_ok());
-                    }
-                });
-                seen
+                let mut packets = Packets { reader: &mut reader, seen: Seen::default() };
+                packets.reader.reset();
+                deframer.push_contents(&workload.wire, &mut packets);
+                packets.seen
             })
         }
         Task::Encode => Box::new(move || {
@@ -256,6 +254,21 @@ fn reference(workload: &Workload, task: Task) -> Result<Round<'_>, Refusal> {
             Seen { units: workload.instructions, sum: 0 }
         }),
     })
+}
+
+/// Reads and counts packets.
+struct Packets<'a> {
+    reader: &'a mut PacketReader,
+    seen: Seen,
+}
+
+impl Receiver for Packets<'_> {
+    #[inline(always)]
+    fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>) {
+        if let Ok(Content::Instruction(payload)) = content {
+            self.seen.units += u64::from(black_box(&self.reader.read(place, payload)).is_ok());
+        }
+    }
 }
 
 /// Counts instructions and adds up the first address of every event.

@@ -39,7 +39,7 @@ pub(super) fn peer(workload: &Workload, task: Task) -> Result<Round<'_>, Refusal
             while decoder.bytes_left() > 0 {
                 let Ok(unit) = decoder.decode_encap_packet() else { break };
                 if let Some(unit) = unit.into_normal() {
-                    seen.units += u64::from(black_box(unit.decode_payload()).is_ok());
+                    seen.units += u64::from(black_box(&unit.decode_payload()).is_ok());
                 }
             }
             seen

@@ -2,6 +2,8 @@
 
 use traceproof_vectors::{Fault, FaultClass, Place};
 
+use super::usual::most;
+
 /// Words that hold the longest payload and at least one copy of its top bit.
 const WORDS: usize = 4;
 
@@ -85,6 +87,13 @@ impl Payload {
     #[inline(always)]
     pub(super) const fn is_short(&self) -> bool {
         self.received <= 64
+    }
+
+    /// The bits of a payload that [fits a word](Self::is_short), with copies of the top bit above them.
+    #[inline(always)]
+    pub(super) const fn short(&self) -> Option<i64> {
+        let [word, ..] = self.words;
+        if self.is_short() { Some(word as i64) } else { None }
     }
 
     /// How many bits travelled.
@@ -242,14 +251,19 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
     #[inline(always)]
     pub(super) fn finish(&self) -> Result<(), Fault> {
         let received = self.payload.received_bits();
-        if received <= self.position {
+        let most = most(self.position);
+        if SHORT {
+            // Behind what travelled there are copies too, so that one comparison is enough.
+            let copies = -i64::from(self.latest);
+            if self.rest == copies && received <= most {
+                return Ok(());
+            }
+        } else if received <= self.position {
             return Ok(());
-        }
-        let excess = received - self.position;
-        if received < self.position.next_multiple_of(8) + 8 {
-            let filling = self.payload.bits(self.position, excess);
+        } else if received <= most {
+            let excess = received - self.position;
             let copies = if self.latest { (1 << excess) - 1 } else { 0 };
-            if filling == copies {
+            if self.payload.bits(self.position, excess) == copies {
                 return Ok(());
             }
         }

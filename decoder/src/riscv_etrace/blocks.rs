@@ -16,7 +16,9 @@ pub(super) struct Block {
     pub(super) count: u16,
     pub(super) end: End,
     /// Half-words of the last instruction.
-    pub(super) last: u8,
+    last: u8,
+    /// Half-words of the first instruction.
+    pub(super) step: u8,
 }
 
 /// What ends a block.
@@ -41,7 +43,7 @@ pub(super) enum End {
 }
 
 impl Block {
-    pub(super) const NOWHERE: Self = Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0 };
+    pub(super) const NOWHERE: Self = Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0 };
 
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
     /// is in the same contiguous code.
@@ -53,13 +55,22 @@ impl Block {
             (class, _) if class == Class::Branch || class.is_inferable_jump() => (End::Other, 0),
             _ => (End::Discontinuity, 0),
         };
-        Self { target, run: 0, count: 1, end, last: slot.length / 2 }
+        let last = slot.length / 2;
+        Self { target, run: 0, count: 1, end, last, step: last }
+    }
+
+    /// Half-words of the whole block.
+    #[inline(always)]
+    pub(super) const fn halfwords(&self) -> usize {
+        self.run as usize + self.last as usize
     }
 
     /// The block that begins with a straight instruction of `halfwords` in front of this block.
     fn behind(self, halfwords: u8) -> Self {
         match (self.run.checked_add(halfwords.into()), self.count.checked_add(1)) {
-            (Some(run), Some(count)) if self.end != End::Nowhere => Self { run, count, ..self },
+            (Some(run), Some(count)) if self.end != End::Nowhere => {
+                Self { run, count, step: halfwords, ..self }
+            }
             _ => Self::NOWHERE,
         }
     }

@@ -8,7 +8,7 @@ use traceproof_vectors::{
 use super::Payload;
 use super::data::DataTrace;
 use super::effort::Limits;
-use super::encapsulation::{Content, Deframer};
+use super::encapsulation::{Content, Deframer, Receiver};
 use super::flow::Flow;
 use super::packet::PacketReader;
 
@@ -74,7 +74,7 @@ impl Decoder {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         if let Some(Stream { deframer, packets }) = &mut self.stream {
-            deframer.push_contents(chunk, |place, content| packets.content(place, content, sink));
+            deframer.push_contents(chunk, &mut Following { packets, sink });
         }
     }
 
@@ -89,6 +89,19 @@ impl Decoder {
     }
 }
 
+/// What happens behind the transport, and where results go.
+struct Following<'a, S: ?Sized> {
+    packets: &'a mut Packets,
+    sink: &'a mut S,
+}
+
+impl<S: Sink<RiscvEtrace> + ?Sized> Receiver for Following<'_, S> {
+    #[inline(always)]
+    fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>) {
+        self.packets.content(place, content, self.sink);
+    }
+}
+
 impl Packets {
     /// Takes what a unit carries. `place` is the first bit of its payload.
     #[inline(always)]
@@ -100,8 +113,8 @@ impl Packets {
             Ok(Content::Instruction(payload)) => {
                 // What most packets are, read without detours; the other ones are read once more. These mean nothing to
                 // data trace.
-                match self.reader.read_usual(place, payload) {
-                    Some(Ok(packet)) if !self.flow.is_refusing() => {
+                match self.reader.read_usual(payload) {
+                    Some(packet) if !self.flow.is_refusing() => {
                         sink.packet(place, &packet);
                         self.flow.report(place, packet, sink);
                     }

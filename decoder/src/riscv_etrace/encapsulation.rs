@@ -94,6 +94,15 @@ pub enum Content<'a> {
     OtherSource,
 }
 
+/// Takes what the units of a stream carry.
+///
+/// A trait and not a closure, because only a method can be told to be inlined.
+pub trait Receiver {
+    /// A unit carries this. `place` has the index of the packet and the first bit of the payload; faults are those of
+    /// [`Unit::content`].
+    fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>);
+}
+
 impl Unit {
     /// A unit with nothing between header and payload.
     #[inline]
@@ -185,36 +194,28 @@ impl Deframer {
         if self.layout.is_bare() {
             self.cutter.push::<true>(chunk, |place, header, _, bytes| {
                 let (body, length) = (bytes.get(1..).unwrap_or_default(), usize::from(header.length()));
-                // Twice the same call, so that the usual unit is put together in registers.
-                match Payload::load_short(body, length) {
-                    Some(payload) => each(&Unit::new(place, header, payload)),
-                    None => each(&Unit::new(place, header, Payload::load(body, length))),
-                }
+                each(&Unit::new(place, header, Payload::load(body, length)));
             });
         } else {
             self.push_dressed(chunk, &mut each);
         }
     }
 
-    /// As [`push`](Self::push), but hands on only what the units carry, with the first bits of their payloads.
+    /// As [`push`](Self::push), but hands on only what the units carry.
     ///
-    /// Where nothing surrounds the payload, no unit comes to be in memory.
+    /// Where nothing surrounds the payload, no unit comes to be in memory, which is faster.
     #[inline]
-    pub(super) fn push_contents(
-        &mut self,
-        chunk: &[u8],
-        mut each: impl FnMut(Place, Result<Content<'_>, Fault>),
-    ) {
+    pub fn push_contents(&mut self, chunk: &[u8], receiver: &mut impl Receiver) {
         if self.layout.is_bare() {
             self.cutter.push::<true>(chunk, |place, header, _, bytes| {
                 let (body, length) = (bytes.get(1..).unwrap_or_default(), usize::from(header.length()));
                 let payload =
                     Payload::load_short(body, length).unwrap_or_else(|| Payload::load(body, length));
                 let unit = Unit::new(place, header, payload);
-                each(unit.payload_place(), unit.content());
+                receiver.content(unit.payload_place(), unit.content());
             });
         } else {
-            self.push_dressed(chunk, &mut |unit| each(unit.payload_place(), unit.content()));
+            self.push_dressed(chunk, &mut |unit| receiver.content(unit.payload_place(), unit.content()));
         }
     }
 

@@ -25,7 +25,7 @@
 //! | question | place |
 //! |---|---|
 //! | Bytes to packets and events in one go? | [`Decoder`] |
-//! | Where do packets begin and end in the byte stream? | [`Deframer`], [`Unit`], [`Content`], [`Header`], [`Payload`] |
+//! | Where do packets begin and end in the byte stream? | [`Deframer`], [`Unit`], [`Content`], [`Receiver`], [`Header`], [`Payload`] |
 //! | Which packets of a stream are whose? | [`Demultiplexer`], [`Routed`] |
 //! | What are the fields of a packet? | [`PacketReader`]; for people: [`dissect`] |
 //! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`Limits`], [`STEP_BUDGET`] |
@@ -55,6 +55,7 @@ mod program_map;
 mod return_stack;
 mod stride;
 mod trap_chain;
+mod usual;
 mod walk;
 
 #[cfg(test)]
@@ -64,7 +65,7 @@ pub use bits::Payload;
 pub use decoder::Decoder;
 pub use dissect::dissect;
 pub use effort::{Limits, STEP_BUDGET};
-pub use encapsulation::{Content, Deframer, Demultiplexer, Header, Routed, Unit};
+pub use encapsulation::{Content, Deframer, Demultiplexer, Header, Receiver, Routed, Unit};
 pub use flow::Flow;
 pub use instruction::{Class, Instruction, InstructionSet};
 pub use instructions::Instructions;

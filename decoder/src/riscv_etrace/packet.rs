@@ -6,6 +6,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 use super::Payload;
 use super::bits::{Fields, Observer};
 use super::modes::{Announcements, check};
+use super::usual::Usual;
 
 /// Reads packets one after the other and follows the modes that support packets announce.
 #[derive(Clone, Debug)]
@@ -13,6 +14,7 @@ pub struct PacketReader {
     widths: Widths,
     announcements: Announcements,
     modes: Modes,
+    usual: Usual,
 }
 
 /// Field widths in bits that the parameters fix.
@@ -64,12 +66,21 @@ impl PacketReader {
             has_predictor: parameters.bpred_size_p > 0,
         };
         let announcements = Announcements::new(parameters);
-        Ok(Self { widths, modes: announcements.initial(), announcements })
+        let usual = Usual::new(widths.address, widths.address_shift, widths.irdepth);
+        let mut reader = Self { widths, modes: announcements.initial(), announcements, usual };
+        reader.reset();
+        Ok(reader)
     }
 
     /// Back to the modes before the first support packet.
     pub fn reset(&mut self) {
-        self.modes = self.announcements.initial();
+        self.enter(self.announcements.initial());
+    }
+
+    /// These modes are in force from here on.
+    fn enter(&mut self, modes: Modes) {
+        self.modes = modes;
+        self.usual.set_full_address(modes.full_address);
     }
 
     /// The modes in force.
@@ -89,24 +100,23 @@ impl PacketReader {
     ///   (RVET-PKT-003).
     #[inline]
     pub fn read(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
-        self.read_observed(place, payload, &mut ())
+        match self.read_usual(payload) {
+            Some(packet) => Ok(packet),
+            None => self.read_rare(place, payload),
+        }
     }
 
-    /// [`read`](Self::read) for the usual packets, those of formats 1 and 2 that fit a word; `None` for others.
-    ///
-    /// Inlined, so that what was read need not become a [`Packet`] in memory.
+    /// [`read`](Self::read) for the usual packets, those of formats 1 and 2 that fit a word; `None` for others and for
+    /// faults.
     #[inline(always)]
-    pub(super) fn read_usual(&self, place: Place, payload: &Payload) -> Option<Result<Packet, Fault>> {
-        if !payload.is_short() {
-            return None;
-        }
-        let mut observer = ();
-        let mut fields = Fields::<(), true>::new(payload, place, &mut observer);
-        match fields.take("format", 2) {
-            1 => Some(self.branch(&mut fields)),
-            2 => Some(self.address(&mut fields)),
-            _ => None,
-        }
+    pub(super) fn read_usual(&self, payload: &Payload) -> Option<Packet> {
+        self.usual.read(payload)
+    }
+
+    /// The others, out of the way of the usual ones.
+    #[inline(never)]
+    fn read_rare(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
+        self.read_observed(place, payload, &mut ())
     }
 
     /// As [`read`](Self::read), and tells `observer` of every field.
@@ -144,7 +154,7 @@ impl PacketReader {
                 let packet = self.synchronisation(fields);
                 fields.finish()?;
                 if let Packet::Support { ioptions, .. } = packet {
-                    self.modes = self.announcements.read(ioptions);
+                    self.enter(self.announcements.read(ioptions));
                 }
                 Ok(packet)
             }
@@ -203,7 +213,6 @@ impl PacketReader {
     }
 
     /// Format 2. Spec: RVET-PKT-024 (ET 7.6).
-    #[inline(always)]
     fn address<O: Observer, const SHORT: bool>(
         &self,
         fields: &mut Fields<'_, O, SHORT>,
@@ -214,7 +223,6 @@ impl PacketReader {
     }
 
     /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
-    #[inline(always)]
     fn branch<O: Observer, const SHORT: bool>(
         &self,
         fields: &mut Fields<'_, O, SHORT>,
@@ -339,6 +347,6 @@ impl PacketReader {
 
 /// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
 #[inline(always)]
-const fn map_width(branches: u8) -> u32 {
+pub(super) const fn map_width(branches: u8) -> u32 {
     (1 << (u8::BITS - branches.leading_zeros())) - 1
 }

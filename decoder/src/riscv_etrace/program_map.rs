@@ -178,12 +178,6 @@ impl ProgramMap {
         &self.blocks
     }
 
-    /// Half-words of the instruction with this index.
-    #[inline]
-    pub(super) fn length(&self, index: usize) -> usize {
-        usize::from(self.slot(index).length) / 2
-    }
-
     /// The lengths of the instructions.
     #[inline]
     pub(super) const fn lengths(&self) -> &Lengths {

@@ -348,7 +348,7 @@ impl Hart {
         self.cycle.blocks.push(block);
     }
 
-    const fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.cycle.blocks.len() >= self.port.groups
     }
 

@@ -383,7 +383,8 @@ mod tests {
                 block(Itype::BranchNotTaken, 0x0940, 3, 0),
                 block(Itype::BranchTaken, 0x0946, 1, 0),
                 block(Itype::Nothing, 0x0988, 4, 1),
-            ],
+            ]
+            .into(),
             qualified: true,
             ..Cycle::default()
         };
@@ -406,7 +407,7 @@ mod tests {
         let parameters = Parameters { retires_p: 4, ..Parameters::default() };
         let mut ingress = Ingress::new(&parameters, &Policy::default());
         let cycle = Cycle {
-            blocks: vec![block(Itype::Exception, 0x1000, 2, 1)],
+            blocks: [block(Itype::Exception, 0x1000, 2, 1)].into(),
             cause: 2,
             tval: 0x77,
             qualified: true,
@@ -426,7 +427,7 @@ mod tests {
         let mut ingress = Ingress::new(&Parameters::default(), &Policy::default());
         assert!(items(&mut ingress, &Cycle::default()).is_empty());
         let empty = block(Itype::Nothing, 0x1000, 0, 1);
-        assert!(items(&mut ingress, &Cycle { blocks: vec![empty], ..Cycle::default() }).is_empty());
+        assert!(items(&mut ingress, &Cycle { blocks: [empty].into(), ..Cycle::default() }).is_empty());
         assert_eq!(items(&mut ingress, &Cycle { halted: true, ..Cycle::default() }), [Item::GAP]);
         assert_eq!(items(&mut ingress, &Cycle { reset: true, ..Cycle::default() }), [Item::GAP]);
     }
@@ -435,7 +436,7 @@ mod tests {
     fn trigger_pulses_take_their_whole_cycle_along() {
         let mut ingress = Ingress::new(&Parameters::default(), &Policy::default());
         let retire = |trace_on, trace_off| Cycle {
-            blocks: vec![block(Itype::Nothing, 0x1000, 1, 1)],
+            blocks: [block(Itype::Nothing, 0x1000, 1, 1)].into(),
             trace_on,
             trace_off,
             qualified: true,

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use alloc::vec;
     use traceproof_vectors::riscv_etrace::{
-        AddressRange, Block, DataAccess, DataParameters, Encapsulation, Filter, MemoryAccess, Modes,
+        AddressRange, Block, Blocks, DataAccess, DataParameters, Encapsulation, Filter, MemoryAccess, Modes,
         NormalEncapsulation, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Timestamps, TrapFilter,
         Triggers,
     };
@@ -145,9 +145,9 @@ mod tests {
                 _ => {}
             }
             let blocks = match self.below(12) {
-                0 => vec![],
-                1 => vec![self.block(retires), self.block(retires)],
-                _ => vec![self.block(retires)],
+                0 => Blocks::new(),
+                1 => vec![self.block(retires), self.block(retires)].into(),
+                _ => [self.block(retires)].into(),
             };
             Stimulus::Cycle(Cycle {
                 blocks,

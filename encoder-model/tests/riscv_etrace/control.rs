@@ -188,7 +188,7 @@ fn pulsed(iaddr: u64, trace_on: bool, trace_off: bool) -> Step {
     let block =
         Block { itype: Itype::Nothing, iaddr, iretire: 1, ilastsize: 1, sijump: false, notify: false };
     idle(Cycle {
-        blocks: vec![block],
+        blocks: [block].into(),
         privilege: 3,
         trace_on,
         trace_off,
@@ -459,7 +459,7 @@ fn signals_are_cut_to_their_widths() {
         |itype, iaddr, iretire| Block { itype, iaddr, iretire, ilastsize: 1, sijump: false, notify: false };
     let cycle = |block| {
         Stimulus::Cycle(Cycle {
-            blocks: vec![block],
+            blocks: [block].into(),
             cause: 0x1f2,
             tval: 0x1_0005,
             privilege: 7,

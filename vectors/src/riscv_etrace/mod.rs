@@ -29,7 +29,7 @@ pub use parameters::{
     TrapVectors, Xlen,
 };
 pub use policy::{Compression, Idle, InterruptReport, LastNull, PayloadAlignment, Policy, SyncMode};
-pub use stimulus::{Block, Cycle, Itype, Stimulus};
+pub use stimulus::{Block, Blocks, Cycle, Itype, Stimulus};
 
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! What an encoder sees: the ingress port (ET 4), and what the outside does to the encoder.
 
-use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 use super::{DataAccess, DataOptions, DataResponse};
 
@@ -37,7 +37,7 @@ pub enum Stimulus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cycle {
     /// The replicated signal groups, oldest first; groups that are not there are empty.
-    pub blocks: Vec<Block>,
+    pub blocks: Blocks,
     /// Valid if a block has itype 1 or 2.
     pub cause: u16,
     /// Valid if a block has itype 1.
@@ -67,6 +67,9 @@ pub struct Cycle {
     /// The filters let this cycle pass.
     pub qualified: bool,
 }
+
+/// The signal groups of one cycle. One, which is what most cycles have, needs no heap memory.
+pub type Blocks = SmallVec<[Block; 1]>;
 
 /// One signal group: contiguous instructions retired in one cycle (ET 4.2, 4.2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

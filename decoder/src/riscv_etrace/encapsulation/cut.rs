@@ -128,26 +128,35 @@ impl Cutter {
         if !self.is_synchronised() {
             self.seek(&mut rest);
         }
+        let held;
+        let mut later = None;
         if let Some(header) = self.held.header() {
             let length = (1 + self.body_length(header)).min(self.room());
             if !self.resume(length, &mut rest) {
                 return;
             }
-            each(self.count(header, length), header, length, &self.held.bytes);
+            held = self.held.bytes;
+            later = Some(rest);
+            rest = held.get(..length).unwrap_or_default();
         }
-        while let Some((&first, behind)) = rest.split_first() {
-            let header = Header(first);
-            let length = if BARE {
-                usize::from(header.length())
-            } else {
-                self.body_length(header).min(self.room() - 1)
-            };
-            let Some(after) = behind.get(length..) else {
-                self.held.append(rest);
-                return;
-            };
-            each(self.count(header, 1 + length), header, 1 + length, rest);
-            rest = after;
+        // First what was held, then the rest: one loop, because `each` is to be there once.
+        loop {
+            while let Some((&first, behind)) = rest.split_first() {
+                let header = Header(first);
+                let length = if BARE {
+                    usize::from(header.length())
+                } else {
+                    self.body_length(header).min(self.room() - 1)
+                };
+                let Some(after) = behind.get(length..) else {
+                    self.held.append(rest);
+                    return;
+                };
+                each(self.count(header, 1 + length), header, 1 + length, rest);
+                rest = after;
+            }
+            let Some(next) = later.take() else { return };
+            rest = next;
         }
     }
 
