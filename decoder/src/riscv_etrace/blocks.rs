@@ -43,7 +43,8 @@ pub(super) enum End {
 }
 
 impl Block {
-    pub(super) const NOWHERE: Self = Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0 };
+    pub(super) const NOWHERE: Self =
+        Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0 };
 
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
     /// is in the same contiguous code.

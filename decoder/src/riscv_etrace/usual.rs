@@ -95,15 +95,8 @@ impl Usual {
             let rest = word >> (BEFORE_MAP + 30);
             let whole = matches!(rest, 0 | -1) && received <= most(BEFORE_MAP + 31);
             let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-            let map = Packet::Branch {
-                branches,
-                branch_map,
-                address: None,
-                notify,
-                updiscon,
-                irreport,
-                irdepth,
-            };
+            let map =
+                Packet::Branch { branches, branch_map, address: None, notify, updiscon, irreport, irdepth };
             return whole.then_some(map);
         }
         let Reported { address, notify, updiscon, irreport, irdepth } =

@@ -16,6 +16,7 @@ use super::items::{Ingress, Item, Kind};
 use super::lanes::Lanes;
 use super::output::Output;
 use super::packet::Layout;
+use super::quiet::Waiting;
 use super::resync::Resync;
 use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
@@ -58,6 +59,7 @@ pub struct Encoder {
     pub(super) output: Output,
     /// The next item may be dealt with the short way.
     pub(super) quiet: bool,
+    pub(super) waiting: Waiting,
 }
 
 /// The control fields and what announces them.
@@ -119,12 +121,13 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
     #[inline]
     fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         match stimulus {
-            Stimulus::Cycle(cycle) if self.quiet && self.step_quietly(cycle) => {}
-            _ => self.step_fully(stimulus, sink),
+            Stimulus::Cycle(cycle) if self.step_shortly(cycle) => {}
+            _ => self.step_longer(stimulus, sink),
         }
     }
 
     fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+        self.settle();
         self.push(&Item::GAP, sink);
         self.quiet = false;
     }
@@ -151,6 +154,7 @@ impl Encoder {
             },
             output: Output::new(Layout::new(parameters), policy, lanes),
             quiet: false,
+            waiting: Waiting::NOTHING,
         }
     }
 

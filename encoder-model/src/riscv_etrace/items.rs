@@ -94,15 +94,7 @@ impl Retired {
     /// Whether a decoder always knows where it goes on, given the outcomes of branches.
     #[inline]
     pub(super) const fn is_inferable(&self) -> bool {
-        matches!(
-            self.itype,
-            Itype::Nothing
-                | Itype::BranchTaken
-                | Itype::BranchNotTaken
-                | Itype::InferableCall
-                | Itype::InferableJump
-                | Itype::OtherInferableJump
-        )
+        is_inferable(self.itype)
     }
 
     /// Outcome if the instruction is a branch. Spec: RVET-ING-001 (ET 4.2).
@@ -113,6 +105,20 @@ impl Retired {
             _ => None,
         }
     }
+}
+
+/// Whether a decoder always knows where an instruction of this type goes on, given the outcomes of branches.
+#[inline]
+pub(super) const fn is_inferable(itype: Itype) -> bool {
+    matches!(
+        itype,
+        Itype::Nothing
+            | Itype::BranchTaken
+            | Itype::BranchNotTaken
+            | Itype::InferableCall
+            | Itype::InferableJump
+            | Itype::OtherInferableJump
+    )
 }
 
 /// Reads cycles with the widths that the hardware's signals have.
@@ -185,6 +191,12 @@ impl Ingress {
         !matches!(self.counts, SyncMode::Cycles)
     }
 
+    /// Whether every block is one instruction, of which nothing is counted.
+    #[inline]
+    pub(super) const fn counts_nothing(&self) -> bool {
+        !self.block_retirement && matches!(self.counts, SyncMode::Off | SyncMode::Packets)
+    }
+
     /// The level of a cycle.
     #[inline]
     pub(super) const fn privilege(&self, cycle: &Cycle) -> u8 {
@@ -193,11 +205,11 @@ impl Ingress {
 
     /// Makes the last instruction of the only block of a cycle, an ordinary one, out of one at the same level.
     #[inline]
-    pub(super) fn replace(&mut self, item: &mut Item, cycle: &Cycle, block: &Block) {
+    pub(super) fn replace(&mut self, item: &mut Item, context: u64, time: u64, block: &Block) {
         self.cycles += 1;
-        item.context = cycle.context & self.context_mask;
-        item.time = cycle.time & self.time_mask;
-        item.timestamp = cycle.time;
+        item.context = context & self.context_mask;
+        item.time = time & self.time_mask;
+        item.timestamp = time;
         let halfwords = self.halfwords(block);
         item.ticks = self.ticks(halfwords);
         if let Kind::Retire(retired) = &mut item.kind {
