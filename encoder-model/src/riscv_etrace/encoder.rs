@@ -162,6 +162,12 @@ impl Encoder {
     #[inline(never)]
     pub(super) fn step_fully(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         match stimulus {
+            Stimulus::Cycle(cycle) if self.filters.is_empty() && self.ingress.is_plain(cycle) => {
+                if let [block] = cycle.blocks.as_slice() {
+                    let item = self.ingress.plain(cycle, block, self.options.enabled);
+                    self.push(&item, sink);
+                }
+            }
             Stimulus::Cycle(cycle) => {
                 let mut ingress = self.ingress;
                 let mut filters = core::mem::take(&mut self.filters);
@@ -196,14 +202,19 @@ impl Encoder {
     fn push(&mut self, item: &Item, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         let waits = self.holds_controls(item);
         let next = self.window.next(item, waits);
-        let report = self.tracer.item(&self.window.current, next);
-        if self.window.current.kind != Kind::Gap {
-            self.output.at(self.window.current.timestamp);
+        let Self { window, tracer, data, output, .. } = self;
+        if window.current.kind != Kind::Gap {
+            output.at(window.current.timestamp);
         }
-        for packet in [&report.context, &report.packet].into_iter().flatten() {
-            self.send(packet, sink);
-        }
-        if let Some(qual_status) = report.ended {
+        let ended = tracer.item(&window.current, next, |packet| {
+            let sent = output.send(packet, sink);
+            if let (Some(data), Packet::Start { .. } | Packet::Trap { .. }, true) =
+                (data.as_mut(), packet, sent)
+            {
+                data.start();
+            }
+        });
+        if let Some(qual_status) = ended {
             self.support(qual_status, sink);
         }
         self.flush_data(sink);
@@ -243,15 +254,6 @@ impl Encoder {
         if let Some(data) = &mut self.data {
             let output = &mut self.output;
             data.flush(&mut |packet| output.send(&Packet::Data(*packet), sink));
-        }
-    }
-
-    /// Sends a packet of instruction trace.
-    fn send(&mut self, packet: &Packet, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        let sent = self.output.send(packet, sink);
-        if let (Some(data), Packet::Start { .. } | Packet::Trap { .. }, true) = (&mut self.data, packet, sent)
-        {
-            data.start();
         }
     }
 

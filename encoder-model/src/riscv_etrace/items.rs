@@ -217,6 +217,31 @@ impl Ingress {
         }
     }
 
+    /// Whether a cycle has one block of one instruction, no trap and no trigger pulse, in a hart that runs.
+    #[inline]
+    pub(super) fn is_plain(&self, cycle: &Cycle) -> bool {
+        let [block] = cycle.blocks.as_slice() else { return false };
+        let pulses = cycle.trace_on | cycle.trace_off | cycle.halted | cycle.reset;
+        let trap = matches!(block.itype, Itype::Exception | Itype::Interrupt);
+        !pulses && !trap && block.iretire > 0 && self.is_alone(block)
+    }
+
+    /// The item of a [plain](Self::is_plain) cycle where nothing is filtered, as [`cycle`](Self::cycle) makes it.
+    #[inline]
+    pub(super) fn plain(&mut self, cycle: &Cycle, block: &Block, enabled: bool) -> Item {
+        self.cycles += 1;
+        let halfwords = self.halfwords(block);
+        Item {
+            kind: Kind::Retire(self.last(block, halfwords, cycle.ctype)),
+            qualified: enabled && self.tracing && cycle.qualified,
+            privilege: self.privilege(cycle),
+            context: cycle.context & self.context_mask,
+            time: cycle.time & self.time_mask,
+            timestamp: cycle.time,
+            ticks: self.ticks(halfwords),
+        }
+    }
+
     /// Hands the items of one cycle to `push`, oldest first. `enabled` is the state of the control fields.
     pub(super) fn cycle(
         &mut self,
@@ -432,6 +457,32 @@ mod tests {
             items[1].kind,
             Kind::Trap(TrapTaken { interrupt: false, cause: 2, tval: 0x77, epc: 0x1004 })
         );
+    }
+
+    #[test]
+    fn plain_cycles_are_one_item_either_way() {
+        for (retires_p, counts) in [(1, SyncMode::Cycles), (4, SyncMode::HalfWords), (1, SyncMode::Packets)] {
+            let parameters =
+                Parameters { retires_p, nocontext_p: false, context_width_p: 4, ..Parameters::default() };
+            let policy = Policy { sync_mode: counts, ..Policy::default() };
+            let mut ingress = Ingress::new(&parameters, &policy);
+            let instruction = block(Itype::BranchTaken, 0x1002, 2, 1);
+            let cycle = Cycle {
+                blocks: [instruction].into(),
+                privilege: 3,
+                context: 0x123,
+                ctype: 2,
+                time: 7,
+                qualified: true,
+                ..Cycle::default()
+            };
+            assert!(ingress.is_plain(&cycle));
+            let plain = { ingress }.plain(&cycle, &instruction, false);
+            assert_eq!(items(&mut ingress, &cycle), [Item { qualified: true, ..plain }]);
+            let more = block(Itype::Nothing, 0x1000, 4, 0);
+            assert_eq!(ingress.is_plain(&Cycle { blocks: [more].into(), ..cycle.clone() }), retires_p == 1);
+            assert!(!ingress.is_plain(&Cycle { reset: true, ..cycle }));
+        }
     }
 
     #[test]

@@ -63,17 +63,6 @@ pub(super) enum Flow {
     PredictedWrong,
 }
 
-/// What is to be sent for an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Report {
-    /// A context packet that comes before it.
-    pub(super) context: Option<Packet>,
-    /// The packet that reports it.
-    pub(super) packet: Option<Packet>,
-    /// The item is the last qualified one, and this is how its report is to be read.
-    pub(super) ended: Option<QualStatus>,
-}
-
 impl Tracer {
     pub(super) fn new(parameters: &Parameters, policy: &Policy, modes: Modes) -> Self {
         let mut tracer = Self {
@@ -127,11 +116,17 @@ impl Tracer {
         self.branches.clear();
     }
 
-    /// The next item comes.
-    pub(super) fn item(&mut self, item: &Item, next: Next) -> Report {
+    /// The next item comes; what is to be sent for it goes to `send`. If it is the last qualified one, says how its
+    /// report is to be read.
+    pub(super) fn item(
+        &mut self,
+        item: &Item,
+        next: Next,
+        mut send: impl FnMut(&Packet),
+    ) -> Option<QualStatus> {
         if !item.qualified {
             self.finish_item(item, Flow::Inferable, false);
-            return Report { context: None, packet: None, ended: None };
+            return None;
         }
         self.resync.arrive(item.ticks, item.ends_block() && !self.return_may_fail(item));
         let decision = match item.kind {
@@ -139,11 +134,15 @@ impl Tracer {
             Kind::Trap(trap) => self.arrive_trap(&trap, next),
             Kind::Gap => Decision::Nothing,
         };
-        let context = self.context_packet(decision, item);
+        if let Some(context) = &self.context_packet(decision, item) {
+            send(context);
+        }
         // Most instructions get no packet, and this is where they are told apart.
-        let packet = if decision == Decision::Nothing { None } else { self.packet(decision, item, next) };
-        if let Some(packet) = &packet {
+        if decision != Decision::Nothing
+            && let Some(packet) = &self.packet(decision, item, next)
+        {
             self.sent(decision, packet, item);
+            send(packet);
         }
         let flow = match item.kind {
             Kind::Retire(retired) => self.leave(&retired, decision),
@@ -151,11 +150,10 @@ impl Tracer {
         };
         self.finish_item(item, flow, decision == Decision::TrapHere);
         // Spec: RVET-ENC-013, RVET-ENC-014 (ET 7.5.1). The updiscon flag is never set at the end.
-        let ended = (next == Next::Ends).then_some(match decision {
+        (next == Next::Ends).then_some(match decision {
             Decision::Address(Reason::Updiscon) => QualStatus::EndedNtr,
             _ => QualStatus::EndedRep,
-        });
-        Report { context, packet, ended }
+        })
     }
 
     fn finish_item(&mut self, item: &Item, flow: Flow, trap_reported: bool) {
