@@ -178,7 +178,7 @@ impl Encoder {
             Stimulus::Enable(enable) => self.enable(*enable, sink),
             Stimulus::Modes(modes) => self.control(Control::Modes(self.options.attainable(*modes)), sink),
             Stimulus::Transport(takes) => self.control(Control::Transport(*takes), sink),
-            Stimulus::Data(access) => self.access(*access, sink),
+            Stimulus::Data(access) => self.access(**access, sink),
             Stimulus::Response(response) => {
                 if let Some(data) = &mut self.data {
                     let output = &mut self.output;

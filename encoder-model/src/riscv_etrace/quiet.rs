@@ -166,6 +166,7 @@ impl Tracer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::boxed::Box;
     use alloc::vec;
     use traceproof_vectors::riscv_etrace::{
         AddressRange, Block, Blocks, DataAccess, DataParameters, Encapsulation, Filter, MemoryAccess, Modes,
@@ -229,7 +230,7 @@ mod tests {
                 12 => return Stimulus::Modes(Modes { sijump: true, ..Modes::default() }),
                 13 => return Stimulus::Modes(Modes::default()),
                 14 => return Stimulus::DataEnable(!self.one_in(4)),
-                15..=30 => return Stimulus::Data(DataAccess::Store(self.store())),
+                15..=30 => return Stimulus::Data(Box::new(DataAccess::Store(self.store()))),
                 _ => {}
             }
             let blocks = match self.below(12) {

@@ -165,7 +165,7 @@ fn what_cannot_travel_is_refused() {
 }
 
 fn access(access: DataAccess) -> Step {
-    Step::Stimulus(Stimulus::Data(access))
+    Step::Stimulus(Stimulus::Data(Box::new(access)))
 }
 
 fn memory(address: u64, size: u8, data: u128) -> MemoryAccess {

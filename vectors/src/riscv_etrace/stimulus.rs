@@ -1,5 +1,7 @@
 //! What an encoder sees: the ingress port (ET 4), and what the outside does to the encoder.
 
+use alloc::boxed::Box;
+
 use smallvec::SmallVec;
 
 use super::{DataAccess, DataOptions, DataResponse};
@@ -18,8 +20,8 @@ pub enum Stimulus {
     Modes(super::Modes),
     /// The transport behind the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
     Transport(bool),
-    /// A data access of the latest cycle.
-    Data(DataAccess),
+    /// A data access of the latest cycle. In a box, so that cycles, of which there are many more, stay small.
+    Data(Box<DataAccess>),
     /// The data of a split load or atomic arrive, in the latest cycle or behind it.
     Response(DataResponse),
     /// Data tracing is switched on or off (`trTeDataTracing`). It is off at `begin`.

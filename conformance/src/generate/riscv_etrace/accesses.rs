@@ -104,7 +104,7 @@ impl Accesses {
         }
         if entropy.chance(self.happenings.accesses) {
             let access = self.access(entropy);
-            steps.push(Step::Stimulus(Stimulus::Data(access)));
+            steps.push(Step::Stimulus(Stimulus::Data(Box::new(access))));
         }
         while !self.in_flight.is_empty() && entropy.chance(self.happenings.responses) {
             self.respond(entropy, steps);

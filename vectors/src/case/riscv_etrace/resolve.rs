@@ -113,7 +113,7 @@ impl Recorder<'_> {
             StimulusEntry::Cycle(cycle) => {
                 self.steps.push(Step::Stimulus(Stimulus::Cycle(cycle.clone())));
             }
-            StimulusEntry::Data(access) => self.steps.push(Step::Stimulus(Stimulus::Data(*access))),
+            StimulusEntry::Data(access) => self.steps.push(Step::Stimulus(Stimulus::Data(Box::new(*access)))),
             StimulusEntry::Response(response) => {
                 self.steps.push(Step::Stimulus(Stimulus::Response(*response)));
             }
@@ -414,9 +414,9 @@ mod tests {
             filtered: false,
         };
         let expected = [
-            Stimulus::Data(DataAccess::Store(store)),
-            Stimulus::Data(DataAccess::Load(load)),
-            Stimulus::Data(DataAccess::Atomic(atomic)),
+            Stimulus::Data(Box::new(DataAccess::Store(store))),
+            Stimulus::Data(Box::new(DataAccess::Load(load))),
+            Stimulus::Data(Box::new(DataAccess::Atomic(atomic))),
             Stimulus::Response(DataResponse { lrid: 3, data: Some(0x1234) }),
             Stimulus::Response(DataResponse { lrid: 4, data: None }),
             Stimulus::DataOptions(DataOptions { no_address: true, ..DataOptions::default() }),
