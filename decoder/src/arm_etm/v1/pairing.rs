@@ -265,7 +265,6 @@ impl Pairing {
                 let place = self.open(byte);
                 let read = self.reader.read(Wanted::BranchAddress, byte, listener);
                 if let Some(packet) = read.map_err(|class| Defect { class, byte: byte.low, bit: 0 })? {
-                    self.close();
                     self.branch_address(place, &packet, cut, listener);
                 }
             }
@@ -375,6 +374,8 @@ impl Pairing {
                 if how == Some(Target::Unlocated) { self.flow.forget() } else { self.flow.forget_next() }
             }
         }
+        // What comes now is not of this packet any more.
+        self.close();
         self.waiting.pop();
         self.stage = Stage::New;
         self.settle(listener);

@@ -98,6 +98,8 @@ proptest! {
             let pieces = feed(&mut decoder, wire.chunks(size));
             prop_assert_eq!(&whole.entries, &pieces.entries);
         }
+        let packets: Vec<u64> = whole.entries.iter().map(|(place, _)| place.packet).collect();
+        prop_assert!(packets.is_sorted(), "{:?}", whole.entries);
         // Every status is told once, in the order of the records.
         let cycles: Vec<u64> = whole
             .events()
