@@ -102,6 +102,16 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Receiver for Following<'_, S> {
     }
 }
 
+#[cfg(test)]
+impl Decoder {
+    /// From here on the decoder walks instruction by instruction.
+    pub(super) fn walk_closely(&mut self) {
+        if let Some(stream) = &mut self.stream {
+            stream.packets.flow.walk_closely();
+        }
+    }
+}
+
 impl Packets {
     /// Takes what a unit carries. `place` is the first bit of its payload.
     #[inline(always)]

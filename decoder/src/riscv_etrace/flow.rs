@@ -136,6 +136,12 @@ impl Flow {
         self.walker.modes = self.announcements.initial();
     }
 
+    /// From here on the flow walks instruction by instruction.
+    #[cfg(test)]
+    pub(super) fn walk_closely(&mut self) {
+        self.walker.closely = true;
+    }
+
     /// The program, pre-decoded.
     #[must_use]
     pub const fn map(&self) -> &ProgramMap {

@@ -29,6 +29,9 @@ pub(super) struct Walker {
     mask: u64,
     /// Returns may be sequentially inferable, because a 3-bit `itype` does not tell them from other jumps.
     infers_returns: bool,
+    /// Never in strides, so that a test can compare.
+    #[cfg(test)]
+    pub(super) closely: bool,
 }
 
 /// When a walk is over.

@@ -7,7 +7,7 @@ use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVecto
 use traceproof_vectors::{Decoder as _, Log, Program};
 
 use super::parcels;
-use crate::riscv_etrace::{Decoder, dissect};
+use crate::riscv_etrace::{Decoder, Limits, STEP_BUDGET, dissect};
 
 fn begin(parameters: &Parameters, program: &Program) -> Decoder {
     let mut decoder = Decoder::default();
@@ -76,20 +76,24 @@ fn payload() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// Half-words that often are short branches, jumps, returns and the two halves of a nop.
+fn code() -> impl Strategy<Value = Vec<u16>> {
+    let halfword = prop_oneof![
+        any::<u16>(),
+        Just(0x0001),
+        Just(0x8082_u16),
+        (0..8_u16, 5..8_u16).prop_map(|(offset, op)| op << 13 | 1 | (offset & 3) << 3 | (offset >> 2) << 10),
+        Just(0x0013),
+        Just(0x0000),
+    ];
+    proptest::collection::vec(halfword, 1..64)
+}
+
 proptest! {
     #[test]
     fn cuts_and_resets_change_nothing(
         parameters in parameters(),
-        code in proptest::collection::vec(
-            prop_oneof![
-                any::<u16>(),
-                Just(0x0001),
-                Just(0x8082_u16),
-                (0..8_u16, 6..8_u16).prop_map(|(offset, op)| op << 13 | 1 | (offset & 3) << 3 | (offset >> 2) << 10),
-                Just(0x0013), Just(0x0000),
-            ],
-            1..64,
-        ),
+        code in code(),
         payloads in proptest::collection::vec(payload(), 0..24),
         noise in proptest::collection::vec(any::<u8>(), 0..8),
         cut in 1..9_usize,
@@ -112,6 +116,36 @@ proptest! {
         // The dissector reads the same packets, where the decoder was willing to.
         let read: Vec<_> = dissect(&wire, &parameters).into_iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert!(whole.packets().count() <= read.len());
+    }
+
+    /// The walk block by block and the walk instruction by instruction.
+    #[test]
+    fn strides_lead_where_steps_lead(
+        parameters in parameters(),
+        plain in any::<bool>(),
+        steps in prop_oneof![Just(STEP_BUDGET), 1..40_u64],
+        code in code(),
+        payloads in proptest::collection::vec(payload(), 1..40),
+    ) {
+        let program = parcels(&[(0x1000, &code)]);
+        let parameters = if plain { Parameters { modes: Modes::default(), ..parameters } } else { parameters };
+        let limits = Limits { steps, ..Limits::default() };
+        let [mut strides, mut closely] = [(); 2].map(|()| {
+            let mut decoder = Decoder::with_limits(limits);
+            decoder.begin(&parameters, &program).expect("supported");
+            decoder
+        });
+        closely.walk_closely();
+        for payload in core::iter::once(alloc::vec![0x73, 0x00, 0x04]).chain(payloads) {
+            let unit: Vec<u8> = core::iter::once(payload.len() as u8).chain(payload).collect();
+            let [left, right] = [&mut strides, &mut closely].map(|decoder| {
+                let mut log = Log::<RiscvEtrace>::default();
+                decoder.push(&unit, &mut log);
+                log
+            });
+            prop_assert_eq!(left.canonical_events(), right.canonical_events());
+            prop_assert_eq!(left.faults().collect::<Vec<_>>(), right.faults().collect::<Vec<_>>());
+        }
     }
 
     #[test]
