@@ -92,6 +92,7 @@
 //! passed over up to the next TRACESYNC mark, with the data of all statuses up to that BE or BD (each `Incomplete`).
 //! That happens, without fault, where the address of the instruction is not known and values are traced. A mark where data
 //! are expected cuts them off: an overflow may have lost the rest of them (ETM1-SYN-005).
+//! Nothing tells that a lane is empty there: what it holds is read as data, too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
 //!
 //! # Faults
 //!

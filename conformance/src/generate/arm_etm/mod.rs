@@ -1,6 +1,6 @@
 //! Random ARM and Thumb programs and runs of them, for round trips through ETM macrocells and decoders.
 //!
-//! One stream of stimulus serves every architecture. The programs are small, so that the rare situations (a filter edge under an
+//! One stream of stimulus serves ETMv2 and ETMv3; ETMv1 has its own, in [`v1`]. The programs are small, so that the rare situations (a filter edge under an
 //! LSM, an overflow between a load miss and its data, a branch between instruction sets) come often.
 
 mod instruction;
@@ -9,6 +9,7 @@ mod program;
 mod round_trip;
 mod run;
 mod scenario;
+pub mod v1;
 
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;

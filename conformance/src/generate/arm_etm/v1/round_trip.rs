@@ -1,0 +1,53 @@
+//! A scenario through both reference models.
+
+use traceproof_decoder::arm_etm::Decoder;
+use traceproof_encoder_model::arm_etm::Encoder;
+use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::{Decoder as _, Encoder as _, Log};
+
+use super::Scenario;
+use super::oracle;
+use crate::generate::arm_etm::{Cause, Failure};
+
+/// What a successful round trip amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Success {
+    /// Bytes that travelled.
+    pub bytes: usize,
+    /// What came back.
+    pub returned: oracle::Returned,
+}
+
+/// Encodes the scenario's run with the reference model, holds wire and packets against the run, decodes with the reference decoder, and holds
+/// its packets, events and faults against what must come back.
+///
+/// # Errors
+///
+/// The first difference, with the bytes that travelled.
+pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
+    let sent = encode(scenario)?;
+    let failed = |cause| Failure { cause, wire: sent.wire.clone() };
+    let (expected, returned) =
+        oracle::expect(scenario, &sent).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+    let program = scenario.program.code().map_err(|error| failed(Cause::Generator(error)))?;
+    let mut received = Log::default();
+    let mut decoder = Decoder::default();
+    decoder.begin(&scenario.parameters, &program).map_err(|refusal| failed(Cause::Decoder(refusal)))?;
+    decoder.push(&sent.wire, &mut received);
+    decoder.finish(&mut received);
+    expected.compare(&received).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+    Ok(Success { bytes: sent.wire.len(), returned })
+}
+
+fn encode(scenario: &Scenario) -> Result<Log<ArmEtm>, Failure> {
+    let mut sent = Log::default();
+    let mut encoder = Encoder::default();
+    encoder
+        .begin(&scenario.parameters, &scenario.policy)
+        .map_err(|refusal| Failure { cause: Cause::Encoder(refusal), wire: Vec::new() })?;
+    for cycle in &scenario.cycles {
+        encoder.step(cycle, &mut sent);
+    }
+    encoder.finish(&mut sent);
+    Ok(sent)
+}

@@ -1,0 +1,64 @@
+//! Random runs of ARM and Thumb programs through the ETMv1 macrocell model and decoder come back, event by event.
+//!
+//! `PROPTEST_CASES=20000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm_v1` runs more of them.
+
+use proptest::prelude::*;
+use traceproof_conformance::generate::arm_etm::v1::oracle::Returned;
+use traceproof_conformance::generate::arm_etm::v1::{round_trip, scenario};
+use traceproof_conformance::generate::seeded;
+
+fn comes_back(bytes: &[u8]) -> Result<Returned, TestCaseError> {
+    let scenario = scenario(bytes);
+    match round_trip(&scenario) {
+        Ok(success) => Ok(success.returned),
+        Err(failure) => Err(TestCaseError::fail(format!("{failure}\n{scenario}"))),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        max_shrink_iters: 4000,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn runs_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..6000)) {
+        comes_back(&bytes)?;
+    }
+}
+
+/// The generator is only worth something if what comes back is rich.
+#[test]
+fn runs_contain_what_they_are_for() {
+    let mut sum = Returned::default();
+    for seed in 0..200 {
+        let one = comes_back(&seeded(seed, 6000)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        sum.instructions += one.instructions;
+        sum.transfers += one.transfers;
+        sum.incomplete += one.incomplete;
+        sum.starts += one.starts;
+        sum.overflows += one.overflows;
+        sum.abandoned += one.abandoned;
+        sum.far += one.far;
+        sum.periodic += one.periodic;
+        sum.triggers += one.triggers;
+        sum.bytecodes += one.bytecodes;
+    }
+    let Returned { instructions, transfers, incomplete, starts, overflows, .. } = sum;
+    let Returned { abandoned, far, periodic, triggers, bytecodes, .. } = sum;
+    for (count, least) in [
+        (instructions, 15_000),
+        (transfers, 2_500),
+        (incomplete, 500),
+        (starts, 1_000),
+        (overflows, 300),
+        (abandoned, 1_000),
+        (far, 50),
+        (periodic, 150),
+        (triggers, 3_000),
+        (bytecodes, 100),
+    ] {
+        assert!(count > least, "{count} > {least}: {sum:?}");
+    }
+}
