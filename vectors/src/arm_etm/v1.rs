@@ -108,7 +108,7 @@
 //! | TD (not behind TR, not in an APO record) while a branch address is to come or not complete | `illegal-in-state` | PIPESTAT | goes on; once for a run of records |
 //! | WT (not behind TR) while nothing is to come or passed over | `illegal-in-state` | PIPESTAT | goes on; once for a run of records |
 //! | an APO of 0 to 14 that is not the number of older branch addresses that have not begun in front of its BE or BD | `contradiction` | PIPESTAT of BE or BD | the APO is trusted: see below |
-//! | more than [`LIMIT`] statuses wait | `limit` | PIPESTAT | lost |
+//! | more than [`LIMIT`] statuses wait | `limit` | PIPESTAT of the last one, which waits, too | lost |
 //! | TRACESYNC where no branch address is to come | `contradiction` | PIPESTAT, bit 3 | lost |
 //! | TRACESYNC inside a branch address or its Context ID | `contradiction` | PIPESTAT, bit 3 | lost |
 //! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; passed over up to the next mark |

@@ -49,7 +49,7 @@ pub(super) struct Status {
     pub(super) kind: Kind,
 }
 
-/// Statuses in program order, at most [`LIMIT`]. The first one needs bytes of the FIFO.
+/// Statuses in program order, [`LIMIT`] and one that is too many. The first one needs bytes of the FIFO.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     queue: VecDeque<Status>,
@@ -59,7 +59,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn new() -> Self {
-        Self { queue: VecDeque::with_capacity(LIMIT), addresses: 0 }
+        Self { queue: VecDeque::with_capacity(LIMIT + 1), addresses: 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -88,14 +88,11 @@ impl Waiting {
         Some(status)
     }
 
-    /// Adds one, unless there are too many; tells whether it did.
+    /// Adds one; false if that is one too many, and then nothing may be added before they are reported.
     #[must_use]
     pub(super) fn push(&mut self, status: Status) -> bool {
-        if self.queue.len() >= LIMIT {
-            return false;
-        }
         self.addresses += usize::from(status.kind.target().is_some());
         self.queue.push_back(status);
-        true
+        self.queue.len() <= LIMIT
     }
 }
