@@ -4,8 +4,9 @@
 
 use proptest::prelude::*;
 use traceproof_conformance::generate::arm_etm::v1::oracle::Returned;
-use traceproof_conformance::generate::arm_etm::v1::{round_trip, scenario};
+use traceproof_conformance::generate::arm_etm::v1::{encode, judge, round_trip, scenario};
 use traceproof_conformance::generate::seeded;
+use traceproof_vectors::arm_etm::v1::Cycle;
 
 fn comes_back(bytes: &[u8]) -> Result<Returned, TestCaseError> {
     let scenario = scenario(bytes);
@@ -61,4 +62,29 @@ fn runs_contain_what_they_are_for() {
     ] {
         assert!(count > least, "{count} > {least}: {sum:?}");
     }
+}
+
+/// Every bit of PIPESTAT and TRACESYNC matters, but for those that make WT of TD, or TD of WT.
+#[test]
+fn a_wrong_record_is_noticed() {
+    let mut tried = 0;
+    for seed in 0..60 {
+        let scenario = scenario(&seeded(seed, 6000));
+        let sent = encode(&scenario).expect("generated scenarios can be encoded");
+        let size = Cycle::size(&scenario.parameters);
+        let records = sent.wire.len() / size;
+        for record in (seed as usize..records).step_by(17) {
+            for bit in 0..4 {
+                let mut wrong = sent.clone();
+                let byte = &mut wrong.wire[record * size];
+                if bit == 2 && *byte & 3 == 3 {
+                    continue;
+                }
+                *byte ^= 1 << bit;
+                tried += 1;
+                assert!(judge(&scenario, &wrong).is_err(), "seed {seed}, record {record}, bit {bit}");
+            }
+        }
+    }
+    assert!(tried > 2_000, "{tried}");
 }

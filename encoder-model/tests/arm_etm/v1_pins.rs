@@ -99,6 +99,21 @@ fn a_load_to_pc() {
     assert_eq!(run(&v1(), &cycles), expected);
 }
 
+/// A store, a branch into Thumb state, an instruction there: 80 80 82 80 10; 80 80 80 80 04 34 12 00 00; 81 02.
+#[test]
+fn a_short_run() {
+    let cycles = started([
+        execute(0x8000).and(store(0x4000_0000, 0x1234)),
+        branch_to(execute(0x8004), 0x8100, Isa::Thumb),
+        wait(),
+        wait(),
+        thumb(execute(0x8100)),
+    ]);
+    let expected = "BE* 80, IE 80, IE 82, ID 80, BE 10, IE 80, IE 80, IE 80, WT 80, WT 04, WT 34, WT 12, WT 00, WT 00, WT* 81, \
+                    WT 02";
+    assert_eq!(run(&v1(), &cycles), expected);
+}
+
 /// E1-03. ETM1-APO-002, 005 (5.6.1): the branch address of the abandoned branch still leaves.
 #[test]
 fn a_branch_in_an_apo_record_abandons_the_one_before() {

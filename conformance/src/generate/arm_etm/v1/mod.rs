@@ -10,5 +10,5 @@ mod run;
 mod scenario;
 
 pub use program::{GeneratedProgram, Instruction, Kind};
-pub use round_trip::{Success, round_trip};
+pub use round_trip::{Success, encode, judge, round_trip};
 pub use scenario::{Scenario, scenario};

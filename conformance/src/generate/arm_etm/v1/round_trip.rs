@@ -25,10 +25,18 @@ pub struct Success {
 ///
 /// The first difference, with the bytes that travelled.
 pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
-    let sent = encode(scenario)?;
+    judge(scenario, &encode(scenario)?)
+}
+
+/// Holds what an encoder made of the scenario, and what the reference decoder makes of that, against the run.
+///
+/// # Errors
+///
+/// As [`round_trip`].
+pub fn judge(scenario: &Scenario, sent: &Log<ArmEtm>) -> Result<Success, Failure> {
     let failed = |cause| Failure { cause, wire: sent.wire.clone() };
     let (expected, returned) =
-        oracle::expect(scenario, &sent).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+        oracle::expect(scenario, sent).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
     let program = scenario.program.code().map_err(|error| failed(Cause::Generator(error)))?;
     let mut received = Log::default();
     let mut decoder = Decoder::default();
@@ -39,7 +47,12 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     Ok(Success { bytes: sent.wire.len(), returned })
 }
 
-fn encode(scenario: &Scenario) -> Result<Log<ArmEtm>, Failure> {
+/// What the reference encoder model makes of the scenario's run.
+///
+/// # Errors
+///
+/// [`Cause::Encoder`].
+pub fn encode(scenario: &Scenario) -> Result<Log<ArmEtm>, Failure> {
     let mut sent = Log::default();
     let mut encoder = Encoder::default();
     encoder
