@@ -55,6 +55,7 @@ const FINISHED: [(Family, &[&str]); 2] = [
             "data",
             "misses",
             "fifo",
+            "etm1",
             "etm3",
             "formatter",
         ],
