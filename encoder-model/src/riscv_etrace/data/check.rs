@@ -36,7 +36,9 @@ impl DataFields {
                 self.check_load_data(data)
             }
             DataPacket::Atomic(atomic) => {
-                format(self.parameters.atomics() && whole)?;
+                // The draft's requests do not list a failed compare-and-swap.
+                let alone = atomic.op == AtomicOperation::CompareAndSwapFailure;
+                format(self.parameters.atomics() && (whole || alone))?;
                 self.check_atomic(atomic)
             }
             DataPacket::AtomicRequest(request) => {
@@ -103,6 +105,9 @@ impl DataFields {
     fn check_atomic_request(&self, request: &AtomicRequest) -> Checked {
         let &AtomicRequest { op, size, lrid, op_len, operand, address } = request;
         self.check_operation(op)?;
+        if op == AtomicOperation::CompareAndSwapFailure {
+            return Err(("subtype", Defect::Unexpected));
+        }
         self.check_size(size)?;
         self.check_lrid(lrid)?;
         present("address", address.is_some(), !self.options.no_address)?;
@@ -161,7 +166,10 @@ impl DataFields {
     fn check_operation(&self, op: AtomicOperation) -> Checked {
         let exists = match op {
             AtomicOperation::ConditionalStoreFailure => self.options.no_data,
-            AtomicOperation::CompareAndSwapFailure => self.parameters.layout == DataLayout::MmaCas,
+            // The draft lists it with an address or with both.
+            AtomicOperation::CompareAndSwapFailure => {
+                self.parameters.layout == DataLayout::MmaCas && !self.options.no_address
+            }
             _ => true,
         };
         if exists { Ok(()) } else { Err(("subtype", Defect::Unexpected)) }

@@ -177,7 +177,7 @@ impl DataTracer {
                 let told = match access.op {
                     // Reading conditional-store-failure-without-data-only.
                     AtomicOperation::ConditionalStoreFailure => options.no_data,
-                    AtomicOperation::CompareAndSwapFailure => draft,
+                    AtomicOperation::CompareAndSwapFailure => draft && !options.no_address,
                     _ => true,
                 };
                 told && !access.filtered && fits(access.size) && parameters.atomics()
@@ -213,7 +213,11 @@ impl DataTracer {
     fn atomic(&mut self, atomic: &AtomicAccess, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let DataFields { parameters, options, .. } = self.chooser.fields;
         match atomic.lrid {
-            Some(lrid) if parameters.split && !options.no_data => {
+            Some(lrid)
+                if parameters.split
+                    && !options.no_data
+                    && atomic.op != AtomicOperation::CompareAndSwapFailure =>
+            {
                 // The draft has requests without address too.
                 let told = !options.no_address || parameters.layout == DataLayout::MmaCas;
                 if told {
