@@ -111,7 +111,10 @@ impl DataFields {
         self.check_size(size)?;
         self.check_lrid(lrid)?;
         present("address", address.is_some(), !self.options.no_address)?;
-        self.check_diff(address, Some(operand))?;
+        // Without an address the draft gives `diff` two bits, whatever is offered.
+        if address.is_some() {
+            self.check_diff(address, Some(operand))?;
+        }
         self.check_operand(Some(operand), None)?;
         Self::check_value("op_len", op_len, address.map(|_| operand), size)?;
         Self::check_data("operand", Some(operand), size)?;
