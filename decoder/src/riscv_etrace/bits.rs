@@ -2,8 +2,6 @@
 
 use traceproof_vectors::{Fault, FaultClass, Place};
 
-use super::usual::most;
-
 /// Words that hold the longest payload and at least one copy of its top bit.
 const WORDS: usize = 4;
 
@@ -269,6 +267,13 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
         }
         Err(self.fault(FaultClass::Overlong, self.position))
     }
+}
+
+/// Most bits of a payload whose fields have `position` bits: whole bytes, and another one of filling
+/// (RVET-ENCAP-010).
+#[inline(always)]
+pub(super) const fn most(position: u32) -> u32 {
+    position.next_multiple_of(8) + 7
 }
 
 /// The place of the bit `bit` of the payload whose first bit is at `place`.

@@ -6,7 +6,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 use super::Payload;
 use super::bits::{Fields, Observer};
 use super::modes::{Announcements, check};
-use super::usual::Usual;
+use super::usual::{Usual, map_width};
 
 /// Reads packets one after the other and follows the modes that support packets announce.
 #[derive(Clone, Debug)]
@@ -343,10 +343,4 @@ impl PacketReader {
         let irdepth = fields.take("irdepth", self.widths.irdepth) as u32;
         (irreport, if irreport { irdepth } else { 0 })
     }
-}
-
-/// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
-#[inline(always)]
-pub(super) const fn map_width(branches: u8) -> u32 {
-    (1 << (u8::BITS - branches.leading_zeros())) - 1
 }

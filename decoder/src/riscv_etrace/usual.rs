@@ -5,7 +5,7 @@
 use traceproof_vectors::riscv_etrace::{Packet, ReportedAddress};
 
 use super::Payload;
-use super::packet::map_width;
+use super::bits::most;
 
 /// Bits of `format`.
 const FORMAT: u32 = 2;
@@ -143,11 +143,10 @@ struct Reported {
     irdepth: u32,
 }
 
-/// Most bits of a payload whose fields have `position` bits: whole bytes, and another one of filling
-/// (RVET-ENCAP-010).
+/// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
 #[inline(always)]
-pub(super) const fn most(position: u32) -> u32 {
-    position.next_multiple_of(8) + 7
+pub(super) const fn map_width(branches: u8) -> u32 {
+    (1 << (u8::BITS - branches.leading_zeros())) - 1
 }
 
 #[cfg(test)]
