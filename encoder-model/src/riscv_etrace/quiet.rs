@@ -5,8 +5,7 @@
 //! decisions and packets gives, and leave their way whenever they are not sure.
 
 use traceproof_vectors::EncoderSink;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
-use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Stimulus};
+use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, RiscvEtrace, Stimulus};
 
 use super::encoder::Encoder;
 use super::items::{Kind, Retired, is_inferable};

@@ -123,7 +123,7 @@ impl Pairing {
         !self.passing && (is_read || !self.latency || first.cycle != cycle)
     }
 
-    /// Adds a status; too many wait if it is not added.
+    /// Adds a status. An error if that is one too many, which then waits, too.
     #[inline]
     pub(super) fn push<L: Listener>(&mut self, status: Status, listener: &mut L) -> Result<(), Defect> {
         if let Kind::Plain { executed } = status.kind
