@@ -13,7 +13,7 @@
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
 //! | What was read into a specification that leaves it open? | [`Reading`] |
-//! | The words of one specification | [`riscv_etrace`], [`arm_etm`]; what the ARM families share: [`arm`] |
+//! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
 //!
@@ -31,6 +31,7 @@ pub mod case;
 pub mod clause;
 mod dissection;
 mod fault;
+pub mod itanium_pmu;
 #[cfg(feature = "serde")]
 pub mod notation;
 mod program;

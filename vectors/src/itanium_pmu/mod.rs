@@ -1,0 +1,102 @@
+//! Itanium (first generation) event qualification: the words of the specification.
+//!
+//! Source references: plain numbers such as `6.2.4` are sections of the processor manual's chapter on performance monitoring, `MD-n` and
+//! `A-n` decisions of this project where the text is silent or sources conflict; each is an option of [`Parameters`] and a reading.
+//!
+//! `{h:l}` is a slice of bits, 0 = least significant; registers have 64 bits.
+//!
+//! The wire is the log of everything that happens at the performance monitor ([`wire`]): what goes in (register writes, instructions, accesses,
+//! misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the log from stimulus. A decoder takes its registers apart,
+//! works the qualification out for itself from what went in, and says where what came out contradicts it.
+//!
+//! | question | place |
+//! |---|---|
+//! | Which registers are there? | [`Register`] |
+//! | What do they hold? | [`Contents`], [`Known`] |
+//! | Which events can be selected? | [`events`] |
+//! | What is left open by the text? | [`Parameters`], [`READINGS`] |
+//! | What happens to the performance monitor? | [`Stimulus`] |
+//! | What travels, byte by byte? | [`wire`] |
+//! | What travels, record by record? | [`Packet`] |
+//! | What does a decoder report, in which order, and which faults? | [`Event`] |
+
+mod contents;
+mod event;
+pub mod events;
+mod packet;
+mod parameters;
+mod policy;
+mod register;
+mod stimulus;
+pub mod wire;
+
+pub use contents::{Contents, DataTlbLevel, InstructionTlbResolution, Known};
+pub use event::{DataMiss, Event, InstructionMiss, Notice};
+pub use packet::{Packet, Tags};
+pub use parameters::{
+    DataEarQualifier, DataEarThresholds, EarReadPrivilege, EarReplacement, FreezeTiming, Ia32Counting,
+    IbrLowBits, LatencyOverflow, LatencyThreshold, LongSyllable, Parameters,
+};
+pub use policy::Policy;
+pub use register::{Register, RegisterClass, UnknownRegister};
+pub use stimulus::{Access, AccessKind, Instruction, Miss, Occurrence, Stimulus, SyllableType};
+
+use crate::{Binds, Family, Protocol, Reading};
+
+/// The vocabulary of Itanium event qualification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ItaniumPmu;
+
+impl Protocol for ItaniumPmu {
+    const FAMILY: Family = Family::ItaniumPmu;
+    const READINGS: &'static [Reading] = &READINGS;
+    type Parameters = Parameters;
+    type Policy = Policy;
+    type Stimulus = Stimulus;
+    type Packet = Packet;
+    type Event = Event;
+}
+
+/// Names of the optional features that a subject may claim in its capabilities.
+///
+/// * `qualification`: it works tags, counts and captures out; without it, registers are taken apart only;
+/// * `lenient`: values that no hardware can hold are made whole instead of refused;
+/// * `options`: parameters other than the defaults of MD-1 to MD-9, A-10 and A-20.
+pub const FEATURES: [&str; 3] = ["qualification", "lenient", "options"];
+
+/// What is read into what the text leaves open.
+pub const READINGS: [Reading; 14] = [
+    reading("ita-md-1", "Occurrences in IA-32 code count as `Parameters::ia32_counting` says."),
+    reading("ita-md-2", "Latencies beyond 12 bits are recorded as `Parameters::latency_overflow` says."),
+    reading(
+        "ita-md-3",
+        "Which miss event address registers keep: `Parameters::ear_replacement`; hardware never clears v.",
+    ),
+    reading("ita-md-4", "The long syllable of MLX has the type that `Parameters::long_syllable` says."),
+    reading("ita-md-5", "What the freezing cycle still counts: `Parameters::freeze`."),
+    reading("ita-md-7", "Bits {3:0} of an instruction breakpoint address: `Parameters::ibr_low_bits`."),
+    reading("ita-md-8", "Data latency thresholds 7 to 10: `Parameters::data_ear_thresholds`."),
+    reading(
+        "ita-md-9",
+        "What qualifies data misses for capture: `Parameters::data_ear_qualifier`; one address per access, no size.",
+    ),
+    reading("ita-a-10", "A latency that equals the threshold: `Parameters::latency_threshold`."),
+    reading("ita-a-20", "Who may read event address registers: `Parameters::ear_read_privilege`."),
+    reading(
+        "ita-reserved-umask-captures-nothing",
+        "Cache-mode umask 11 to 14 capture nothing; TLB-mode umask bits without a class have no effect.",
+    ),
+    reading("ita-reset-clears", "Reset leaves 0 in every register without a documented reset value."),
+    reading(
+        "ita-inst-retired-is-qualified",
+        "IA64_INST_RETIRED (umask 0) is qualified by Tag(PMC[8]) as the tagged events are.",
+    ),
+    reading(
+        "ita-out-of-mode-fields-are-0",
+        "A model records 0 in fields that the mode leaves undefined (MD-10).",
+    ),
+];
+
+const fn reading(name: &'static str, text: &'static str) -> Reading {
+    Reading { name, binds: Binds::Both, text }
+}
