@@ -33,13 +33,16 @@ use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 /// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is = 0; CPU_CYCLES counts 1;
 ///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
 /// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded behind an instruction that was fetched with PSR.is = 1 counts for
-///   events with the qualifiers `Opcode` and `Data` if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1;
-///   `OtherOpcode` never counts there, `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
+///   events with the qualifiers `Opcode` and `Data` if and only if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1;
+///   "behind" is said of the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there, `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
 /// * A data cache miss is captured of an access of kind load only, a data TLB miss of any kind.
 /// * An instruction miss is tagged when it is recorded, with the registers of that moment.
 /// * A read gives what the register holds. Of PMDs at a privilege level other than 0: 0 if PSR.sp = 1; 0 of PMD\[4\] to PMD\[7\] with pm = 1 of its PMC.
 ///   PMD\[0\] to PMD\[3\] and PMD\[8\] to PMD\[17\] are undefined while PMC\[0\].fr = 0, unless they read as 0 for that reason.
 ///   What recording branches would leave in PMD\[8\] to PMD\[16\] is not modelled: they hold what software wrote.
+/// * Fields that depend on the mode of an event address register depend, in reads and in writes, on PMC\[10\].tlb and PMC\[11\].tlb as they are then.
+///   PSR and PMV hold all bits that are written, those that are no fields too.
+/// * Several overflows with oi = 1 in one cycle raise one interrupt.
 /// * Reset: PMC\[8\] = PMC\[9\] = 0xf00000003ffffff8, PMC\[11\] = 0x10000000, PMC\[13\] = 1, everything else 0, PSR and PMV too.
 ///
 /// # Faults
@@ -53,7 +56,7 @@ use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 /// | the log ends inside a record | `truncated` | first bit of the record | |
 /// | a register that the processor does not implement (E-REG) | `invalid-reference` | index | packet is `Unimplemented` |
 /// | an ignored bit of a value read is 1 (E-IGN) | `overlong`, lenient `suspicious` | lowest such bit | dropped; lenient: masked |
-/// | an ignored bit of a value written is 1 | `suspicious` | lowest such bit | masked |
+/// | an ignored bit of a value written is 1; {63:32} of a counter and {60:51} of PMD\[0\], PMD\[2\], PMD\[17\] are none, whatever is written there | `suspicious` | lowest such bit | masked |
 /// | {63:32} of a counter read neither copies of {31} nor 0; {60:51} of PMD\[0\], PMD\[2\], PMD\[17\] read not copies of {50} (E-SXT) | `contradiction`, lenient `suspicious` | lowest bit that is no copy (of a counter: bit 32 or above that differs from bit 31) | dropped; lenient: made copies |
 /// | a PMD of 0 to 3 or 8 to 17 is read without PMC\[0\].fr = 1 known (E-UNDEF) | `illegal-in-state`, lenient no fault | value | dropped; lenient: `Undefined` |
 /// | PMD\[17\] read with v = 1 and slot 3 (E-SLOT) | `reserved-encoding`, lenient `suspicious` | slot | dropped; lenient: goes on |
@@ -70,7 +73,7 @@ use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 ///
 /// Places of a value are those of its bit: byte 8 + b / 8 of the record, bit b % 8. Of several faults of one record only the first of this table's
 /// order in which the packet is dropped is reported; the others are all reported, in this order. A reset forgets the
-/// latest instruction and access; a cycle does not.
+/// latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

@@ -23,6 +23,8 @@
 //! Classes, kinds, types, resolutions and levels are the numbers of [`RegisterClass`](super::RegisterClass),
 //! [`AccessKind`](super::AccessKind), [`SyllableType`](super::SyllableType),
 //! [`InstructionTlbResolution`](super::InstructionTlbResolution) and [`DataTlbLevel`](super::DataTlbLevel).
+//!
+//! The value of a write is all 64 bits that software writes, ignored ones included; the value of a read is all 64 bits that it gets.
 
 /// Bytes of a record.
 pub const RECORD: usize = 16;
