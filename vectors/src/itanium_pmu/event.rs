@@ -2,6 +2,9 @@
 
 use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 
+/// How many misses of one cycle are looked at, instruction and data misses together. No processor has nearly as many.
+pub const MISSES_PER_CYCLE: usize = 4096;
+
 /// One thing that a decoder works out.
 ///
 /// A log is *followed* from its first reset record on: the decoder knows every register, qualifies what happens and compares what is read with
@@ -67,13 +70,20 @@ use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 /// | tags, an access or an occurrence that needs one without an instruction before; a data tag, a data miss or an occurrence that needs one without an access before | `invalid-reference` | record | packet is delivered, no effect |
 /// | an occurrence of an event without a name | `reserved-encoding` | es | packet is delivered, no effect |
 /// | an occurrence of an event that follows from the rest (see [`is_derived`](super::events::is_derived)) | `illegal-in-state` | es | packet is delivered, no effect |
+/// | a miss in a cycle that has [`MISSES_PER_CYCLE`] already | `limit` | record | packet is delivered, no effect |
 /// | an interrupt that was not due | `contradiction` | record | goes on |
 /// | an interrupt was due, and the next record is another | `contradiction` | that record, or the end | goes on |
 /// | a record of execution (instruction to interrupt) before any reset | `not-synchronised` | record; once until a reset | packet is delivered, no effect |
 ///
-/// Places of a value are those of its bit: byte 8 + b / 8 of the record, bit b % 8. Of several faults of one record only the first of this table's
-/// order in which the packet is dropped is reported; the others are all reported, in this order. A reset forgets the
-/// latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
+/// Places of a value are those of its bit: byte 8 + b / 8 of the record, bit b % 8. Of a dropped record only the first fault of this table's
+/// order that drops it is reported, and all goes on as if the record were not there. Of any other record all faults are reported, in this
+/// order; of tags, every bit that differs. A reset forgets the latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
+///
+/// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived; else it lacks the instruction
+///   (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its qualifier asks for, in IA-32 code too.
+/// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
+/// * Of a register that the processor does not implement nothing else is said.
+/// * The end is behind the last byte: packet index and byte are those of a record that would follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

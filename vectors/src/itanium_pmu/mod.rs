@@ -31,7 +31,7 @@ mod stimulus;
 pub mod wire;
 
 pub use contents::{Contents, DataTlbLevel, InstructionTlbResolution, Known};
-pub use event::{DataMiss, Event, InstructionMiss, Notice};
+pub use event::{DataMiss, Event, InstructionMiss, MISSES_PER_CYCLE, Notice};
 pub use packet::{Packet, Tags};
 pub use parameters::{
     DataEarQualifier, DataEarThresholds, EarReadPrivilege, EarReplacement, FreezeTiming, Ia32Counting,
