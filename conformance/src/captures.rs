@@ -96,7 +96,7 @@ impl Capture {
     fn check(&self, subject: &Subject, direction: Direction) -> Verdict {
         let Some(decoder) = subject.decoder::<ArmEtm>() else { return unsupported("a decoder") };
         let claimed = decoder.capabilities().features;
-        let needed = ArmEtm::required_features(&self.parameters).into_iter();
+        let needed = ArmEtm::required_features(&self.parameters, &self.wire).into_iter();
         let needs: Vec<String> =
             needed.filter(|&feature| !claimed.contains(feature)).map(str::to_owned).collect();
         if !needs.is_empty() {

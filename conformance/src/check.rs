@@ -90,7 +90,7 @@ fn claimed<P: FamilyRules>(
     capabilities: &Capabilities,
     binds: fn(&Reading) -> bool,
 ) -> Result<(), Failure> {
-    let features = P::required_features(&file.case.parameters)
+    let features = P::required_features(&file.case.parameters, &file.resolved.wire)
         .into_iter()
         .filter(|&feature| !capabilities.features.contains(feature))
         .map(str::to_owned);

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde_json::{Value, json};
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{Case, CaseProtocol, load, suites_directory};
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 fn committed<P: CaseProtocol>() -> PathBuf {
@@ -47,6 +48,7 @@ where
 fn the_committed_schemas_are_current() {
     check_committed::<RiscvEtrace>();
     check_committed::<ArmEtm>();
+    check_committed::<ItaniumPmu>();
 }
 
 fn check_shipped<P: CaseProtocol>()
@@ -70,6 +72,7 @@ where
 fn every_shipped_case_fits_the_schema() {
     check_shipped::<RiscvEtrace>();
     check_shipped::<ArmEtm>();
+    check_shipped::<ItaniumPmu>();
 }
 
 #[test]

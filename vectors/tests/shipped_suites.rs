@@ -4,6 +4,7 @@ use traceproof_vectors::Family;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{SuiteError, check, suites_directory};
 use traceproof_vectors::clause::{Registry, clauses_directory};
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 fn report(errors: &[SuiteError]) -> String {
@@ -89,6 +90,38 @@ fn the_clauses_of_arm_etm_are_all_there() {
 #[test]
 fn every_case_of_arm_etm_keeps_the_rules() {
     let files = check::<ArmEtm>(&suites_directory(), &clauses_directory())
+        .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
+    assert!(!files.is_empty());
+}
+
+#[test]
+fn the_clauses_of_itanium_pmu_are_all_there() {
+    let registry = Registry::load(&clauses_directory(), Family::ItaniumPmu)
+        .unwrap_or_else(|errors| panic!("{}", report(&errors)));
+    let groups = [
+        ("REG", 18),
+        ("CNT", 13),
+        ("OVF", 13),
+        ("IBR", 19),
+        ("OPC", 17),
+        ("DBR", 15),
+        ("EAR", 26),
+        ("QUA", 6),
+        ("DEC", 12),
+        ("BTB", 1),
+    ];
+    for (group, count) in groups {
+        for number in 1..=count {
+            let id = format!("ITA-{group}-{number:03}");
+            assert!(registry.get(&id).is_some(), "{id}");
+        }
+    }
+    assert_eq!(registry.clauses.len(), groups.iter().map(|(_, count)| count).sum::<usize>());
+}
+
+#[test]
+fn every_case_of_itanium_pmu_keeps_the_rules() {
+    let files = check::<ItaniumPmu>(&suites_directory(), &clauses_directory())
         .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
     assert!(!files.is_empty());
 }

@@ -319,7 +319,7 @@ impl CaseProtocol for ArmEtm {
         wire::show(bytes, parameters)
     }
 
-    fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+    fn required_features(parameters: &Parameters, _: &[u8]) -> Vec<&'static str> {
         resolve::required_features(parameters)
     }
 }
@@ -340,7 +340,7 @@ impl InstructionSet for DataOnly {
         match instruction {}
     }
 
-    fn encode(&self, instruction: Self::Instruction, _: &Operands<'_>) -> Result<u32, String> {
+    fn encode(&self, instruction: Self::Instruction, _: &Operands<'_>) -> Result<u128, String> {
         match instruction {}
     }
 

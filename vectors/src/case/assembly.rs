@@ -26,7 +26,7 @@ pub trait InstructionSet {
     /// When there is none of that name, or not in this configuration.
     fn find(&self, mnemonic: &str) -> Result<Self::Instruction, String>;
 
-    /// Size of the instruction in bytes, 1 to 4; it never depends on the operands.
+    /// Size of the instruction in bytes, 1 to 16; it never depends on the operands.
     fn size(&self, instruction: Self::Instruction) -> u8;
 
     /// The instruction's bits; byte 0 of the instruction is the least significant one.
@@ -34,7 +34,7 @@ pub trait InstructionSet {
     /// # Errors
     ///
     /// Operands of the wrong number, kind or range.
-    fn encode(&self, instruction: Self::Instruction, operands: &Operands<'_>) -> Result<u32, String>;
+    fn encode(&self, instruction: Self::Instruction, operands: &Operands<'_>) -> Result<u128, String>;
 
     /// Instructions lie at multiples of so many bytes.
     fn alignment(&self) -> u64;
@@ -133,14 +133,14 @@ pub fn assemble<S: InstructionSet>(text: &str, set: &S) -> Result<Assembly, Prob
                 let mut operands = Operands { list: Vec::new(), address: here, labels: &assembly.labels };
                 for text in values {
                     let value = operands.value(text).map_err(wrong)?;
-                    section.push(data(value, size).map_err(wrong)?, size);
+                    section.push(data(value, size).map_err(wrong)?.into(), size);
                     operands.address += u64::from(size);
                 }
             }
             Statement::Instruction { instruction, operands } => {
                 let operands = Operands { list: operands, address: here, labels: &assembly.labels };
                 let bits = set.encode(instruction, &operands).map_err(wrong)?;
-                section.push(bits.into(), set.size(instruction));
+                section.push(bits, set.size(instruction));
             }
         }
     }
@@ -161,7 +161,7 @@ impl OpenSection {
         self.first + self.bytes.len() as u128 == address
     }
 
-    fn push(&mut self, bits: u64, size: u8) {
+    fn push(&mut self, bits: u128, size: u8) {
         self.bytes.extend(bits.to_le_bytes().into_iter().take(size.into()));
     }
 
@@ -314,9 +314,9 @@ mod tests {
             instruction
         }
 
-        fn encode(&self, _: u8, operands: &Operands<'_>) -> Result<u32, String> {
+        fn encode(&self, _: u8, operands: &Operands<'_>) -> Result<u128, String> {
             let [operand] = operands.list() else { return Err("one operand".to_owned()) };
-            operands.value(operand).map(|value| value as u32)
+            operands.value(operand).map(|value| value as u128)
         }
 
         fn alignment(&self) -> u64 {

@@ -14,6 +14,7 @@
 
 pub mod arm_etm;
 mod assembly;
+pub mod itanium_pmu;
 mod location;
 mod problem;
 pub mod riscv_etrace;
@@ -79,8 +80,8 @@ pub trait CaseProtocol:
     /// The inverse of [`wire`](Self::wire), for people: one line per transport unit.
     fn show_wire(bytes: &[u8], parameters: &Self::Parameters) -> Vec<String>;
 
-    /// Names of the optional features without which a subject cannot handle these parameters.
-    fn required_features(parameters: &Self::Parameters) -> Vec<&'static str>;
+    /// Names of the optional features without which a subject cannot handle this wire with these parameters.
+    fn required_features(parameters: &Self::Parameters, wire: &[u8]) -> Vec<&'static str>;
 }
 
 /// What a decoder must deliver next: an event, or a fault.

@@ -175,7 +175,7 @@ impl CaseProtocol for RiscvEtrace {
         wire::show(bytes, parameters.encapsulation)
     }
 
-    fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+    fn required_features(parameters: &Parameters, _: &[u8]) -> Vec<&'static str> {
         resolve::required_features(parameters)
     }
 }

@@ -158,7 +158,7 @@ const fn id_prefix(family: Family) -> &'static str {
         Family::ArmEtm => "etm-",
         Family::ArmPft => "pft-",
         Family::ArmEte => "ete-",
-        Family::ItaniumPmu => "pmu-",
+        Family::ItaniumPmu => "ita-",
     }
 }
 

@@ -91,10 +91,12 @@ pub const READINGS: [Reading; 14] = [
         "ita-inst-retired-is-qualified",
         "IA64_INST_RETIRED (umask 0) is qualified by Tag(PMC[8]) as the tagged events are.",
     ),
-    reading(
-        "ita-out-of-mode-fields-are-0",
-        "A model records 0 in fields that the mode leaves undefined (MD-10).",
-    ),
+    Reading {
+        name: "ita-out-of-mode-fields-are-0",
+        // A decoder compares no undefined bits.
+        binds: Binds::Encoders,
+        text: "A model records 0 in fields that the mode leaves undefined (MD-10).",
+    },
 ];
 
 const fn reading(name: &'static str, text: &'static str) -> Reading {

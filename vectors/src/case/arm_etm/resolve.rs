@@ -377,7 +377,7 @@ mod tests {
     fn features_are_those_of_the_family() {
         let everything =
             Parameters { minor: 1, port_width: 4, cycle_accurate: true, ..Parameters::default() };
-        let features = ArmEtm::required_features(&everything);
+        let features = ArmEtm::required_features(&everything, &[]);
         assert_eq!(features, ["etmv2", "port_4", "cycle_accurate", "jazelle"]);
         assert!(features.iter().all(|feature| FEATURES.contains(feature)));
         assert_eq!(ArmEtm::FAMILY, crate::Family::ArmEtm);

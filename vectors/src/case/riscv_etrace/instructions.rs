@@ -249,7 +249,7 @@ impl InstructionSet for Riscv {
         if instruction.bits & 3 == 3 { 4 } else { 2 }
     }
 
-    fn encode(&self, instruction: Instruction, operands: &Operands<'_>) -> Result<u32, String> {
+    fn encode(&self, instruction: Instruction, operands: &Operands<'_>) -> Result<u128, String> {
         let wrong = || format!("`{}` is written `{}`", instruction.name, usage(instruction));
         let operands = Reader { operands, set: self };
         let encoded = if instruction.bits & 3 == 3 {
@@ -257,7 +257,7 @@ impl InstructionSet for Riscv {
         } else {
             operands.compressed(instruction.operands)
         };
-        encoded.map(|bits| bits | instruction.bits).map_err(|mistake| match mistake {
+        encoded.map(|bits| (bits | instruction.bits).into()).map_err(|mistake| match mistake {
             Mistake::Shape => wrong(),
             Mistake::Value(message) => message,
         })
