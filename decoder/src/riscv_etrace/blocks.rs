@@ -19,6 +19,8 @@ pub(super) struct Block {
     last: u8,
     /// Half-words of the first instruction.
     pub(super) step: u8,
+    /// The first instruction is a branch.
+    pub(super) is_branch: bool,
 }
 
 /// What ends a block.
@@ -36,15 +38,17 @@ pub(super) enum End {
     Call,
     /// Uninferable, but for what modes make of it: a trap return, or a jump whose target is no constant.
     Discontinuity,
-    /// A branch or an inferable jump that leads elsewhere.
-    Other,
+    /// A branch that leads elsewhere.
+    BranchAway,
+    /// An inferable jump that leads elsewhere, or into an endless circle.
+    JumpAway,
     /// No instruction, or one too far away: the block is empty.
     Nowhere,
 }
 
 impl Block {
     pub(super) const NOWHERE: Self =
-        Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0 };
+        Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0, is_branch: false };
 
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
     /// is in the same contiguous code.
@@ -53,11 +57,12 @@ impl Block {
             (Class::Branch, Some(target)) => (End::Branch, target),
             (Class::InferableCall, Some(target)) if slot.laps() == 0 => (End::Call, target),
             (class, Some(target)) if class.is_inferable_jump() && slot.laps() == 0 => (End::Jump, target),
-            (class, _) if class == Class::Branch || class.is_inferable_jump() => (End::Other, 0),
+            (Class::Branch, None) => (End::BranchAway, 0),
+            (class, _) if class.is_inferable_jump() => (End::JumpAway, 0),
             _ => (End::Discontinuity, 0),
         };
         let last = slot.length / 2;
-        Self { target, run: 0, count: 1, end, last, step: last }
+        Self { target, run: 0, count: 1, end, last, step: last, is_branch: slot.class == Class::Branch }
     }
 
     /// Half-words of the whole block.
@@ -70,7 +75,7 @@ impl Block {
     fn behind(self, halfwords: u8) -> Self {
         match (self.run.checked_add(halfwords.into()), self.count.checked_add(1)) {
             (Some(run), Some(count)) if self.end != End::Nowhere => {
-                Self { run, count, step: halfwords, ..self }
+                Self { run, count, step: halfwords, is_branch: false, ..self }
             }
             _ => Self::NOWHERE,
         }

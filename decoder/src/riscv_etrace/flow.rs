@@ -133,13 +133,13 @@ impl Flow {
     pub fn reset(&mut self) {
         self.lose_synchronisation();
         self.refusing = false;
-        self.walker.modes = self.announcements.initial();
+        self.walker.enter(self.announcements.initial());
     }
 
     /// From here on the flow walks instruction by instruction.
     #[cfg(test)]
     pub(super) fn walk_closely(&mut self) {
-        self.walker.closely = true;
+        self.walker.walk_closely();
     }
 
     /// The program, pre-decoded.
@@ -217,11 +217,7 @@ impl Flow {
         if let Some(bit) = refused {
             return Err(Trouble { class: FaultClass::UnsupportedMode, address: None, bit });
         }
-        // Nobody kept up with the instruction before while that did not matter.
-        if modes.sijump && !self.walker.modes.sijump {
-            self.walker.forget_last();
-        }
-        self.walker.modes = modes;
+        self.walker.enter(modes);
         Ok(())
     }
 
@@ -296,7 +292,7 @@ impl Flow {
 
     /// The handler that implicit exception mode leaves out. Spec: RVET-DEC-049 (ET 3.2.3).
     fn implicit_handler(&self, interrupt: bool, cause: u16) -> Option<u64> {
-        let vectors = self.hart.vectors.filter(|_| self.walker.modes.implicit_exception)?;
+        let vectors = self.hart.vectors.filter(|_| self.walker.modes().implicit_exception)?;
         let offset = if interrupt && vectors.vectored { 4 * u64::from(cause) } else { 0 };
         Some(vectors.base.wrapping_add(offset) & self.hart.mask)
     }
@@ -422,6 +418,10 @@ impl Flow {
                 irreport,
                 irdepth,
             } => {
+                // The walk relies on it that nothing is predicted in other modes.
+                if !self.walker.modes().branch_prediction {
+                    return Err(Trouble::new(FaultClass::IllegalInState));
+                }
                 let depth = self.reported_depth(irreport, irdepth);
                 let predictions = u64::from(branch_count) + 31;
                 if predictions > self.walker.limits.predictions {
@@ -474,7 +474,7 @@ impl Flow {
     /// `irdepth` if it means something.
     #[inline]
     fn reported_depth(&self, irreport: bool, irdepth: u32) -> Option<u32> {
-        (irreport && self.walker.modes.implicit_return).then_some(irdepth)
+        (irreport && self.walker.modes().implicit_return).then_some(irdepth)
     }
 
     /// Spec: RVET-DEC-027 (ET 3.2.1).

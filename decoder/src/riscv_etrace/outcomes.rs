@@ -36,7 +36,7 @@ impl Outcomes {
         let significant = u64::from(map) & ((1 << count) - 1);
         // Unreachable in a settled queue; a full one must not overflow all the same.
         self.explicit |= significant.checked_shl(self.explicit_count).unwrap_or(0);
-        self.explicit_count = (self.explicit_count + u32::from(count)).min(u64::BITS);
+        self.explicit_count = (self.explicit_count + u32::from(count)).min(u64::BITS - 1);
     }
 
     /// Appends one outcome.

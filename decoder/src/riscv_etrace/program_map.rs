@@ -31,14 +31,36 @@ pub struct ProgramMap {
 const BLOCKED: usize = 1 << 31;
 
 /// Contiguous code: one section, or several without a gap.
-#[derive(Clone, Copy, Debug)]
-struct Region {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Region {
     /// Even address of the first half-word.
     first: u64,
-    /// Bytes of whole half-words.
-    length: u64,
+    /// How many half-words.
+    halfwords: u64,
     /// Index of the first half-word's slot.
     slot: usize,
+    /// The address of the half-word that would have the index 0.
+    base: u64,
+}
+
+impl Region {
+    /// The index of the half-word at `address`; `None` where the region has none.
+    #[inline(always)]
+    pub(super) const fn halfword(&self, address: u64) -> Option<usize> {
+        // Rotated, an odd distance is beyond any length.
+        let index = address.wrapping_sub(self.first).rotate_right(1);
+        if index >= self.halfwords {
+            return None;
+        }
+        Some(self.slot + index as usize)
+    }
+
+    /// The address of the half-word that would have the index 0. Where blocks are, the address of every other half-word
+    /// lies as far behind it as the index says.
+    #[inline(always)]
+    pub(super) const fn base(&self) -> u64 {
+        self.base
+    }
 }
 
 /// What an instruction that starts at this half-word would be, and where straight code from here leads.
@@ -152,18 +174,19 @@ impl ProgramMap {
     /// The index of the half-word at `address`; `None` where no code is.
     #[inline]
     pub(super) fn halfword(&self, address: u64) -> Option<usize> {
-        let region = match self.regions.as_slice() {
-            [only] => only,
+        self.region(address)?.halfword(address)
+    }
+
+    /// The contiguous code that has `address` in it if there is any.
+    #[inline]
+    pub(super) fn region(&self, address: u64) -> Option<&Region> {
+        match self.regions.as_slice() {
+            [only] => Some(only),
             regions => {
                 let behind = regions.partition_point(|region| region.first <= address);
-                regions.get(behind.checked_sub(1)?)?
+                regions.get(behind.checked_sub(1)?)
             }
-        };
-        let offset = address.wrapping_sub(region.first);
-        if offset >= region.length || offset & 1 != 0 {
-            return None;
         }
-        Some(region.slot + (offset / 2) as usize)
     }
 
     /// The slot with this index; `Missing` where none is.
@@ -207,7 +230,8 @@ impl ProgramMap {
 
     fn add_region(&mut self, first: u64, parcels: &[u16], set: InstructionSet) {
         let start = self.slots.len();
-        self.regions.push(Region { first, length: parcels.len() as u64 * 2, slot: start });
+        let base = first.wrapping_sub(2 * start as u64);
+        self.regions.push(Region { first, halfwords: parcels.len() as u64, slot: start, base });
         for (at, &parcel) in parcels.iter().enumerate() {
             self.slots.push(Slot::new(set.decode(parcel, parcels.get(at + 1).copied())));
         }
@@ -237,8 +261,8 @@ impl ProgramMap {
         let mut done = alloc::vec![false; self.slots.len()];
         let mut way: Vec<usize> = Vec::new();
         for region in 0..self.regions.len() {
-            let Some(&Region { first, length, slot }) = self.regions.get(region) else { continue };
-            for offset in 0..(length / 2) as usize {
+            let Some(&Region { first, halfwords, slot, .. }) = self.regions.get(region) else { continue };
+            for offset in 0..halfwords as usize {
                 let mut next = Some((slot + offset, first.wrapping_add(2 * offset as u64)));
                 way.clear();
                 let mut laps = 0;
@@ -280,20 +304,19 @@ impl ProgramMap {
     /// Cuts every region into blocks that stay in it.
     fn find_blocks(&mut self) {
         let mut all = Vec::with_capacity(self.slots.len());
-        for &Region { first, length, slot: start } in &self.regions {
-            let slots = self.slots.get(start..=start + (length / 2) as usize).unwrap_or_default();
-            // Where addresses are cut, an index does not lead to its address.
-            let cut = first.checked_add(length - 1).is_none_or(|last| last & self.mask != last);
+        for region in &self.regions {
+            let &Region { first, halfwords, slot: start, .. } = region;
+            let slots = self.slots.get(start..=start + halfwords as usize).unwrap_or_default();
+            // Where addresses are cut, an index does not lead to its address, or not to the one behind.
+            let cut = first.checked_add(2 * halfwords).is_none_or(|behind| behind & self.mask != behind);
             if cut || start + slots.len() > BLOCKED {
                 all.extend(slots.iter().map(|_| Block::NOWHERE));
                 continue;
             }
             all.extend(blocks(slots, start, |at, slot| {
                 let address = first.wrapping_add(2 * (at - start) as u64);
-                let offset = (slot.target(address) & self.mask).wrapping_sub(first);
-                let to = start + usize::try_from(offset / 2).ok()?;
-                let inside = offset < length && offset & 1 == 0 && self.slot(to).class != Class::Missing;
-                inside.then_some(to)
+                let to = region.halfword(slot.target(address) & self.mask)?;
+                (self.slot(to).class != Class::Missing).then_some(to)
             }));
         }
         self.blocks = all;

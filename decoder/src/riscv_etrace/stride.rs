@@ -1,8 +1,9 @@
 //! Walking block by block as long as only explicit outcomes and inferable jumps decide where the flow goes.
 
+use traceproof_vectors::riscv_etrace::Modes;
+
 use super::blocks::{Block, End};
 use super::effort::Pace;
-use super::instruction::Class;
 use super::program_map::ProgramMap;
 use super::walk::{Goal, Until, Walker};
 
@@ -10,6 +11,8 @@ use super::walk::{Goal, Until, Walker};
 pub(super) enum Stride {
     /// At the goal.
     Arrived,
+    /// At the goal, by an uninferable discontinuity.
+    Landed,
     /// At the pc, which is reported; an uninferable discontinuity.
     Discontinuity,
     /// At the pc, which is reported and has this index; its instruction takes a closer look.
@@ -18,220 +21,205 @@ pub(super) enum Stride {
     Before,
 }
 
-/// Where a stride is, and what it has spent and kept.
-#[derive(Clone, Copy)]
-struct State {
-    /// Index of the half-word, which is not reported.
-    at: usize,
-    /// Index of the first half-word that is passed but not reported.
-    first: usize,
-    /// Instructions from there on.
-    count: u64,
-    /// Oldest in bit 0; 0 = taken.
-    outcomes: u64,
-    left: u32,
-    /// Instructions since the latest outcome.
-    steps: u64,
-}
-
-/// The code that is passed, and who is told.
-struct Way<'a, F> {
-    blocks: &'a [Block],
-    /// Jumps up to this one need no closer look.
+/// What the modes mean for strides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gait {
+    /// Blocks say all that has to be known of the way. Other modes need to know more of what is passed.
+    blockwise: bool,
+    /// What ends a block up to this one needs no closer look.
     inferable: End,
-    /// See [`Limits::steps`](super::Limits::steps).
-    limit: u64,
-    /// Address of the half-word with index 0.
-    base: u64,
-    mask: u64,
-    pass: F,
+    /// What looks like an uninferable discontinuity is one. Returns may be more than that.
+    discontinuous: bool,
+    /// Nobody learns the targets of uninferable discontinuities.
+    lands: bool,
 }
 
-impl<F: FnMut(u64, u64, u64)> Way<'_, F> {
-    /// Goes on as long as more than one outcome is left, so that no block has the goal or the last branch in it, and blocks
-    /// lead on.
-    ///
-    /// A function of its own, so that all it needs is in registers.
-    #[inline(never)]
-    fn over_branches(&mut self, state: &mut State) {
-        let Self { blocks, inferable, limit, .. } = *self;
-        let State { mut at, mut first, mut count, mut outcomes, mut left, mut steps } = *state;
-        while let Some(block) = blocks.get(at) {
-            let instructions = u64::from(block.count);
-            let end = at + block.halfwords();
-            if block.end == End::Branch {
-                count += instructions;
-                let taken = outcomes & 1 == 0;
-                outcomes >>= 1;
-                left -= 1;
-                steps = 1;
-                if taken {
-                    self.pass(first, end, count);
-                    (at, first, count) = (block.target as usize, block.target as usize, 0);
-                } else {
-                    at = end;
-                }
-                if left <= 1 {
-                    break;
-                }
-            } else if block.end <= inferable && steps + instructions <= limit + 1 {
-                steps += instructions;
-                self.pass(first, end, count + instructions);
-                (at, first, count) = (block.target as usize, block.target as usize, 0);
-            } else {
-                break;
-            }
+impl Gait {
+    pub(super) const fn new(modes: Modes) -> Self {
+        Self {
+            blockwise: !modes.sijump && !modes.branch_prediction,
+            inferable: if modes.implicit_return { End::Jump } else { End::Call },
+            discontinuous: !modes.implicit_return,
+            lands: !modes.implicit_return && !modes.jump_target_cache,
         }
-        *state = State { at, first, count, outcomes, left, steps };
     }
 
-    /// Tells of `count` instructions from the half-word `first` to the half-word `end`.
-    #[inline(always)]
-    fn pass(&mut self, first: usize, end: usize, count: u64) {
-        let address = |index: usize| self.base.wrapping_add(2 * index as u64) & self.mask;
-        (self.pass)(address(first), address(end), count);
+    /// Never block by block.
+    #[cfg(test)]
+    pub(super) const fn closely(self) -> Self {
+        Self { blockwise: false, ..self }
     }
+}
+
+impl Default for Gait {
+    fn default() -> Self {
+        Self::new(Modes::default())
+    }
+}
+
+/// No half-word has this index.
+const NONE: usize = usize::MAX;
+
+/// What a goal means for a stride; indices are of half-words, or [`NONE`].
+struct Target {
+    /// Where an uninferable discontinuity leads, which ends the walk.
+    landing: usize,
+    /// Where the walk ends however it gets there.
+    wanted: usize,
+    /// Outcomes that are left at the end of the walk (0 or 1).
+    kept: u32,
 }
 
 impl Walker {
-    /// Whether blocks say all that has to be known of the way. Other modes need to know more of what is passed.
+    /// Whether blocks say all that has to be known of the way.
     #[inline]
     pub(super) const fn strides(&self) -> bool {
-        #[cfg(test)]
-        if self.closely {
-            return false;
-        }
-        !self.modes.sijump && !self.modes.branch_prediction && self.outcomes.is_explicit()
+        self.gait.blockwise
     }
 
-    /// Walks on from the pc, which is reported and has the index `here`, as far as blocks lead. `pass` gets what is
-    /// passed: first address, address behind, number of instructions.
+    /// Walks on from the pc, which is reported, as far as blocks lead. `steps` are the instructions since the latest
+    /// outcome. `pass` gets what is passed: first address, address behind, number of instructions.
+    ///
+    /// Outcomes are shifted out of a word with a 1 above them, so that one comparison tells how many are left.
     #[inline(always)]
     pub(super) fn stride(
         &mut self,
         map: &ProgramMap,
         goal: &Goal,
-        here: usize,
-        pace: &mut Pace,
-        pass: impl FnMut(u64, u64, u64),
-    ) -> Stride {
+        steps: u64,
+        mut pass: impl FnMut(u64, u64, u64),
+    ) -> (Stride, Pace) {
+        debug_assert!(self.outcomes.is_explicit(), "nothing is predicted");
+        let Some(here) = self.region.halfword(self.pc).or_else(|| self.enter_region(map)) else {
+            return (Stride::Before, Pace { steps, outcome: false });
+        };
         let blocks = map.blocks();
-        let Some(start) = blocks.get(here) else { return Stride::At(here) };
-        let base = self.pc.wrapping_sub(2 * here as u64);
-        let inferable = if self.modes.implicit_return { End::Jump } else { End::Call };
-        let mut way = Way { blocks, inferable, limit: self.limits.steps, base, mask: map.mask(), pass };
+        let block_at = |index: usize| blocks.get(index).unwrap_or(&Block::NOWHERE);
+        let base = self.region.base();
+        let address = |index: usize| base.wrapping_add(2 * index as u64);
         let (outcomes, left) = self.outcomes.explicit();
-        let Pace { steps, outcome } = *pace;
-        let mut state = State { at: here, first: 0, count: 0, outcomes, left, steps };
+        let Target { landing, wanted, kept } = self.target(blocks, goal, left);
+        let mut outcomes = outcomes | 1 << left;
+        // With fewer outcomes only those that are kept are left.
+        let more = 2 << kept;
 
-        if start.run > 0 {
-            state.at += usize::from(start.step);
-            state.steps += 1;
-        } else if start.end == End::Branch && left > 0 {
-            let taken = outcomes & 1 == 0;
-            state.at = if taken { start.target as usize } else { here + usize::from(start.step) };
-            (state.outcomes, state.left, state.steps) = (outcomes >> 1, left - 1, 1);
-        } else if start.end > End::Branch && start.end <= inferable && steps <= way.limit {
-            state.at = start.target as usize;
-            state.steps += 1;
-        } else {
-            return self.closer_look(start.end, here);
-        }
-        state.first = state.at;
-        if state.left > 1 {
-            way.over_branches(&mut state);
-        }
-        let stride = self.to_goal(map, goal, &mut state, &mut way);
-        self.pc = base.wrapping_add(2 * state.at as u64) & map.mask();
-        self.outcomes.set_explicit(state.outcomes, state.left);
-        *pace = Pace { steps: state.steps, outcome: outcome || state.left < left };
-        stride
+        let (inferable, limit) = (self.gait.inferable, self.limits.steps);
+        // Instructions that may be passed up to and with the next jump.
+        let mut budget = limit.saturating_sub(steps);
+        let (mut at, mut first, mut count) = (here, here, 0);
+        let stride = 'way: {
+            let start = block_at(at);
+            if start.run > 0 {
+                at += usize::from(start.step);
+            } else if start.end == End::Branch && outcomes >= more {
+                at = if outcomes & 1 == 0 { start.target as usize } else { at + usize::from(start.step) };
+                outcomes >>= 1;
+                budget = limit;
+            } else if start.end > End::Branch && start.end <= inferable && steps <= limit {
+                at = start.target as usize;
+            } else {
+                break 'way self.closer_look(start.end, at);
+            }
+            first = at;
+            let last = loop {
+                let Some(block) = blocks.get(at) else { break &Block::NOWHERE };
+                let (end, instructions) = (at + block.halfwords(), u64::from(block.count));
+                if outcomes >= more {
+                    if block.end == End::Branch {
+                        let taken = outcomes & 1 == 0;
+                        outcomes >>= 1;
+                        budget = limit;
+                        count += instructions;
+                        if taken {
+                            pass(address(first), address(end), count);
+                            (at, first, count) = (block.target as usize, block.target as usize, 0);
+                        } else {
+                            at = end;
+                        }
+                        continue;
+                    }
+                } else if wanted.wrapping_sub(at) <= usize::from(block.run) && meets(map, at, wanted) {
+                    let there = block_at(wanted);
+                    count += u64::from(block.count - there.count) + u64::from(!goal.synchronisation);
+                    let own = if goal.synchronisation { 0 } else { usize::from(there.step) };
+                    if count > 0 {
+                        pass(address(first), address(wanted + own), count);
+                    }
+                    at = wanted;
+                    break 'way Stride::Arrived;
+                }
+                if block.end > End::Branch && block.end <= inferable && instructions <= budget {
+                    budget -= instructions;
+                    pass(address(first), address(end), count + instructions);
+                    (at, first, count) = (block.target as usize, block.target as usize, 0);
+                } else {
+                    break block;
+                }
+            };
+            count += u64::from(last.count);
+            if count > 0 {
+                pass(address(first), address(at + last.halfwords()), count);
+            }
+            if last.end == End::Discontinuity && self.gait.lands && landing != NONE && outcomes < more {
+                let there = block_at(landing);
+                pass(goal.address, address(landing + usize::from(there.step)), 1);
+                self.pc = goal.address;
+                self.outcomes.set_explicit(outcomes & !(1 << kept), kept);
+                return (Stride::Landed, Pace::default());
+            }
+            if last.end == End::Nowhere {
+                break 'way Stride::Before;
+            }
+            at += usize::from(last.run);
+            budget = budget.saturating_sub(u64::from(last.count) - 1);
+            // The last branch may be one that leads elsewhere.
+            let branch = matches!(last.end, End::Branch | End::BranchAway);
+            if branch && goal.until == Until::LastBranch && outcomes >> 1 == 1 {
+                break 'way Stride::Arrived;
+            }
+            self.closer_look(last.end, at)
+        };
+        let left_over = outcomes.ilog2();
+        self.pc = address(at);
+        self.outcomes.set_explicit(outcomes ^ 1 << left_over, left_over);
+        (stride, Pace { steps: limit.saturating_add(1) - budget, outcome: left_over < left })
     }
 
-    /// The rest of a stride, which may be over anywhere.
+    /// What the goal means for a stride that begins with `left` outcomes.
     #[inline(always)]
-    fn to_goal(
-        &self,
-        map: &ProgramMap,
-        goal: &Goal,
-        state: &mut State,
-        way: &mut Way<'_, impl FnMut(u64, u64, u64)>,
-    ) -> Stride {
-        let State { mut at, mut first, mut count, mut outcomes, mut left, mut steps } = *state;
-        let (blocks, inferable, limit) = (way.blocks, way.inferable, way.limit);
-        // A branch with so few outcomes left is none to walk over.
-        let kept = u32::from(goal.until == Until::LastBranch);
-        let (wanted, own) = self.wanted(map, goal, way.base);
-        let stride = loop {
-            // Contiguous code ends with a half-word that has an entry but no instruction; so there always is one.
-            let Some(block) = blocks.get(at) else { break Stride::Before };
-            if left == own
-                && wanted.wrapping_sub(at) <= usize::from(block.run)
-                && block.end != End::Nowhere
-                && map.passes(at, wanted - at)
-                && let Some(there) = blocks.get(wanted)
-            {
-                count += u64::from(block.count - there.count) + u64::from(!goal.synchronisation);
-                let own = if goal.synchronisation { 0 } else { usize::from(there.step) };
-                if count > 0 {
-                    way.pass(first, wanted + own, count);
-                }
-                at = wanted;
-                break Stride::Arrived;
-            }
-            let instructions = u64::from(block.count);
-            let end = at + block.halfwords();
-            count += instructions;
-            let jumps = if block.end == End::Branch && left > kept {
-                let taken = outcomes & 1 == 0;
-                outcomes >>= 1;
-                left -= 1;
-                steps = 1;
-                taken
-            } else if block.end > End::Branch && block.end <= inferable && steps + instructions <= limit + 1 {
-                steps += instructions;
-                true
-            } else {
-                if count > 0 {
-                    way.pass(first, end, count);
-                }
-                if block.end == End::Nowhere {
-                    break Stride::Before;
-                }
-                steps += instructions - 1;
-                at += usize::from(block.run);
-                // The last branch may be one that leads elsewhere.
-                let last_branch = kept == 1 && left == 1 && map.slot(at).class == Class::Branch;
-                break if last_branch { Stride::Arrived } else { self.closer_look(block.end, at) };
-            };
-            at = end;
-            if jumps {
-                way.pass(first, end, count);
-                (at, first, count) = (block.target as usize, block.target as usize, 0);
-            }
+    fn target(&self, blocks: &[Block], goal: &Goal, left: u32) -> Target {
+        if goal.until == Until::LastBranch {
+            return Target { landing: NONE, wanted: NONE, kept: 1 };
+        }
+        let index = self.region.halfword(goal.address).unwrap_or(NONE);
+        let Some(there) = blocks.get(index).filter(|there| there.end != End::Nowhere) else {
+            return Target { landing: NONE, wanted: NONE, kept: 0 };
         };
-        *state = State { at, first, count, outcomes, left, steps };
-        stride
+        let kept = u32::from(there.is_branch);
+        if left < kept {
+            return Target { landing: NONE, wanted: NONE, kept };
+        }
+        let wanted = if goal.until == Until::Arrival && self.is_depth(goal.depth) { index } else { NONE };
+        Target { landing: if goal.synchronisation { NONE } else { index }, wanted, kept }
+    }
+
+    /// The pc is in another region than before; its index.
+    #[cold]
+    fn enter_region(&mut self, map: &ProgramMap) -> Option<usize> {
+        self.region = *map.region(self.pc)?;
+        self.region.halfword(self.pc)
     }
 
     /// The stride ends at the control-flow instruction with the index `at`.
-    #[inline]
-    const fn closer_look(&self, end: End, at: usize) -> Stride {
-        // Returns and calls may be more than that.
-        let plain = matches!(end, End::Discontinuity) && !self.modes.implicit_return;
-        if plain { Stride::Discontinuity } else { Stride::At(at) }
+    #[inline(always)]
+    fn closer_look(&self, end: End, at: usize) -> Stride {
+        if end == End::Discontinuity && self.gait.discontinuous { Stride::Discontinuity } else { Stride::At(at) }
     }
+}
 
-    /// Index of the goal if the walk may end at it in a straight run, and how many outcomes must be left there.
-    #[inline]
-    fn wanted(&self, map: &ProgramMap, goal: &Goal, base: u64) -> (usize, u32) {
-        const NONE: usize = usize::MAX;
-        let distance = goal.address.wrapping_sub(base);
-        if goal.until != Until::Arrival || distance & 1 != 0 || !self.is_depth(goal.depth) {
-            return (NONE, 0);
-        }
-        // Of another region's half-word nothing is read but its class, for the way does not lead there.
-        let index = usize::try_from(distance / 2).unwrap_or(NONE);
-        (index, (map.slot(index).class == Class::Branch).into())
-    }
+/// Whether straight code from the half-word `at` meets the half-word `wanted` as the start of an instruction, given that it
+/// comes at least that far.
+#[inline(never)]
+fn meets(map: &ProgramMap, at: usize, wanted: usize) -> bool {
+    map.passes(at, wanted - at)
 }

@@ -9,19 +9,23 @@ use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
 use super::predictor::Predictor;
-use super::program_map::{ProgramMap, Slot};
+use super::program_map::{ProgramMap, Region, Slot};
 use super::return_stack::ReturnStack;
-use super::stride::Stride;
+use super::stride::{Gait, Stride};
 
 /// Where the walker stands in the program, and all that decides where it goes next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walker {
     /// The latest reported instruction.
     pub(super) pc: u64,
+    /// Where the latest stride began; most code has the pc in it.
+    pub(super) region: Region,
     /// The instruction before it; equal to `pc` where none is known. Kept up in `sijump` mode only.
     last_pc: u64,
     pub(super) outcomes: Outcomes,
-    pub(super) modes: Modes,
+    modes: Modes,
+    /// What the modes mean for strides.
+    pub(super) gait: Gait,
     pub(super) predictor: Predictor,
     pub(super) cache: JumpTargetCache,
     pub(super) returns: ReturnStack,
@@ -31,7 +35,7 @@ pub(super) struct Walker {
     infers_returns: bool,
     /// Never in strides, so that a test can compare.
     #[cfg(test)]
-    pub(super) closely: bool,
+    closely: bool,
 }
 
 /// When a walk is over.
@@ -106,8 +110,7 @@ pub(super) enum Step {
 
 impl Walker {
     pub(super) fn new(parameters: &Parameters, limits: Limits) -> Self {
-        Self {
-            modes: parameters.modes,
+        let mut walker = Self {
             predictor: Predictor::new(parameters),
             cache: JumpTargetCache::new(parameters),
             returns: ReturnStack::new(parameters),
@@ -115,7 +118,35 @@ impl Walker {
             mask: parameters.address_mask(),
             infers_returns: parameters.itype_width_p < 4,
             ..Self::default()
+        };
+        walker.enter(parameters.modes);
+        walker
+    }
+
+    /// The modes in force.
+    pub(super) const fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// These modes are in force from here on.
+    pub(super) fn enter(&mut self, modes: Modes) {
+        // Nobody kept up with the instruction before while that did not matter.
+        if modes.sijump && !self.modes.sijump {
+            self.forget_last();
         }
+        self.modes = modes;
+        self.gait = Gait::new(modes);
+        #[cfg(test)]
+        if self.closely {
+            self.gait = self.gait.closely();
+        }
+    }
+
+    /// From here on block by block no more.
+    #[cfg(test)]
+    pub(super) fn walk_closely(&mut self) {
+        self.closely = true;
+        self.enter(self.modes);
     }
 
     /// Forgets everything that a synchronisation makes void; `outcome` is that of a branch at the pc.
@@ -213,20 +244,39 @@ impl Walker {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
-        let mut pace = Pace::default();
-        let stride = if self.strides() {
-            self.stride(map, goal, here, &mut pace, |first, end, count| {
-                sink.event(place, &Event::Retire { first, end, count });
-            })
-        } else {
-            Stride::At(here)
-        };
-        match stride {
-            Stride::Arrived => return Ok(Arrival::Direct),
-            Stride::Discontinuity => return self.discontinue(map, goal, place, sink),
-            Stride::At(_) | Stride::Before => {}
+        let mut way = None;
+        if self.strides() {
+            let pass = |first, end, count| sink.event(place, &Event::Retire { first, end, count });
+            let (stride, pace) = self.stride(map, goal, 0, pass);
+            match stride {
+                Stride::Arrived => return Ok(Arrival::Direct),
+                Stride::Landed => return Ok(Arrival::Discontinuity),
+                _ => way = Some((stride, pace)),
+            }
         }
+        self.walk_on(map, goal, way, place, sink)
+    }
+
+    /// The rest of a [`walk`](Self::walk) that was not over after one stride, if it began with one.
+    #[inline(never)]
+    fn walk_on<S>(
+        &mut self,
+        map: &ProgramMap,
+        goal: &Goal,
+        way: Option<(Stride, Pace)>,
+        place: Place,
+        sink: &mut S,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let (stride, pace) = match way {
+            Some(way) => way,
+            None => {
+                let here = map.locate(self.pc).ok_or(Trouble::at(FaultClass::NoCode, self.pc))?;
+                (Stride::At(here), Pace::default())
+            }
+        };
         let mut report = Report { sink, place, first: 0, end: 0, count: 0 };
         let result = self.follow(map, goal, stride, pace, &mut report);
         report.flush();
@@ -253,6 +303,7 @@ impl Walker {
             let mut arrival = Arrival::Direct;
             let mut here = match stride {
                 Stride::Arrived => return Ok(arrival),
+                Stride::Landed => return Ok(Arrival::Discontinuity),
                 Stride::Discontinuity => return self.discontinue(map, goal, report.place, report.sink),
                 Stride::At(reached) => reached,
                 Stride::Before => {
@@ -317,7 +368,7 @@ impl Walker {
                 report.flush();
                 let Report { sink, place, .. } = report;
                 let pass = |first, end, count| sink.event(*place, &Event::Retire { first, end, count });
-                stride = self.stride(map, goal, here, &mut pace, pass);
+                (stride, pace) = self.stride(map, goal, effort.steps(), pass);
             }
         }
     }
