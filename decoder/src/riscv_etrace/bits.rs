@@ -67,10 +67,10 @@ impl Payload {
     /// As [`load`](Self::load), if it is fast.
     #[inline(always)]
     pub(super) fn load_short(rest: &[u8], length: usize) -> Option<Self> {
-        let bytes = rest.first_chunk::<8>().filter(|_| length <= 8)?;
         let length = length.max(1);
-        let (word, fill) = sign_extend(u64::from_le_bytes(*bytes), length);
-        Some(Self { words: [word, fill, fill, fill], received: 8 * length as u8 })
+        let word = short_word(rest, length)?;
+        let fill = (word >> 63) as u64;
+        Some(Self { words: [word as u64, fill, fill, fill], received: 8 * length as u8 })
     }
 
     /// The slow way, which never looks behind the payload.
@@ -141,12 +141,12 @@ fn fill(words: &mut [u64; WORDS], bytes: &[u8]) {
     }
 }
 
-/// Sign-extends the low `bytes` (1 to 8) bytes of `word`; also gives the word of sign bits above.
-#[inline]
-const fn sign_extend(word: u64, bytes: usize) -> (u64, u64) {
-    let shift = 64 - 8 * bytes as u32;
-    let extended = ((word << shift) as i64) >> shift;
-    (extended as u64, (extended >> 63) as u64)
+/// The first `length` bytes of `rest`, sign-extended, if they are 1 to 8 and can be read fast.
+#[inline(always)]
+pub(super) fn short_word(rest: &[u8], length: usize) -> Option<i64> {
+    let bytes = rest.first_chunk::<8>().filter(|_| (1..=8).contains(&length))?;
+    let shift = 64 - 8 * length as u32;
+    Some((i64::from_le_bytes(*bytes) << shift) >> shift)
 }
 
 /// Is told of every field as it is read.

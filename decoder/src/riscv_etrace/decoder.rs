@@ -100,6 +100,11 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Receiver for Following<'_, S> {
     fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>) {
         self.packets.content(place, content, self.sink);
     }
+
+    #[inline(always)]
+    fn word(&mut self, place: Place, word: i64, received: u32) -> bool {
+        self.packets.word(place, word, received, self.sink)
+    }
 }
 
 #[cfg(test)]
@@ -113,22 +118,33 @@ impl Decoder {
 }
 
 impl Packets {
-    /// Takes what a unit carries. `place` is the first bit of its payload.
+    /// Takes what most packets are, read and followed without detours; whether this is one. They mean nothing to data
+    /// trace. `place` is the first bit of the payload, for the rest see [`Receiver::word`].
     #[inline(always)]
+    fn word<S>(&mut self, place: Place, word: i64, received: u32, sink: &mut S) -> bool
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let Some(packet) = self.reader.read_word(word, received) else { return false };
+        if !self.flow.is_following() {
+            return false;
+        }
+        sink.packet(place, &packet.packet());
+        self.flow.report(place, &packet, sink);
+        true
+    }
+
+    /// Takes what a unit carries. `place` is the first bit of its payload.
+    #[inline(never)]
     fn content<S>(&mut self, place: Place, content: Result<Content<'_>, Fault>, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
         match content {
             Ok(Content::Instruction(payload)) => {
-                // What most packets are, read without detours; the other ones are read once more. These mean nothing to
-                // data trace.
-                match self.reader.read_usual(payload) {
-                    Some(packet) if !self.flow.is_refusing() => {
-                        sink.packet(place, &packet);
-                        self.flow.report(place, packet, sink);
-                    }
-                    _ => self.instruction(place, *payload, sink),
+                let short = payload.short();
+                if !short.is_some_and(|word| self.word(place, word, payload.received_bits(), sink)) {
+                    self.instruction(place, payload, sink);
                 }
             }
             Ok(Content::Null | Content::OtherSource) => {}
@@ -147,11 +163,11 @@ impl Packets {
     }
 
     #[inline(never)]
-    fn instruction<S>(&mut self, place: Place, payload: Payload, sink: &mut S)
+    fn instruction<S>(&mut self, place: Place, payload: &Payload, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let read = self.reader.read(place, &payload);
+        let read = self.reader.read(place, payload);
         // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
         if self.flow.is_refusing() && !matches!(read, Ok(Packet::Support { .. })) {
             return;

@@ -6,7 +6,7 @@ use traceproof_vectors::riscv_etrace::Parameters;
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
-use super::bits::at_bit;
+use super::bits::{at_bit, short_word};
 use cut::Cutter;
 
 mod cut;
@@ -101,6 +101,15 @@ pub trait Receiver {
     /// A unit carries this. `place` has the index of the packet and the first bit of the payload; faults are those of
     /// [`Unit::content`].
     fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>);
+
+    /// A unit without anything else in it carries a packet of instruction trace of `received` bits, which fit a word;
+    /// `word` has copies of its top bit above them. `place` is as above. Whether it was taken: if not,
+    /// [`content`](Self::content) is given it.
+    #[inline(always)]
+    fn word(&mut self, place: Place, word: i64, received: u32) -> bool {
+        let _ = (place, word, received);
+        false
+    }
 }
 
 impl Unit {
@@ -203,12 +212,18 @@ impl Deframer {
 
     /// As [`push`](Self::push), but hands on only what the units carry.
     ///
-    /// Where nothing surrounds the payload, no unit comes to be in memory, which is faster.
+    /// Where nothing surrounds the payload, no unit comes to be in memory, and no payload that fits a word, which is faster.
     #[inline]
     pub fn push_contents(&mut self, chunk: &[u8], receiver: &mut impl Receiver) {
         if self.layout.is_bare() {
             self.cutter.push::<true>(chunk, |place, header, _, bytes| {
                 let (body, length) = (bytes.get(1..).unwrap_or_default(), usize::from(header.length()));
+                if !header.extend()
+                    && let Some(word) = short_word(body, length)
+                    && receiver.word(at_bit(place, 8), word, 8 * length as u32)
+                {
+                    return;
+                }
                 let payload =
                     Payload::load_short(body, length).unwrap_or_else(|| Payload::load(body, length));
                 let unit = Unit::new(place, header, payload);

@@ -11,6 +11,7 @@ use super::instruction::Class;
 use super::modes::{Announcements, check};
 use super::program_map::ProgramMap;
 use super::trap_chain::{Situation, TrapChain};
+use super::usual::Brief;
 use super::walk::{Arrival, Goal, Step, Trouble, Until, Walker};
 
 /// Bit of `encoder_mode` in a support packet (RVET-PKT-021).
@@ -325,21 +326,36 @@ impl Flow {
         Ok(())
     }
 
-    /// [`packet`](Self::packet) for formats 1 and 2, inlined so that the packet need not be in memory. Not while
-    /// [refusing](Self::is_refusing).
+    /// Whether the next report can be followed as it is: nothing is missing, pending or open.
     #[inline(always)]
-    pub(super) fn report<S>(&mut self, place: Place, packet: Packet, sink: &mut S)
+    pub(super) fn is_following(&self) -> bool {
+        // While refusing, nothing is synchronised.
+        !self.start_of_trace && self.provisional.is_none() && !self.chain.is_open()
+    }
+
+    /// [`packet`](Self::packet) for formats 1 and 2 while [following](Self::is_following), inlined so that the packet need
+    /// not be in memory.
+    #[inline(always)]
+    pub(super) fn report<S>(&mut self, place: Place, packet: &Brief, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let done = match self.prepare(place, sink) {
-            Ok(()) => {
-                let reported = self.reported_usually(&packet);
-                self.approach(place, reported, sink)
+        let (count, map) = packet.outcomes();
+        self.walker.outcomes.append(map, count);
+        let reported = match packet.reported() {
+            None => {
+                self.last_before_synchronisation = false;
+                Reported { address: None, notify: false, updiscon: false, definite: false, depth: None }
             }
-            Err(trouble) => Err(trouble),
+            Some(reported) => Reported {
+                address: Some(self.resolve(reported.address())),
+                notify: reported.notify(),
+                updiscon: reported.updiscon(),
+                definite: false,
+                depth: self.reported_depth(reported.irreport(), reported.irdepth()),
+            },
         };
-        if let Err(trouble) = done {
+        if let Err(trouble) = self.approach(place, Some(reported), sink) {
             self.fail(trouble, place, sink);
         }
     }
@@ -437,7 +453,7 @@ impl Flow {
                 let invalid =
                     Trouble { class: FaultClass::InvalidReference, address: None, bit: self.hart.index_bit };
                 let target = self.walker.cache.get(index).ok_or(invalid)?;
-                self.walker.outcomes.append(branch_map, branches);
+                self.walker.outcomes.append(branch_map, branches.into());
                 // It reports the target of an updiscon by construction (RVET-DEC-023).
                 Ok(Some(Reported {
                     address: Some(target),
@@ -458,7 +474,7 @@ impl Flow {
             Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
                 let depth = self.reported_depth(irreport, irdepth);
                 // Spec: RVET-PKT-032 (ET 7.7).
-                self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches });
+                self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches.into() });
                 let address = address.map(|address| self.resolve(address));
                 Some(Reported { address, notify, updiscon, definite: false, depth })
             }

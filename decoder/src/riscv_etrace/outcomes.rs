@@ -31,12 +31,12 @@ impl Outcomes {
 
     /// Appends the low `count` (at most 31) bits of `map`. Spec: RVET-PKT-034 (ET 7.7).
     #[inline]
-    pub(super) fn append(&mut self, map: u32, count: u8) {
+    pub(super) fn append(&mut self, map: u32, count: u32) {
         debug_assert!(self.predicted == 0 && !self.mispredicted, "a settled queue");
         let significant = u64::from(map) & ((1 << count) - 1);
+        self.explicit |= significant << self.explicit_count;
         // Unreachable in a settled queue; a full one must not overflow all the same.
-        self.explicit |= significant.checked_shl(self.explicit_count).unwrap_or(0);
-        self.explicit_count = (self.explicit_count + u32::from(count)).min(u64::BITS - 1);
+        self.explicit_count = (self.explicit_count + count).min(u64::BITS - 1);
     }
 
     /// Appends one outcome.

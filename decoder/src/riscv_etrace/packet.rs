@@ -6,7 +6,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 use super::Payload;
 use super::bits::{Fields, Observer};
 use super::modes::{Announcements, check};
-use super::usual::{Usual, map_width};
+use super::usual::{Brief, Usual, map_width};
 
 /// Reads packets one after the other and follows the modes that support packets announce.
 #[derive(Clone, Debug)]
@@ -110,7 +110,13 @@ impl PacketReader {
     /// faults.
     #[inline(always)]
     pub(super) fn read_usual(&self, payload: &Payload) -> Option<Packet> {
-        self.usual.read(payload)
+        Some(self.read_word(payload.short()?, payload.received_bits())?.packet())
+    }
+
+    /// [`read_usual`](Self::read_usual) for `received` bits and copies of their top bit, in one shape for both formats.
+    #[inline(always)]
+    pub(super) fn read_word(&self, word: i64, received: u32) -> Option<Brief> {
+        self.usual.read(word, received)
     }
 
     /// The others, out of the way of the usual ones.

@@ -106,7 +106,7 @@ impl Walker {
         let (inferable, limit) = (self.gait.inferable, self.limits.steps);
         // Instructions that may be passed up to and with the next jump.
         let mut budget = limit.saturating_sub(steps);
-        let (mut at, mut first, mut count) = (here, here, 0);
+        let mut at = here;
         let stride = 'way: {
             let start = block_at(at);
             if start.run > 0 {
@@ -120,7 +120,7 @@ impl Walker {
             } else {
                 break 'way self.closer_look(start.end, at);
             }
-            first = at;
+            let (mut first, mut count) = (at, 0);
             let last = loop {
                 let Some(block) = blocks.get(at) else { break &Block::NOWHERE };
                 let (end, instructions) = (at + block.halfwords(), u64::from(block.count));
@@ -213,7 +213,11 @@ impl Walker {
     /// The stride ends at the control-flow instruction with the index `at`.
     #[inline(always)]
     fn closer_look(&self, end: End, at: usize) -> Stride {
-        if end == End::Discontinuity && self.gait.discontinuous { Stride::Discontinuity } else { Stride::At(at) }
+        if end == End::Discontinuity && self.gait.discontinuous {
+            Stride::Discontinuity
+        } else {
+            Stride::At(at)
+        }
     }
 }
 

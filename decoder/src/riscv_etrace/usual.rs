@@ -1,10 +1,9 @@
-//! The usual packets, formats 1 and 2, read from a register instead of field by field.
+//! How are the usual packets, formats 1 and 2, read from a register instead of field by field?
 //!
 //! It says nothing that [`PacketReader`](super::PacketReader) would not say; a test holds them together.
 
 use traceproof_vectors::riscv_etrace::{Packet, ReportedAddress};
 
-use super::Payload;
 use super::bits::most;
 
 /// Bits of `format`.
@@ -14,16 +13,31 @@ const BEFORE_MAP: u32 = FORMAT + 5;
 /// Bits behind an address: `notify`, `updiscon`, `irreport`; then comes `irdepth`.
 const FLAGS: u32 = 3;
 
-/// Bits of the branch map, for every value of `branches`. Spec: RVET-PKT-032, RVET-PKT-033 (ET 7.7).
-const MAP_WIDTHS: [u8; 32] = {
-    let mut widths = [31; 32];
-    let mut branches = 1;
-    while branches < 32 {
-        widths[branches] = map_width(branches as u8) as u8;
-        branches += 1;
+/// The shapes of packets, by `format` and the five bits behind it, which are `branches` in format 1.
+const SHAPES: [Shape; 128] = {
+    let mut shapes = [Shape { before: 0, count: 0 }; 128];
+    let mut bits = 0;
+    while bits < 128 {
+        let branches = (bits >> FORMAT) as u8;
+        if bits & 3 == 2 {
+            shapes[bits].before = FORMAT as u8;
+        } else if bits & 3 == 1 && branches > 0 {
+            // Spec: RVET-PKT-032, RVET-PKT-033 (ET 7.7).
+            shapes[bits] = Shape { before: (BEFORE_MAP + map_width(branches)) as u8, count: branches };
+        }
+        bits += 1;
     }
-    widths
+    shapes
 };
+
+/// What the first bits of a packet say about the others.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Bit of the address; 0 where there is none.
+    before: u8,
+    /// Outcomes in front of it.
+    count: u8,
+}
 
 /// Where the fields behind `format` or a branch map are.
 ///
@@ -66,81 +80,133 @@ impl Usual {
         self.sign = if full_address { 0 } else { 1 << self.top };
     }
 
-    /// Reads a packet of format 1 or 2 that fits a word and has nothing wrong with it; `None` for others.
+    /// Reads a packet of format 1 or 2 that fits a word and has nothing wrong with it; `None` for others. `word` has copies
+    /// of the top bit above the `received` bits. Spec: RVET-PKT-003, RVET-PKT-024 to 030 (ET 7.6), RVET-PKT-031 (ET 7.7).
     ///
-    /// Inlined, so that what was read need not become a [`Packet`] in memory.
+    /// Inlined, so that what was read need not be in memory.
     #[inline(always)]
-    pub(super) fn read(&self, payload: &Payload) -> Option<Packet> {
-        let word = payload.short()?;
-        let received = payload.received_bits();
-        match word as u8 & 3 {
-            1 => self.branch(word, received),
-            2 => {
-                let Reported { address, notify, updiscon, irreport, irdepth } =
-                    self.reported(word, FORMAT, received)?;
-                Some(Packet::Address { address, notify, updiscon, irreport, irdepth })
-            }
-            _ => None,
+    pub(super) fn read(&self, word: i64, received: u32) -> Option<Brief> {
+        let Shape { before, count } = SHAPES.get(word as usize & (SHAPES.len() - 1)).copied()?;
+        let (before, count, map) = (u32::from(before), u32::from(count), (word >> BEFORE_MAP) as u32);
+        if before == 0 {
+            return full_map(word, received);
         }
-    }
-
-    /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
-    #[inline(always)]
-    fn branch(&self, word: i64, received: u32) -> Option<Packet> {
-        let branches = (word >> FORMAT) as u8 & 31;
-        let width = MAP_WIDTHS.get(usize::from(branches)).copied().map_or(0, u32::from);
-        let branch_map = (word >> BEFORE_MAP) as u32 & !(u32::MAX << width);
-        if branches == 0 {
-            // The top bit of the map and copies of it.
-            let rest = word >> (BEFORE_MAP + 30);
-            let whole = matches!(rest, 0 | -1) && received <= most(BEFORE_MAP + 31);
-            let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-            let map =
-                Packet::Branch { branches, branch_map, address: None, notify, updiscon, irreport, irdepth };
-            return whole.then_some(map);
-        }
-        let Reported { address, notify, updiscon, irreport, irdepth } =
-            self.reported(word, BEFORE_MAP + width, received)?;
-        let address = Some(address);
-        Some(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth })
-    }
-
-    /// An address at bit `before` and what follows it, unless more than filling comes behind that. Spec: RVET-PKT-003,
-    /// RVET-PKT-024 to 030 (ET 7.6).
-    #[inline(always)]
-    fn reported(&self, word: i64, before: u32, received: u32) -> Option<Reported> {
         let bits = word >> (before - self.shift);
-        let value = (bits as u64 & self.mask ^ self.sign).wrapping_sub(self.sign);
-        let address = if self.full_address {
-            ReportedAddress::Full(value)
-        } else {
-            ReportedAddress::Delta(value as i64)
-        };
         // The top bit of the address, then the flags, each of which is a difference from the bit before.
         let flags = bits >> self.top;
         let changes = flags ^ flags >> 1;
+        // Nothing but filling may come behind.
         if changes & self.filling != 0 || received > most(before + self.width) {
             return None;
         }
-        let irreport = changes & 4 != 0;
+        let value = (bits as u64 & self.mask ^ self.sign).wrapping_sub(self.sign);
         let depth = (flags >> (1 + FLAGS)) as u32 & self.irdepth;
-        Some(Reported {
-            address,
-            notify: changes & 1 != 0,
-            updiscon: changes & 2 != 0,
-            irreport,
-            irdepth: if irreport { depth } else { 0 },
-        })
+        let reported = Reported { value, full: self.full_address, changes: changes as u8, depth };
+        Some(Brief { count, map, reported: Some(reported) })
     }
 }
 
+/// Format 1 with a full map and without address. Spec: RVET-PKT-032 (ET 7.7).
+#[inline(always)]
+fn full_map(word: i64, received: u32) -> Option<Brief> {
+    const COUNT: u32 = 31;
+    // The top bit of the map and copies of it.
+    let rest = word >> (BEFORE_MAP + COUNT - 1);
+    let whole = word & 0x7f == 1 && matches!(rest, 0 | -1) && received <= most(BEFORE_MAP + COUNT);
+    whole.then_some(Brief { count: COUNT, map: (word >> BEFORE_MAP) as u32, reported: None })
+}
+
+/// A packet of format 1 or 2, in one shape for both.
+pub(super) struct Brief {
+    /// Reported outcomes; 0 in format 2.
+    count: u32,
+    /// Has them in its low bits.
+    map: u32,
+    reported: Option<Reported>,
+}
+
 /// An address and what follows it.
-struct Reported {
-    address: ReportedAddress,
-    notify: bool,
-    updiscon: bool,
-    irreport: bool,
-    irdepth: u32,
+#[derive(Clone, Copy)]
+pub(super) struct Reported {
+    /// The address or the difference.
+    value: u64,
+    full: bool,
+    /// `notify`, `updiscon`, `irreport`.
+    changes: u8,
+    /// `irdepth`, which means nothing without `irreport`.
+    depth: u32,
+}
+
+impl Brief {
+    /// How many outcomes are reported, and a word that has them in its low bits.
+    #[inline(always)]
+    pub(super) const fn outcomes(&self) -> (u32, u32) {
+        (self.count, self.map)
+    }
+
+    /// What else is reported, if anything.
+    #[inline(always)]
+    pub(super) const fn reported(&self) -> Option<Reported> {
+        self.reported
+    }
+
+    /// The packet, field by field.
+    #[inline(always)]
+    pub(super) fn packet(&self) -> Packet {
+        let Self { count, map, reported } = *self;
+        let branches = count as u8;
+        let branch_map = map & !(u32::MAX << map_width(branches));
+        match reported {
+            None => Packet::Branch {
+                branches: 0,
+                branch_map,
+                address: None,
+                notify: false,
+                updiscon: false,
+                irreport: false,
+                irdepth: 0,
+            },
+            Some(reported) => {
+                let (notify, updiscon, irreport) =
+                    (reported.notify(), reported.updiscon(), reported.irreport());
+                let irdepth = reported.irdepth();
+                let address = reported.address();
+                if branches == 0 {
+                    Packet::Address { address, notify, updiscon, irreport, irdepth }
+                } else {
+                    let address = Some(address);
+                    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+                }
+            }
+        }
+    }
+}
+
+impl Reported {
+    #[inline(always)]
+    pub(super) const fn address(&self) -> ReportedAddress {
+        if self.full { ReportedAddress::Full(self.value) } else { ReportedAddress::Delta(self.value as i64) }
+    }
+
+    #[inline(always)]
+    pub(super) const fn notify(&self) -> bool {
+        self.changes & 1 != 0
+    }
+
+    #[inline(always)]
+    pub(super) const fn updiscon(&self) -> bool {
+        self.changes & 2 != 0
+    }
+
+    #[inline(always)]
+    pub(super) const fn irreport(&self) -> bool {
+        self.changes & 4 != 0
+    }
+
+    #[inline(always)]
+    pub(super) const fn irdepth(&self) -> u32 {
+        if self.irreport() { self.depth } else { 0 }
+    }
 }
 
 /// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
@@ -155,7 +221,7 @@ mod tests {
     use traceproof_vectors::Place;
     use traceproof_vectors::riscv_etrace::{Modes, Parameters, Xlen};
 
-    use super::super::PacketReader;
+    use super::super::{PacketReader, Payload};
     use super::*;
 
     proptest! {
