@@ -226,8 +226,14 @@ impl Deframer {
                 }
                 let payload =
                     Payload::load_short(body, length).unwrap_or_else(|| Payload::load(body, length));
-                let unit = Unit::new(place, header, payload);
-                receiver.content(unit.payload_place(), unit.content());
+                let unit;
+                let content = if header.extend() || header.is_null() {
+                    unit = Unit::new(place, header, payload);
+                    unit.content()
+                } else {
+                    Ok(Content::Instruction(&payload))
+                };
+                receiver.content(at_bit(place, 8), content);
             });
         } else {
             self.push_dressed(chunk, &mut |unit| receiver.content(unit.payload_place(), unit.content()));

@@ -3,7 +3,7 @@
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
 use traceproof_vectors::{Fault, Place, Sink};
 
-use super::program_map::ProgramMap;
+use super::program_map::{ProgramMap, Region};
 
 /// A sink that cuts every [`Event::Retire`] into single instructions and hands everything on to another sink.
 ///
@@ -11,6 +11,8 @@ use super::program_map::ProgramMap;
 #[derive(Debug)]
 pub struct Instructions<'a, S: ?Sized> {
     map: &'a ProgramMap,
+    /// Where the latest lookup was; most have the same answer.
+    region: Region,
     sink: &'a mut S,
 }
 
@@ -18,7 +20,42 @@ impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
     /// Cuts along the instructions of `map` and hands on to `sink`.
     #[must_use]
     pub fn new(map: &'a ProgramMap, sink: &'a mut S) -> Self {
-        Self { map, sink }
+        Self { map, region: Region::default(), sink }
+    }
+
+    /// Hands on `count` (more than 1) instructions between these addresses one by one.
+    ///
+    /// A function of its own, so that all it needs is in registers.
+    #[inline(never)]
+    fn cut(&mut self, place: &Place, mut first: u64, end: u64, mut count: u64) {
+        let mask = self.map.mask();
+        while let Some(here) = self.region.halfword(first).or_else(|| self.enter_region(first)) {
+            let mut lengths = self.map.lengths().window(here);
+            if lengths & 3 == 0 {
+                break;
+            }
+            // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
+            while lengths & 3 != 0 {
+                let halfwords = lengths & 3;
+                let next = first.wrapping_add(2 * halfwords) & mask;
+                self.sink.event(*place, &Event::Retire { first, end: next, count: 1 });
+                first = next;
+                count -= 1;
+                if count == 1 {
+                    self.sink.event(*place, &Event::Retire { first, end, count });
+                    return;
+                }
+                lengths >>= 2 * halfwords;
+            }
+        }
+        self.sink.event(*place, &Event::Retire { first, end, count });
+    }
+
+    /// The instruction at `address` is in another region than the one before; its index.
+    #[cold]
+    fn enter_region(&mut self, address: u64) -> Option<usize> {
+        self.region = *self.map.region(address)?;
+        self.region.halfword(address)
     }
 }
 
@@ -31,41 +68,12 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Sink<RiscvEtrace> for Instructions<'_, S> {
     #[inline]
     fn event(&mut self, place: Place, event: &Event) {
         match *event {
-            Event::Retire { first, end, count } => cut(self.map, self.sink, place, (first, end, count)),
+            Event::Retire { first, end, count } if count > 1 => self.cut(&place, first, end, count),
             _ => self.sink.event(place, event),
         }
     }
 
     fn fault(&mut self, fault: &Fault) {
         self.sink.fault(fault);
-    }
-}
-
-/// Hands on `count` instructions between these addresses one by one.
-///
-/// A function of its own, because a sink that nothing else refers to can be kept in registers.
-fn cut<S>(map: &ProgramMap, sink: &mut S, place: Place, (mut first, end, mut count): (u64, u64, u64))
-where
-    S: Sink<RiscvEtrace> + ?Sized,
-{
-    let mask = map.mask();
-    while count > 1
-        && let Some(here) = map.halfword(first)
-    {
-        let mut lengths = map.lengths().window(here);
-        if lengths & 3 == 0 {
-            break;
-        }
-        // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
-        while count > 1 && lengths & 3 != 0 {
-            let halfwords = lengths & 3;
-            let next = first.wrapping_add(2 * halfwords) & mask;
-            sink.event(place, &Event::Retire { first, end: next, count: 1 });
-            (first, count) = (next, count - 1);
-            lengths >>= 2 * halfwords;
-        }
-    }
-    if count > 0 {
-        sink.event(place, &Event::Retire { first, end, count });
     }
 }

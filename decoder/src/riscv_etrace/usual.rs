@@ -102,7 +102,7 @@ impl Usual {
         let value = (bits as u64 & self.mask ^ self.sign).wrapping_sub(self.sign);
         let depth = (flags >> (1 + FLAGS)) as u32 & self.irdepth;
         let reported = Reported { value, full: self.full_address, changes: changes as u8, depth };
-        Some(Brief { count, map, reported: Some(reported) })
+        Some(Brief { before, count, map, reported: Some(reported) })
     }
 }
 
@@ -113,11 +113,18 @@ fn full_map(word: i64, received: u32) -> Option<Brief> {
     // The top bit of the map and copies of it.
     let rest = word >> (BEFORE_MAP + COUNT - 1);
     let whole = word & 0x7f == 1 && matches!(rest, 0 | -1) && received <= most(BEFORE_MAP + COUNT);
-    whole.then_some(Brief { count: COUNT, map: (word >> BEFORE_MAP) as u32, reported: None })
+    whole.then_some(Brief {
+        before: BEFORE_MAP + COUNT,
+        count: COUNT,
+        map: (word >> BEFORE_MAP) as u32,
+        reported: None,
+    })
 }
 
 /// A packet of format 1 or 2, in one shape for both.
 pub(super) struct Brief {
+    /// Bit behind the map.
+    before: u32,
     /// Reported outcomes; 0 in format 2.
     count: u32,
     /// Has them in its low bits.
@@ -153,9 +160,9 @@ impl Brief {
     /// The packet, field by field.
     #[inline(always)]
     pub(super) fn packet(&self) -> Packet {
-        let Self { count, map, reported } = *self;
+        let Self { before, count, map, reported } = *self;
         let branches = count as u8;
-        let branch_map = map & !(u32::MAX << map_width(branches));
+        let branch_map = map & !(u32::MAX << (before.wrapping_sub(BEFORE_MAP) & 31));
         match reported {
             None => Packet::Branch {
                 branches: 0,
@@ -222,7 +229,6 @@ mod tests {
     use traceproof_vectors::riscv_etrace::{Modes, Parameters, Xlen};
 
     use super::super::{PacketReader, Payload};
-    use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
