@@ -118,7 +118,7 @@ impl Walker {
             } else if start.end > End::Branch && start.end <= inferable && steps <= limit {
                 at = start.target as usize;
             } else {
-                break 'way self.closer_look(start.end, at);
+                return (self.closer_look(start.end, here), Pace { steps, outcome: false });
             }
             let (mut first, mut count) = (at, 0);
             let last = loop {

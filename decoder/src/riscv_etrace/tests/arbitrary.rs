@@ -118,16 +118,18 @@ proptest! {
         prop_assert!(whole.packets().count() <= read.len());
     }
 
-    /// The walk block by block and the walk instruction by instruction.
+    /// The walk block by block and the walk instruction by instruction, in contiguous code and in code with a gap.
     #[test]
     fn strides_lead_where_steps_lead(
         parameters in parameters(),
         plain in any::<bool>(),
         steps in prop_oneof![Just(STEP_BUDGET), 1..12_u64],
         code in code(),
+        (gap_behind, gap) in (1..64_usize, 0..3_u64),
         payloads in proptest::collection::vec(payload(), 1..40),
     ) {
-        let program = parcels(&[(0x1000, &code)]);
+        let (first, second) = code.split_at(gap_behind.min(code.len()));
+        let program = parcels(&[(0x1000, first), (0x1000 + 2 * (first.len() as u64 + gap), second)]);
         let parameters = if plain { Parameters { modes: Modes::default(), ..parameters } } else { parameters };
         let limits = Limits { steps, ..Limits::default() };
         let [mut strides, mut closely] = [(); 2].map(|()| {
