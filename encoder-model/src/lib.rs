@@ -8,4 +8,5 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_etm;
+pub mod itanium_pmu;
 pub mod riscv_etrace;
