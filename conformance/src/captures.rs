@@ -9,7 +9,7 @@ use traceproof_vectors::{Family, Fault, Program, Severity};
 
 use crate::relations::{self, Broken, Tried};
 use crate::run::{CaseResult, Check, Run, SCHEMA, SubjectName};
-use crate::runner::isolated;
+use crate::runner::guarded;
 use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use crate::verdict::Divergence;
 use crate::{Direction, Subject, Verdict};
@@ -55,13 +55,15 @@ pub fn run(
         for (piece, capture) in captured.into_iter().enumerate() {
             let capture = Arc::new(capture);
             let check = |direction| {
-                let (subject, capture) = (subject.clone(), Arc::clone(&capture));
-                Check { direction, verdict: isolated(deadline, move || capture.check(&subject, direction)) }
+                let (of, capture) = (subject.clone(), Arc::clone(&capture));
+                let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
+                Check { direction, verdict }
             };
             cases.push(result(family, snapshot, stream, piece, DIRECTIONS.map(check).into()));
         }
     }
     Ok(Run {
+        incomplete: false,
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
         subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },

@@ -129,7 +129,11 @@ fn decode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 
 fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
     // Only what the subject claims.
-    begun(subject, file)?;
+    let (_, capabilities) = begun(subject, file)?;
+    if !capabilities.incremental {
+        let needs = vec![String::from("streams in pieces")];
+        return Err(Failure::Verdict(Verdict::Unsupported { needs }));
+    }
     let (parameters, program) = (&file.case.parameters, &file.resolved.program);
     let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
     Ok(stream.repeats()?)

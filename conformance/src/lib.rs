@@ -15,6 +15,7 @@
 //! | question | place |
 //! |---|---|
 //! | Who is judged? | [`Subject`] |
+//! | In another process? | [`process`]; and from that side, [`adaptor`] |
 //! | Which cases? | [`suite`] |
 //! | How are they run? | [`run()`], [`Options`] |
 //! | How is one judged? | [`judge`] |
@@ -30,6 +31,7 @@
 //! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
 
+pub mod adaptor;
 pub mod bench;
 pub mod captures;
 mod check;
@@ -42,6 +44,7 @@ pub mod judge;
 pub mod line;
 pub mod listing;
 pub mod peers;
+pub mod process;
 pub mod programs;
 pub mod relations;
 pub mod report;

@@ -20,6 +20,9 @@ pub struct Run {
     pub harness: String,
     /// Who was judged.
     pub subject: SubjectName,
+    /// The run was stopped before its end: cases are missing.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub incomplete: bool,
     /// One result per selected case, in the order of families and paths.
     pub cases: Vec<CaseResult>,
     /// One result per real program and parameter set, if they ran.
@@ -170,11 +173,14 @@ impl Run {
         self.cases.iter().filter(|case| case.failures().next().is_some())
     }
 
-    /// Whether checks passed and none failed. A run in which nothing was judged is no success.
+    /// Whether checks passed and none failed. A run in which nothing was judged is no success, nor is one that was stopped.
     #[must_use]
     pub fn is_success(&self) -> bool {
         let judged = self.tally().applicable() + self.program_tally().applicable();
-        judged > 0 && self.failed().next().is_none() && self.failed_programs().next().is_none()
+        !self.incomplete
+            && judged > 0
+            && self.failed().next().is_none()
+            && self.failed_programs().next().is_none()
     }
 
     /// The real programs that did not come back.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use traceproof_vectors::case::{CaseFile, SuiteError};
 
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
+use crate::process::{self, Demise};
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA, SubjectName};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::Verdict;
@@ -36,8 +37,11 @@ pub struct Options {
     pub parameters: Option<String>,
     /// How many cases at once; `None` = one per processor.
     pub jobs: Option<usize>,
-    /// How long one direction of one case may take. A thread that is late is left behind, because nothing can stop it.
+    /// How long one direction of one case may take in this process. A thread that is late is left behind, because nothing can
+    /// stop it. Subjects in other processes have deadlines of their own ([`crate::process::Limits`]).
     pub deadline: Duration,
+    /// Once it says so, nothing more is begun, and the results so far are the run's.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for Options {
@@ -49,6 +53,7 @@ impl Default for Options {
             parameters: None,
             jobs: None,
             deadline: Duration::from_secs(10),
+            stop: Arc::default(),
         }
     }
 }
@@ -73,8 +78,8 @@ pub enum Progress {
 /// Runs the selected cases of every family, and its real programs if wanted, through the subject.
 ///
 /// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict
-/// `timeout`; both leave the other checks alone. A stack overflow or an abort ends the process: nothing
-/// that runs in this process can help it.
+/// `timeout`; both leave the other checks alone. A stack overflow or an abort of a subject in this process ends it, and nothing
+/// can help; a subject in [processes](crate::process) of its own can do no such thing.
 ///
 /// # Errors
 ///
@@ -107,6 +112,7 @@ pub fn run(
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
         subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
+        incomplete: options.stop.load(Ordering::Relaxed),
         cases,
         programs,
     })
@@ -137,14 +143,17 @@ impl Visitor for RunFamily<'_> {
         };
         let (done, total) = (AtomicUsize::new(0), selected.len());
         let one = |file: &Arc<CaseFile<P>>| {
+            if self.options.stop.load(Ordering::Relaxed) {
+                return None;
+            }
             let checks = check::directions(self.subject, file)
                 .into_iter()
                 .map(|direction| self.check(file, direction))
                 .collect();
             (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
-            result(file, clauses(file), checks)
+            Some(result(file, clauses(file), checks))
         };
-        let both = || (selected.par_iter().map(one).collect(), self.programs::<P>());
+        let both = || (selected.par_iter().filter_map(one).collect(), self.programs::<P>());
         let jobs = self.options.jobs.unwrap_or(0);
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
@@ -165,7 +174,9 @@ impl RunFamily<'_> {
         let filters = &self.options.selection.filters;
         let wanted = |program: &str, set: &str| {
             let name = format!("{program}/{set}");
-            filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[&name]))
+            let selected =
+                filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[&name]));
+            selected && !self.options.stop.load(Ordering::Relaxed)
         };
         let text = self.options.parameters.as_deref();
         let parameters = text.map(P::read_parameters).transpose().map_err(|errors| SuiteError {
@@ -178,35 +189,74 @@ impl RunFamily<'_> {
             || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
         let run = || P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress);
         catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, last_words(payload.as_ref()))]))
+            .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, unwound(payload))]))
     }
 
     fn check<P: FamilyRules>(&self, file: &Arc<CaseFile<P>>, direction: Direction) -> Check {
-        let (subject, file) = (self.subject.clone(), Arc::clone(file));
-        let work = move || check::check(&subject, &file, direction);
-        Check { direction, verdict: isolated(self.options.deadline, work) }
+        let verdict = self.judge(self.subject, file, direction);
+        let verdict = match self.subject.processes() {
+            Some(pool) if matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. }) && pool.may_start() => {
+                let alone = process::of_pool(&Arc::new(pool.anew()));
+                match self.judge(&alone, file, direction) {
+                    Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },
+                    _ => verdict,
+                }
+            }
+            _ => verdict,
+        };
+        Check { direction, verdict }
+    }
+
+    fn judge<P: FamilyRules>(
+        &self,
+        subject: &Subject,
+        file: &Arc<CaseFile<P>>,
+        direction: Direction,
+    ) -> Verdict {
+        let (of, file) = (subject.clone(), Arc::clone(file));
+        guarded(subject, self.options.deadline, move || check::check(&of, &file, direction))
     }
 }
 
+/// Runs what asks `subject`, and makes verdicts of panics and of missed deadlines.
+pub(crate) fn guarded(
+    subject: &Subject,
+    deadline: Duration,
+    work: impl FnOnce() -> Verdict + Send + 'static,
+) -> Verdict {
+    if subject.processes().is_some() {
+        // Processes are held to their own deadlines, and can be stopped.
+        return catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
+    }
+    isolated(deadline, work)
+}
+
 /// Runs on a thread of its own and waits no longer than the deadline.
-pub(crate) fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
+fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
-        let verdict = catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|payload| Verdict::Crash { message: last_words(payload.as_ref()) });
+        let verdict = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
         // Nobody listens any more when the deadline has passed.
         let _ = sender.send(verdict);
     });
     if let Err(error) = started {
-        return Verdict::Crash { message: format!("no thread could be started: {error}") };
+        return Verdict::Crash { message: format!("no thread could be started: {error}"), stderr: None };
     }
     receiver.recv_timeout(deadline).unwrap_or_else(|_| Verdict::Timeout {
         milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
     })
 }
 
+/// What it means that a subject did not return: it panicked, or its process failed.
+fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
+    match payload.downcast::<Demise>() {
+        Ok(demise) => (*demise).into(),
+        Err(payload) => Verdict::Crash { message: last_words(payload.as_ref()), stderr: None },
+    }
+}
+
 /// Programs run at once and a panic ends them all; which one it was is not known.
-fn crashed(family: Family, message: String) -> ProgramRun {
+fn crashed(family: Family, verdict: Verdict) -> ProgramRun {
     ProgramRun {
         family,
         program: String::from("any"),
@@ -215,7 +265,7 @@ fn crashed(family: Family, message: String) -> ProgramRun {
         traps: 0,
         packets: 0,
         bytes: 0,
-        verdict: Verdict::Crash { message },
+        verdict,
     }
 }
 
@@ -254,7 +304,7 @@ mod tests {
         let patient = Duration::from_secs(600);
         assert_eq!(isolated(patient, || Verdict::Pass), Verdict::Pass);
         let crash = isolated(patient, || panic!("index {} out of range", 7));
-        assert_eq!(crash, Verdict::Crash { message: String::from("index 7 out of range") });
+        assert_eq!(crash, Verdict::Crash { message: String::from("index 7 out of range"), stderr: None });
         let (_keep, never) = mpsc::channel::<()>();
         let hang = isolated(Duration::from_millis(200), move || {
             let _ = never.recv();

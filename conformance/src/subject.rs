@@ -7,6 +7,7 @@ use std::sync::Arc;
 use traceproof_vectors::{Decoder, Encoder};
 
 use crate::family::{self, FamilyRules, Visitor};
+use crate::process::Pool;
 
 /// Something under judgement: a name, a version, and how to make its decoders and encoders.
 ///
@@ -29,6 +30,8 @@ pub struct Subject {
     decoders: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
     encoders: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
     reference: bool,
+    /// Where its decoders and encoders are, if not here.
+    processes: Option<Arc<Pool>>,
 }
 
 struct DecoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
@@ -44,6 +47,7 @@ impl Subject {
             decoders: BTreeMap::new(),
             encoders: BTreeMap::new(),
             reference: false,
+            processes: None,
         }
     }
 
@@ -99,6 +103,18 @@ impl Subject {
     #[must_use]
     pub const fn is_reference(&self) -> bool {
         self.reference
+    }
+
+    /// Says that the decoders and encoders are in these processes.
+    #[must_use]
+    pub(crate) fn in_processes(mut self, pool: Arc<Pool>) -> Self {
+        self.processes = Some(pool);
+        self
+    }
+
+    /// The processes in which its decoders and encoders are; `None` if they are here.
+    pub(crate) const fn processes(&self) -> Option<&Arc<Pool>> {
+        self.processes.as_ref()
     }
 
     /// Whether the subject has a decoder of the family.

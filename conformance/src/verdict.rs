@@ -56,15 +56,36 @@ pub enum Verdict {
     Pass,
     /// Something differs.
     Fail(Divergence),
-    /// The subject panicked.
+    /// The subject panicked, or its process ended.
     Crash {
-        /// Its last words.
+        /// Its last words, or how it ended.
         message: String,
+        /// The end of what its process wrote to its standard error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stderr: Option<String>,
     },
     /// The subject did not come back within the deadline.
     Timeout {
         /// The deadline in milliseconds.
         milliseconds: u64,
+    },
+    /// The subject's process answered more than allowed.
+    Overflow {
+        /// What is allowed in one message, in bytes.
+        limit: u64,
+    },
+    /// The subject's process said something that it must not say there.
+    ProtocolError {
+        /// What.
+        message: String,
+        /// The end of what it wrote to its standard error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stderr: Option<String>,
+    },
+    /// The subject passes in a process of its own, but not in one that has worked for other cases.
+    StateLeak {
+        /// What came out there.
+        message: String,
     },
     /// The subject does not claim what the case needs; neither good nor bad.
     Unsupported {
@@ -87,6 +108,9 @@ impl Verdict {
             Self::Fail(_) => Kind::Fail,
             Self::Crash { .. } => Kind::Crash,
             Self::Timeout { .. } => Kind::Timeout,
+            Self::Overflow { .. } => Kind::Overflow,
+            Self::ProtocolError { .. } => Kind::ProtocolError,
+            Self::StateLeak { .. } => Kind::StateLeak,
             Self::Unsupported { .. } => Kind::Unsupported,
             Self::Undeclared { .. } => Kind::Undeclared,
         }
@@ -105,6 +129,12 @@ pub enum Kind {
     Crash,
     /// See [`Verdict::Timeout`].
     Timeout,
+    /// See [`Verdict::Overflow`].
+    Overflow,
+    /// See [`Verdict::ProtocolError`].
+    ProtocolError,
+    /// See [`Verdict::StateLeak`].
+    StateLeak,
     /// See [`Verdict::Undeclared`].
     Undeclared,
     /// See [`Verdict::Unsupported`].
@@ -113,8 +143,17 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 6] =
-        [Self::Pass, Self::Fail, Self::Crash, Self::Timeout, Self::Undeclared, Self::Unsupported];
+    pub const ALL: [Self; 9] = [
+        Self::Pass,
+        Self::Fail,
+        Self::Crash,
+        Self::Timeout,
+        Self::Overflow,
+        Self::ProtocolError,
+        Self::StateLeak,
+        Self::Undeclared,
+        Self::Unsupported,
+    ];
 
     /// The name in reports.
     #[must_use]
@@ -124,6 +163,9 @@ impl Kind {
             Self::Fail => "fail",
             Self::Crash => "crash",
             Self::Timeout => "timeout",
+            Self::Overflow => "overflow",
+            Self::ProtocolError => "protocol-error",
+            Self::StateLeak => "state-leak",
             Self::Undeclared => "undeclared",
             Self::Unsupported => "unsupported",
         }
@@ -216,9 +258,20 @@ impl fmt::Display for Verdict {
         match self {
             Self::Pass => f.write_str("pass"),
             Self::Fail(divergence) => divergence.fmt(f),
-            Self::Crash { message } => write!(f, "the subject panicked: {message}"),
+            Self::Crash { message, stderr: None } => write!(f, "the subject broke down: {message}"),
+            Self::Crash { message, stderr: Some(stderr) } => {
+                write!(f, "the subject broke down: {message}; its standard error ends with: {stderr}")
+            }
             Self::Timeout { milliseconds } => {
                 write!(f, "the subject did not come back within {milliseconds} ms")
+            }
+            Self::Overflow { limit } => write!(f, "the subject answered more than {limit} bytes at once"),
+            Self::ProtocolError { message, stderr: None } => write!(f, "no way to answer: {message}"),
+            Self::ProtocolError { message, stderr: Some(stderr) } => {
+                write!(f, "no way to answer: {message}; its standard error ends with: {stderr}")
+            }
+            Self::StateLeak { message } => {
+                write!(f, "right in a process of its own, but behind other cases: {message}")
             }
             Self::Unsupported { needs } => write!(f, "needs {}", needs.join(", ")),
             Self::Undeclared { refusal } => write!(f, "claimed, but refused: {refusal}"),

@@ -188,6 +188,8 @@ pub struct Capabilities {
     pub readings: BTreeSet<String>,
     /// How much its faults say.
     pub faults: FaultDetail,
+    /// Whether a stream may come in pieces, and a decoder be used again. All of this workspace's do; a tool that is started for every trace does not.
+    pub incremental: bool,
 }
 
 impl Capabilities {
@@ -199,6 +201,7 @@ impl Capabilities {
             features: BTreeSet::new(),
             readings: BTreeSet::new(),
             faults: FaultDetail::Place,
+            incremental: true,
         }
     }
 
@@ -220,6 +223,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_faults(mut self, faults: FaultDetail) -> Self {
         self.faults = faults;
+        self
+    }
+
+    /// States whether a stream may come in pieces, and a decoder be used again.
+    #[must_use]
+    pub const fn with_incremental(mut self, incremental: bool) -> Self {
+        self.incremental = incremental;
         self
     }
 }
@@ -265,6 +275,11 @@ pub enum Refusal {
         /// What is wrong with it.
         reason: String,
     },
+    /// A subject outside of this process gave this reason.
+    Stated {
+        /// The reason, as one of the other variants is shown.
+        text: String,
+    },
 }
 
 impl Refusal {
@@ -288,6 +303,7 @@ impl fmt::Display for Refusal {
             Self::Invalid { parameter, reason } => {
                 write!(f, "invalid parameter `{parameter}`: {reason}")
             }
+            Self::Stated { text } => f.write_str(text),
         }
     }
 }

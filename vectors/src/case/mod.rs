@@ -38,8 +38,9 @@ pub trait CaseProtocol:
     Protocol<
         Parameters: Serialize + DeserializeOwned,
         Policy: Serialize + DeserializeOwned,
+        Stimulus: Serialize + DeserializeOwned,
         Packet: Serialize + DeserializeOwned,
-        Event: Serialize,
+        Event: Serialize + DeserializeOwned,
     >
 {
     /// One line of `stimulus`.

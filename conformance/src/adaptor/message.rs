@@ -1,0 +1,419 @@
+//! The messages of `tdut/1`, as they stand in JSON.
+//!
+//! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the requests. Unknown
+//! fields are ignored on both sides; an unknown `op` is answered `unsupported`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize, Serializer};
+use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::notation::{hex, hex_option, parse_bytes};
+use traceproof_vectors::{
+    Capabilities, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program, ProgramError, Refusal,
+    Section,
+};
+
+use super::frame::Framing;
+
+/// What every request begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// What is asked.
+    #[serde(default)]
+    pub op: String,
+    /// Which answer belongs to it.
+    #[serde(default)]
+    pub id: u32,
+}
+
+/// A request: the head and what belongs to the `op`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Request<B> {
+    /// What is asked.
+    pub op: &'static str,
+    /// Which answer belongs to it.
+    pub id: u32,
+    /// The rest.
+    #[serde(flatten)]
+    pub body: B,
+}
+
+/// `hello`: the first request, always a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The version of the protocol that the runner speaks.
+    pub tdut: u32,
+    /// Comes back unchanged, so that nobody takes a recording or an echo for a subject.
+    pub nonce: String,
+    /// The framings that the runner can speak, the one that it likes best first.
+    pub framings: Vec<Framing>,
+    /// The longest answer that it takes, in bytes.
+    pub max_message: u64,
+}
+
+/// The answer to `hello`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Welcome {
+    /// The version that the subject speaks.
+    pub tdut: u32,
+    /// The nonce of the request.
+    pub nonce: String,
+    /// The framing of everything that follows.
+    #[serde(default)]
+    pub framing: Framing,
+    /// How many requests may wait for their answers at once.
+    #[serde(default = "one")]
+    pub max_inflight: u32,
+    /// Who it is.
+    pub name: String,
+    /// Which version of it.
+    #[serde(default)]
+    pub version: String,
+    /// Where its defects are reported.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub issues: String,
+    /// What it claims as a decoder, by the name of the family.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub decoders: BTreeMap<String, Claims>,
+    /// What it claims as an encoder, by the name of the family.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub encoders: BTreeMap<String, Claims>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn place() -> FaultDetail {
+    FaultDetail::Place
+}
+
+/// What is claimed for one family. What is not claimed is not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// Which results there are.
+    pub layers: Vec<Layer>,
+    /// Optional features, by the family's names.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Readings that it follows.
+    #[serde(default)]
+    pub readings: Vec<String>,
+    /// How much its faults say.
+    #[serde(default = "place")]
+    pub faults: FaultDetail,
+    /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new decoder.
+    #[serde(default = "yes")]
+    pub incremental: bool,
+}
+
+impl From<&Capabilities> for Claims {
+    fn from(capabilities: &Capabilities) -> Self {
+        Self {
+            layers: capabilities.layers.iter().copied().collect(),
+            features: capabilities.features.iter().cloned().collect(),
+            readings: capabilities.readings.iter().cloned().collect(),
+            faults: capabilities.faults,
+            incremental: capabilities.incremental,
+        }
+    }
+}
+
+impl From<&Claims> for Capabilities {
+    fn from(claims: &Claims) -> Self {
+        Self::new(claims.layers.iter().copied())
+            .with_features(claims.features.iter().map(String::as_str))
+            .with_readings(claims.readings.iter().map(String::as_str))
+            .with_faults(claims.faults)
+            .with_incremental(claims.incremental)
+    }
+}
+
+/// `parameters`: what the hardware is, once for each key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parameters<T> {
+    /// The number by which requests name it from now on.
+    pub key: u32,
+    /// The family's name.
+    pub family: String,
+    /// The family's parameters, by the specification's names; all of them that have a value.
+    pub parameters: T,
+}
+
+/// `image`: the code that the trace ran over, once for each key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Image<'a> {
+    /// The number by which requests name it from now on.
+    pub key: u32,
+    /// The code, by ascending addresses.
+    pub sections: Vec<ImageSection<'a>>,
+}
+
+/// A run of bytes in target memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSection<'a> {
+    /// Address of the first byte.
+    #[serde(with = "hex")]
+    pub address: u64,
+    /// The bytes as they lie in memory.
+    pub bytes: HexBytes<'a>,
+}
+
+impl<'a> Image<'a> {
+    /// The message for a program.
+    #[must_use]
+    pub fn of(key: u32, program: &'a Program) -> Self {
+        let section = |section: &'a Section| ImageSection {
+            address: section.address,
+            bytes: HexBytes(Cow::Borrowed(&section.bytes)),
+        };
+        Self { key, sections: program.sections().iter().map(section).collect() }
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    ///
+    /// When sections overlap or do not fit the address space.
+    pub fn program(self) -> Result<Program, ProgramError> {
+        let mut program = Program::new();
+        for section in self.sections {
+            let bytes = section.bytes.0.into_owned();
+            program.insert(Section { address: section.address, bytes, name: String::new() })?;
+        }
+        Ok(program)
+    }
+}
+
+/// How the decoder or encoder comes into the state in which the request finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// It begins with parameters and image: a new one, or the one at hand.
+    Begin,
+    /// The one at hand forgets its stream and keeps parameters and image.
+    Reset,
+    /// The one at hand goes on where it is.
+    Continue,
+}
+
+/// `run`: decode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run<'a> {
+    /// What happens first.
+    pub start: Start,
+    /// Key of the parameters.
+    pub parameters: u32,
+    /// Key of the image.
+    pub image: u32,
+    /// The bytes, in the pieces in which the decoder must get them; pieces may be empty.
+    pub chunks: Vec<HexBytes<'a>>,
+    /// Whether the stream ends behind them.
+    pub finish: bool,
+}
+
+/// `encode`: let stimulus happen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Encode<Policy, Stimulus> {
+    /// What happens first.
+    pub start: Start,
+    /// Key of the parameters.
+    pub parameters: u32,
+    /// The encoder's choices, with `"start": "begin"`.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// What the hardware sees, step by step.
+    pub stimulus: Vec<Stimulus>,
+    /// Whether the stimulus ends behind them.
+    pub finish: bool,
+}
+
+// What `default` alone would ask of `Policy` is not needed.
+const fn none<T>() -> Option<T> {
+    None
+}
+
+impl<R> Answer<R> {
+    /// An answer without results.
+    #[must_use]
+    pub const fn new(id: u32, status: Status) -> Self {
+        Self { id, status, results: Vec::new(), feature: None, parameter: None, reason: None, message: None }
+    }
+
+    /// What a refusal is as an answer.
+    #[must_use]
+    pub fn refused(id: u32, refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unsupported { feature } => {
+                Self { feature: Some(feature), ..Self::new(id, Status::Unsupported) }
+            }
+            Refusal::Invalid { parameter, reason } => Self {
+                parameter: Some(parameter.to_owned()),
+                reason: Some(reason),
+                ..Self::new(id, Status::Invalid)
+            },
+            other => Self { reason: Some(other.to_string()), ..Self::new(id, Status::Invalid) },
+        }
+    }
+
+    /// The refusal that an answer is; `None` if it is none.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| String::from("not stated"));
+        match self.status {
+            Status::Ok | Status::Error => None,
+            Status::Unsupported => Some(Refusal::unsupported(text(&self.feature))),
+            Status::Invalid => Some(Refusal::Stated {
+                text: match &self.parameter {
+                    Some(parameter) => format!("invalid parameter `{parameter}`: {}", text(&self.reason)),
+                    None => text(&self.reason),
+                },
+            }),
+        }
+    }
+}
+
+/// How a request came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It was done.
+    Ok,
+    /// A feature is not supported; see `feature`.
+    Unsupported,
+    /// No hardware has such parameters; see `parameter` and `reason`.
+    Invalid,
+    /// The subject broke; see `message`.
+    Error,
+}
+
+/// The answer to every request but `hello`. `R` is [`Item`] or [`EncodedItem`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Answer<R> {
+    /// Whose answer it is.
+    #[serde(default)]
+    pub id: u32,
+    /// How it came out.
+    pub status: Status,
+    /// The results, in stream order.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<R>,
+    /// Which feature is not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<String>,
+    /// Which parameter is impossible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<String>,
+    /// What is wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A body without fields, and a result of an answer that has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nothing {}
+
+/// One result of a decoder: a packet, an event or a fault.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "P: CaseProtocol", deserialize = "P: CaseProtocol"))]
+pub struct Item<P: CaseProtocol> {
+    /// Packet index, byte, bit. What is left out is the place of the result before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<(u64, u64, u8)>,
+    /// A packet, as in a case.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub packet: Option<P::Packet>,
+    /// An event.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub event: Option<P::Event>,
+    /// The class of a fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultClass>,
+    /// The code address that a fault is about.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "hex_option")]
+    pub address: Option<u64>,
+}
+
+impl<P: CaseProtocol> Item<P> {
+    /// A packet.
+    #[must_use]
+    pub const fn packet(place: Place, packet: P::Packet) -> Self {
+        Self { at: Some(at(place)), packet: Some(packet), event: None, fault: None, address: None }
+    }
+
+    /// An event.
+    #[must_use]
+    pub const fn event(place: Place, event: P::Event) -> Self {
+        Self { at: Some(at(place)), packet: None, event: Some(event), fault: None, address: None }
+    }
+
+    /// A fault.
+    #[must_use]
+    pub const fn fault(fault: &Fault) -> Self {
+        let Fault { class, place, address } = *fault;
+        Self { at: Some(at(place)), packet: None, event: None, fault: Some(class), address }
+    }
+
+    /// The result and its place; `latest` is the place of the result before it. `None` unless it is exactly one result.
+    #[must_use]
+    pub fn entry(self, latest: Place) -> Option<(Place, Entry<P>)> {
+        let place = self.at.map_or(latest, |(packet, byte, bit)| Place { packet, byte, bit });
+        let entry = match (self.packet, self.event, self.fault) {
+            (Some(packet), None, None) => Entry::Packet(packet),
+            (None, Some(event), None) => Entry::Event(event),
+            (None, None, Some(class)) => Entry::Fault(Fault { class, place, address: self.address }),
+            _ => return None,
+        };
+        Some((place, entry))
+    }
+}
+
+const fn at(place: Place) -> (u64, u64, u8) {
+    (place.packet, place.byte, place.bit)
+}
+
+/// One result of an encoder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", bound(serialize = "P: CaseProtocol", deserialize = "P: CaseProtocol"))]
+pub enum EncodedItem<P: CaseProtocol> {
+    /// A packet was made.
+    Packet(P::Packet),
+    /// Bytes left.
+    Wire(HexBytes<'static>),
+}
+
+/// Bytes as hexadecimal digits, two for each byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HexBytes<'a>(pub Cow<'a, [u8]>);
+
+impl Serialize for HexBytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+        let mut text = String::with_capacity(self.0.len() * 2);
+        for &byte in self.0.iter() {
+            text.push(digit(byte >> 4));
+            text.push(digit(byte));
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for HexBytes<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        let bytes =
+            parse_bytes(&text).ok_or_else(|| D::Error::custom("expected pairs of hexadecimal digits"))?;
+        Ok(Self(Cow::Owned(bytes)))
+    }
+}

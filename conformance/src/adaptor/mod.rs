@@ -1,0 +1,19 @@
+//! The protocol `tdut/1`, in which the runner talks to a subject in another process, and the subject's side of it.
+//!
+//! | question | place |
+//! |---|---|
+//! | Which messages are there? | [`message`] |
+//! | How do they travel? | [`frame`] |
+//! | How does a Rust decoder or encoder speak it? | [`serve()`] |
+//!
+//! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
+
+pub mod frame;
+pub mod message;
+mod serve;
+mod session;
+
+pub use serve::{ServeError, serve};
+
+/// The version of the protocol that this build speaks.
+pub const VERSION: u32 = 1;

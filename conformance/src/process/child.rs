@@ -1,0 +1,179 @@
+//! How is a process started, watched and killed with all that it started?
+//!
+//! It is the leader of a process group of its own, and the group is killed as one, always before the leader is reaped: until then the
+//! number of the group cannot belong to anybody else. A descendant that makes a group of its own escapes.
+
+use std::collections::VecDeque;
+use std::io::{self, BufReader, Read};
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Command, Demise, Ending, Limits};
+
+/// How much of the standard error is kept, in bytes.
+const RING: usize = 64 << 10;
+
+/// How much of it a verdict shows, in bytes.
+const TAIL: usize = 2 << 10;
+
+/// How long a process that closed a pipe may take to end by itself, so that it is known how.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A process, killed with its group when dropped.
+#[derive(Debug)]
+pub(super) struct Child {
+    /// `None` once it is reaped.
+    leader: Option<process::Child>,
+    stderr: Arc<Mutex<VecDeque<u8>>>,
+    stderr_ended: Receiver<()>,
+}
+
+/// The ends of a process's pipes.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    /// Where requests go.
+    pub(super) input: ChildStdin,
+    /// Where answers come from.
+    pub(super) output: BufReader<ChildStdout>,
+}
+
+impl Child {
+    /// Starts a process.
+    pub(super) fn start(command: &Command, limits: &Limits) -> Result<(Self, Pipes), Demise> {
+        let failed =
+            |error: io::Error| Demise::Start { message: format!("{}: {error}", command.program.display()) };
+        let mut start = process::Command::new(&command.program);
+        start.args(&command.arguments).env_clear();
+        for name in Command::INHERITED {
+            if let Some(value) = std::env::var_os(name) {
+                start.env(name, value);
+            }
+        }
+        start.envs(Command::FIXED).envs(&command.environment);
+        if let Some(directory) = &command.directory {
+            start.current_dir(directory);
+        }
+        start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut start, 0);
+        let mut leader = start.spawn().map_err(failed)?;
+        let (input, output, error) = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
+        let stderr = Arc::default();
+        let (sender, stderr_ended) = channel();
+        if let Some(pipe) = error {
+            let ring = Arc::clone(&stderr);
+            thread::spawn(move || {
+                keep_tail(pipe, &ring);
+                // Nobody listens any more if nobody asks for its last words.
+                let _ = sender.send(());
+            });
+        }
+        // From here on it is killed whatever happens.
+        let child = Self { leader: Some(leader), stderr, stderr_ended };
+        let (Some(input), Some(output)) = (input, output) else {
+            return Err(Demise::Start { message: String::from("it has no pipes") });
+        };
+        // It waits for `hello`, so it has not used much yet.
+        if let (Some(leader), Some(memory)) = (&child.leader, limits.memory) {
+            hold_back(leader, memory).map_err(failed)?;
+        }
+        Ok((child, Pipes { input, output: BufReader::with_capacity(1 << 16, output) }))
+    }
+
+    /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be killed.
+    pub(super) fn end(&mut self) -> Option<Ending> {
+        let limit = Instant::now() + GRACE;
+        let mut ending = None;
+        while let Some(leader) = &mut self.leader
+            && Instant::now() < limit
+        {
+            ending = peek(leader);
+            if ending.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.kill();
+        ending
+    }
+
+    /// Kills the group and reaps its leader.
+    pub(super) fn kill(&mut self) {
+        let Some(mut leader) = self.leader.take() else { return };
+        #[cfg(unix)]
+        if let Some(group) = pid(&leader) {
+            // An error means that there is nobody left in it.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        // Both fail only if it is gone.
+        let _ = leader.kill();
+        let _ = leader.wait();
+    }
+
+    /// The end of what it wrote to its standard error. Complete only once it is killed.
+    pub(super) fn last_words(&self) -> String {
+        // Whoever escaped may still hold the pipe.
+        let _ = self.stderr_ended.recv_timeout(GRACE);
+        let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail: Vec<u8> = ring.iter().skip(ring.len().saturating_sub(TAIL)).copied().collect();
+        String::from_utf8_lossy(&tail).trim().to_owned()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Reads until the pipe ends and keeps the last of it.
+fn keep_tail(mut pipe: ChildStderr, ring: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(length) = pipe.read(&mut buffer)
+        && length > 0
+    {
+        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.extend(buffer.get(..length).unwrap_or_default());
+        let surplus = ring.len().saturating_sub(RING);
+        ring.drain(..surplus);
+    }
+}
+
+#[cfg(unix)]
+fn pid(process: &process::Child) -> Option<rustix::process::Pid> {
+    i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw)
+}
+
+/// How it ended, if it has; without reaping it.
+#[cfg(unix)]
+fn peek(process: &mut process::Child) -> Option<Ending> {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(pid(process)?), options).ok()??;
+    let signal = || status.terminating_signal().map(Ending::Signal);
+    Some(status.exit_status().map(Ending::Status).or_else(signal).unwrap_or(Ending::Unknown))
+}
+
+/// How it ended, if it has.
+#[cfg(not(unix))]
+fn peek(process: &mut process::Child) -> Option<Ending> {
+    let status = process.try_wait().ok()??;
+    Some(status.code().map_or(Ending::Unknown, Ending::Status))
+}
+
+#[cfg(target_os = "linux")]
+fn hold_back(process: &process::Child, memory: u64) -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    // Without a process `prlimit` would be about this one.
+    let process = pid(process).ok_or(io::ErrorKind::NotFound)?;
+    prlimit(Some(process), Resource::As, Rlimit { current: Some(memory), maximum: Some(memory) })?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hold_back(_: &process::Child, _: u64) -> io::Result<()> {
+    Ok(())
+}

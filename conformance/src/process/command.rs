@@ -1,0 +1,218 @@
+//! How is a subject started?
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::Limits;
+use crate::adaptor::frame::Framing;
+use crate::family::toml_error;
+
+/// A program that speaks `tdut/1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The executable: a path, or a name that the system looks for.
+    pub program: PathBuf,
+    /// Its arguments. No shell reads them.
+    pub arguments: Vec<OsString>,
+    /// Where it runs; `None` = here.
+    pub directory: Option<PathBuf>,
+    /// Environment variables besides the few that every subject gets.
+    pub environment: BTreeMap<String, String>,
+    /// The framings that it is offered, the preferred one first.
+    pub framings: Vec<Framing>,
+    /// The name in reports, if not the one that it gives itself.
+    pub name: Option<String>,
+    /// Readings that it follows, besides those that it claims.
+    pub readings: Vec<String>,
+}
+
+impl Command {
+    /// Environment variables that subjects inherit.
+    pub(super) const INHERITED: [&str; 4] = ["PATH", "HOME", "TMPDIR", "SystemRoot"];
+    /// Environment variables that are the same for all subjects.
+    pub(super) const FIXED: [(&str, &str); 2] = [("LC_ALL", "C"), ("TZ", "UTC")];
+
+    /// A program, with arguments, that is offered every framing, lines first.
+    #[must_use]
+    pub fn new(
+        program: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            directory: None,
+            environment: BTreeMap::new(),
+            framings: Framing::ALL.to_vec(),
+            name: None,
+            readings: Vec::new(),
+        }
+    }
+}
+
+/// A file that says how to start a subject and what it may use.
+///
+/// ```toml
+/// command = ["python3", "acme_tdut.py"]  # in the directory of this file
+/// framings = ["jsonl"]                   # offered; the subject chooses
+/// readings = ["rvet-r7"]                 # followed, besides those that it claims
+///
+/// [env]
+/// ACME_LOG = "off"
+///
+/// [limits]
+/// memory = 2_000_000_000                 # bytes of address space
+/// message = 67_108_864                   # bytes of an answer
+///
+/// [deadlines]
+/// hello = 10.0                           # seconds
+/// answer = 1.0                           # at least; 50 times the median, if that is more
+/// scale = 1.0
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubjectFile {
+    /// How to start it.
+    pub command: Command,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    command: Vec<String>,
+    name: Option<String>,
+    framings: Option<Vec<Framing>>,
+    #[serde(default)]
+    readings: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    limits: TextLimits,
+    #[serde(default)]
+    deadlines: TextDeadlines,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TextLimits {
+    memory: Option<u64>,
+    message: Option<u64>,
+    deaths: Option<u32>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TextDeadlines {
+    hello: Option<f64>,
+    answer: Option<f64>,
+    scale: Option<f64>,
+}
+
+/// Why a file names no subject.
+#[derive(Debug)]
+pub struct SubjectFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong, with line and column where that is known.
+    pub message: String,
+}
+
+impl SubjectFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, a field is unknown or wrong, or there is no command.
+    pub fn read(path: &Path) -> Result<Self, SubjectFileError> {
+        let failed = |message: String| SubjectFileError { path: path.to_owned(), message };
+        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new("."));
+        // A program that is a path is looked for before the directory is changed.
+        let directory = directory.canonicalize().map_err(|error| failed(error.to_string()))?;
+        Self::parse(&text, &directory).map_err(failed)
+    }
+
+    fn parse(text: &str, directory: &Path) -> Result<Self, String> {
+        let file: Text = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
+        let (program, arguments) = file.command.split_first().ok_or("`command` is empty")?;
+        let program =
+            if program.contains('/') { directory.join(program) } else { PathBuf::from(program.as_str()) };
+        let usual = Limits::default();
+        let seconds = |name: &str, given: Option<f64>, usual: Duration| {
+            let Some(given) = given else { return Ok(usual) };
+            Duration::try_from_secs_f64(given).map_err(|_| format!("deadlines.{name}: `{given}` is no time"))
+        };
+        let scale = file.deadlines.scale.unwrap_or(usual.scale);
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(format!("deadlines.scale: `{scale}` is no factor"));
+        }
+        let limits = Limits {
+            hello: seconds("hello", file.deadlines.hello, usual.hello)?,
+            answer: seconds("answer", file.deadlines.answer, usual.answer)?,
+            scale,
+            message: file.limits.message.unwrap_or(usual.message),
+            memory: file.limits.memory,
+            deaths: file.limits.deaths.unwrap_or(usual.deaths),
+            ..usual
+        };
+        let framings = file.framings.unwrap_or_else(|| Framing::ALL.to_vec());
+        if framings.is_empty() {
+            return Err(String::from("`framings` is empty"));
+        }
+        let command = Command {
+            directory: Some(directory.to_owned()),
+            environment: file.env,
+            framings,
+            name: file.name,
+            readings: file.readings,
+            ..Command::new(program, arguments)
+        };
+        Ok(Self { command, limits })
+    }
+}
+
+impl fmt::Display for SubjectFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path.display(), self.message)
+    }
+}
+
+impl std::error::Error for SubjectFileError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_how_to_start_and_what_is_allowed() {
+        let text = "command = ['./acme', '-x']\nframings = ['bin1']\nreadings = ['r']\n\
+                    [env]\nA = 'b'\n[limits]\nmemory = 5\n[deadlines]\nanswer = 0.5\nscale = 2.0\n";
+        let file = SubjectFile::parse(text, Path::new("/there")).expect("right");
+        assert_eq!(file.command.program, Path::new("/there/./acme"));
+        assert_eq!(file.command.arguments, ["-x"]);
+        assert_eq!(file.command.framings, [Framing::Bin1]);
+        assert_eq!(file.command.readings, ["r"]);
+        assert_eq!((file.limits.memory, file.limits.scale), (Some(5), 2.0));
+        assert_eq!(file.limits.answer, Duration::from_millis(500));
+        let found = SubjectFile::parse("command = ['python3']", Path::new("/there")).expect("right");
+        assert_eq!(found.command.program, Path::new("python3"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let message = |text: &str| SubjectFile::parse(text, Path::new("/there")).expect_err("wrong");
+        assert_eq!(message("command = []"), "`command` is empty");
+        assert_eq!(message("command = ['a']\nframings = []"), "`framings` is empty");
+        assert!(message("command = ['a']\n[limits]\nmemoy = 3").starts_with("3:1: unknown field `memoy`"));
+        assert_eq!(message("command = ['a']\n[deadlines]\nhello = -1.0"), "deadlines.hello: `-1` is no time");
+        assert_eq!(message("command = ['a']\n[deadlines]\nscale = 0.0"), "deadlines.scale: `0` is no factor");
+    }
+}

@@ -1,0 +1,326 @@
+//! How do requests reach a process, and answers come back?
+//!
+//! Writing and reading have threads of their own, so two full pipes cannot hold each other up. Nothing that the process says is believed
+//! before it was looked at: length, JSON, and whose answer it is.
+
+use std::collections::{VecDeque, hash_map::RandomState};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{BufReader, Write};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::child::{Child, Pipes};
+use super::{Command, Demise, Limits};
+use crate::adaptor::VERSION;
+use crate::adaptor::frame::{self, Frame, FrameError, Framing};
+use crate::adaptor::message::{Hello, Nothing, Request, Welcome};
+
+/// The most requests that wait for their answers at once, whatever a subject allows.
+const MOST_INFLIGHT: u32 = 16;
+
+/// A process that said `hello`.
+#[derive(Debug)]
+pub(super) struct Connection {
+    child: Child,
+    /// `None` once the process is to be gone.
+    requests: Option<Sender<Vec<u8>>>,
+    incoming: Receiver<Incoming>,
+    welcome: Welcome,
+    next: u32,
+    /// Requests without answers, the oldest first.
+    inflight: VecDeque<u32>,
+    /// What became of it.
+    demise: Option<Demise>,
+}
+
+/// What the threads tell.
+#[derive(Debug)]
+enum Incoming {
+    Answer(u32, Vec<u8>),
+    /// The output ended.
+    Ended,
+    Broken(FrameError),
+    NoJson(String),
+    /// The input cannot be written to.
+    InputClosed,
+}
+
+/// The head of an answer.
+#[derive(Deserialize)]
+struct AnswerId {
+    id: Option<u32>,
+}
+
+impl Connection {
+    /// Starts a process and says `hello`.
+    pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, Demise> {
+        let (child, Pipes { input, output }) = Child::start(command, limits)?;
+        // Bounded: whoever talks without being asked fills its own pipe, not this memory.
+        let (told, incoming) = sync_channel(4);
+        let (requests, waiting) = channel();
+        let writer = told.clone();
+        thread::spawn(move || write_requests(input, &waiting, &writer));
+        // The framing of what comes after the answer to `hello` is in that answer.
+        let (chosen, framing) = sync_channel(1);
+        let limit = limits.message;
+        thread::spawn(move || read_answers(output, &framing, limit, &told));
+
+        let nonce = nonce();
+        let mut connection = Self {
+            child,
+            requests: Some(requests),
+            incoming,
+            welcome: nobody(),
+            next: 0,
+            inflight: VecDeque::new(),
+            demise: None,
+        };
+        let hello = Hello {
+            tdut: VERSION,
+            nonce: nonce.clone(),
+            framings: command.framings.clone(),
+            max_message: limits.message,
+        };
+        connection.send("hello", &hello)?;
+        let (_, answer) = connection.receive(limits.hello_deadline())?;
+        let welcome = connection.understood(&answer)?;
+        connection.greet(welcome, &nonce, &command.framings, &chosen)?;
+        Ok(connection)
+    }
+
+    fn greet(
+        &mut self,
+        welcome: Welcome,
+        nonce: &str,
+        framings: &[Framing],
+        chosen: &SyncSender<Framing>,
+    ) -> Result<(), Demise> {
+        let wrong = if welcome.tdut != VERSION {
+            Some(format!("it speaks tdut/{}, not tdut/{VERSION}", welcome.tdut))
+        } else if welcome.nonce != nonce {
+            Some(String::from("its nonce is not that of the request"))
+        } else if !framings.contains(&welcome.framing) {
+            Some(format!("it chose the framing {}, which was not offered", welcome.framing.name()))
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            return Err(self.breach(wrong));
+        }
+        // The reader is gone only if the process is.
+        let _ = chosen.send(welcome.framing);
+        self.welcome = welcome;
+        Ok(())
+    }
+
+    /// What it said to `hello`.
+    pub(super) const fn welcome(&self) -> &Welcome {
+        &self.welcome
+    }
+
+    /// Whether requests may still be sent.
+    pub(super) const fn is_alive(&self) -> bool {
+        self.demise.is_none()
+    }
+
+    /// How many requests have no answer yet.
+    pub(super) fn inflight(&self) -> usize {
+        self.inflight.len()
+    }
+
+    /// Whether another request must wait for an answer.
+    pub(super) fn is_full(&self) -> bool {
+        self.inflight.len() >= self.welcome.max_inflight.clamp(1, MOST_INFLIGHT) as usize
+    }
+
+    /// Sends a request, and gives its id.
+    pub(super) fn send(&mut self, op: &'static str, body: &impl serde::Serialize) -> Result<u32, Demise> {
+        let id = self.next;
+        let bytes = serde_json::to_vec(&Request { op, id, body });
+        let bytes = bytes.map_err(|error| Demise::protocol(format!("{op} cannot be written: {error}")))?;
+        self.send_message(|framing, id| frame::json(framing, id, bytes))
+    }
+
+    /// Sends what `message` makes for a framing and an id.
+    pub(super) fn send_message(
+        &mut self,
+        message: impl FnOnce(Framing, u32) -> Vec<u8>,
+    ) -> Result<u32, Demise> {
+        if let Some(demise) = &self.demise {
+            return Err(demise.clone());
+        }
+        let id = self.next;
+        self.next = self.next.wrapping_add(1);
+        self.inflight.push_back(id);
+        if let Some(requests) = &self.requests {
+            // A writer that is gone has told why.
+            let _ = requests.send(message(self.welcome.framing, id));
+        }
+        Ok(id)
+    }
+
+    /// The next answer and the id of its request.
+    ///
+    /// The time begins now: whoever waits for the second of two answers has got the first, and a subject works for one after the other.
+    pub(super) fn receive(&mut self, deadline: Duration) -> Result<(u32, Vec<u8>), Demise> {
+        if let Some(demise) = &self.demise {
+            return Err(demise.clone());
+        }
+        let end = Instant::now().checked_add(deadline);
+        let mut closed = false;
+        loop {
+            let left = end.map_or(deadline, |end| end.saturating_duration_since(Instant::now()));
+            // What it had said before it closed its input may still come.
+            let left = if closed { left.min(CLOSING) } else { left };
+            let demise = match self.incoming.recv_timeout(left) {
+                Ok(Incoming::Answer(id, answer)) if self.inflight.front() == Some(&id) => {
+                    self.inflight.pop_front();
+                    return Ok((id, answer));
+                }
+                Ok(Incoming::InputClosed) => {
+                    closed = true;
+                    continue;
+                }
+                Ok(told) => self.explained(told),
+                Err(RecvTimeoutError::Timeout) if closed => self.breach("it closed its standard input"),
+                Err(RecvTimeoutError::Timeout) => self.die(Demise::Late { deadline }),
+                Err(RecvTimeoutError::Disconnected) => self.explained(Incoming::Ended),
+            };
+            return Err(demise);
+        }
+    }
+
+    fn explained(&mut self, told: Incoming) -> Demise {
+        match told {
+            Incoming::Answer(id, _) => match self.inflight.front() {
+                Some(asked) => self.breach(format!("it answered request {id} instead of {asked}")),
+                None => self.breach(format!("it answered request {id} without being asked")),
+            },
+            Incoming::Ended | Incoming::InputClosed => self.ended("it closed its standard output"),
+            Incoming::Broken(FrameError::TooLong { limit }) => self.die(Demise::TooMuch { limit }),
+            // Who dies while writing leaves half a message.
+            Incoming::Broken(FrameError::Truncated) => self.ended("its output ends within a message"),
+            Incoming::Broken(error) => self.breach(error.to_string()),
+            Incoming::NoJson(error) => self.breach(error),
+        }
+    }
+
+    /// Its output has ended: how did it, or, if it lives, what did it do?
+    fn ended(&mut self, otherwise: &str) -> Demise {
+        match self.child.end() {
+            Some(ending) => self.die(Demise::Ended { ending, stderr: self.child.last_words() }),
+            None => self.breach(otherwise),
+        }
+    }
+
+    /// Reads an answer.
+    pub(super) fn understood<T: for<'de> Deserialize<'de>>(&mut self, answer: &[u8]) -> Result<T, Demise> {
+        serde_json::from_slice(answer).map_err(|error| {
+            let start = String::from_utf8_lossy(answer.get(..200.min(answer.len())).unwrap_or_default());
+            self.breach(format!("{error}, in `{}`", start.trim_end()))
+        })
+    }
+
+    /// It broke the protocol.
+    pub(super) fn breach(&mut self, message: impl Into<String>) -> Demise {
+        self.child.kill();
+        let stderr = self.child.last_words();
+        self.die(Demise::Protocol { message: message.into(), stderr })
+    }
+
+    fn die(&mut self, demise: Demise) -> Demise {
+        self.child.kill();
+        self.requests = None;
+        self.demise = Some(demise.clone());
+        demise
+    }
+}
+
+/// How long an answer may stay in the pipe behind a closed input.
+const CLOSING: Duration = Duration::from_millis(500);
+
+/// An orderly end: `bye`, and time to go.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.is_alive() && self.inflight.is_empty() && self.send("bye", &Nothing {}).is_ok() {
+            self.requests = None;
+            self.child.end();
+        }
+    }
+}
+
+/// What stands there until somebody has answered.
+fn nobody() -> Welcome {
+    Welcome {
+        tdut: VERSION,
+        nonce: String::new(),
+        framing: Framing::JsonLines,
+        max_inflight: 1,
+        name: String::new(),
+        version: String::new(),
+        issues: String::new(),
+        decoders: std::collections::BTreeMap::new(),
+        encoders: std::collections::BTreeMap::new(),
+    }
+}
+
+/// Something that was never said before.
+fn nonce() -> String {
+    // Every state has keys of its own, from the system's randomness.
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}
+
+fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, told: &SyncSender<Incoming>) {
+    while let Ok(request) = requests.recv() {
+        if input.write_all(&request).and_then(|()| input.flush()).is_err() {
+            // Nobody listens any more if the process is given up.
+            let _ = told.send(Incoming::InputClosed);
+            return;
+        }
+    }
+}
+
+fn read_answers(
+    mut output: BufReader<ChildStdout>,
+    framing: &Receiver<Framing>,
+    limit: u64,
+    told: &SyncSender<Incoming>,
+) {
+    let mut chosen = None;
+    loop {
+        let read = frame::read(&mut output, chosen.unwrap_or_default(), limit);
+        let incoming = match read {
+            Ok(Some(Frame::Json(id, answer))) => answered(id, answer),
+            Ok(Some(Frame::Run(..))) => Incoming::Broken(FrameError::Kind(frame::RUN)),
+            Ok(None) => Incoming::Ended,
+            Err(error) => Incoming::Broken(error),
+        };
+        let goes_on = matches!(incoming, Incoming::Answer(..));
+        if told.send(incoming).is_err() || !goes_on {
+            return;
+        }
+        if chosen.is_none() {
+            let Ok(framing) = framing.recv() else { return };
+            chosen = Some(framing);
+        }
+    }
+}
+
+fn answered(id: Option<u32>, answer: Vec<u8>) -> Incoming {
+    if let Some(id) = id {
+        return Incoming::Answer(id, answer);
+    }
+    match serde_json::from_slice(&answer) {
+        Ok(AnswerId { id: Some(id) }) => Incoming::Answer(id, answer),
+        Ok(AnswerId { id: None }) => Incoming::NoJson(String::from("an answer has no `id`")),
+        Err(error) => {
+            let start = String::from_utf8_lossy(answer.get(..200.min(answer.len())).unwrap_or_default());
+            Incoming::NoJson(format!("an answer is no JSON ({error}): `{}`", start.trim_end()))
+        }
+    }
+}

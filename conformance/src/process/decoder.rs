@@ -1,0 +1,229 @@
+//! What does a decoder ask its process?
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use traceproof_vectors::{Capabilities, Decoder, Entry, Place, Program, Refusal, Sink};
+
+use super::Demise;
+use super::pool::{Lease, Pool, Sent};
+use crate::adaptor::message::{HexBytes, Item, Run, Start};
+use crate::family::FamilyRules;
+
+/// Bytes that are sent at once. Their results must fit one message.
+const MOST_BYTES: usize = 8 << 10;
+
+/// A decoder in another process.
+pub(super) struct Proxy<P> {
+    pool: Arc<Pool>,
+    capabilities: Capabilities,
+    session: Option<Session>,
+    family: PhantomData<P>,
+}
+
+/// A decoder that has begun.
+struct Session {
+    lease: Lease,
+    parameters: u32,
+    image: u32,
+    /// What happens before the next bytes.
+    start: Start,
+    /// Bytes that wait to be sent.
+    bytes: Vec<u8>,
+    /// Where the pieces among them end.
+    ends: Vec<usize>,
+    /// Requests whose results have not come yet.
+    sent: VecDeque<Sent>,
+    /// The place of the latest result.
+    latest: Place,
+    incremental: bool,
+}
+
+impl<P> fmt::Debug for Proxy<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").field("pool", &self.pool).finish_non_exhaustive()
+    }
+}
+
+impl<P: FamilyRules> Proxy<P> {
+    pub(super) const fn new(pool: Arc<Pool>, capabilities: Capabilities) -> Self {
+        Self { pool, capabilities, session: None, family: PhantomData }
+    }
+
+    fn open(&mut self, parameters: &P::Parameters, program: &Program) -> Result<Result<(), Refusal>, Demise> {
+        let mut lease = match self.session.take() {
+            Some(mut session) => {
+                session.abandon::<P>()?;
+                session.lease
+            }
+            None => self.pool.lease()?,
+        };
+        let parameters = match lease.parameters::<P>(parameters)? {
+            Ok(key) => key,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let image = match lease.image(program)? {
+            Ok(key) => key,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut session = Session {
+            lease,
+            parameters,
+            image,
+            start: Start::Begin,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            sent: VecDeque::new(),
+            latest: Place::default(),
+            incremental: self.capabilities.incremental,
+        };
+        let begun = if session.incremental { session.begin::<P>()? } else { Ok(()) };
+        self.session = Some(session);
+        Ok(begun)
+    }
+
+    /// Does something with the process, and unwinds if it fails.
+    fn ask(&mut self, what: impl FnOnce(&mut Session) -> Result<(), Demise>) {
+        let done = match &mut self.session {
+            Some(session) => what(session),
+            // As a decoder that is asked before it has begun.
+            None => Ok(()),
+        };
+        if let Err(demise) = done {
+            self.session = None;
+            demise.unwind();
+        }
+    }
+}
+
+impl<P: FamilyRules> Decoder<P> for Proxy<P> {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
+        self.open(parameters, program).unwrap_or_else(|demise| {
+            self.session = None;
+            demise.unwind()
+        })
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) {
+        self.ask(|session| session.push(chunk, sink));
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<P>) {
+        self.ask(|session| {
+            session.send(true)?;
+            session.receive_all(sink)
+        });
+    }
+
+    fn reset(&mut self) {
+        self.ask(Session::reset::<P>);
+    }
+}
+
+impl Session {
+    /// Begins, without bytes: whether the parameters are taken with this image.
+    fn begin<P: FamilyRules>(&mut self) -> Result<Result<(), Refusal>, Demise> {
+        self.send(false)?;
+        match self.receive_all::<P>(&mut ()) {
+            Err(Demise::Refused(refusal)) => Ok(Err(refusal)),
+            other => other.map(Ok),
+        }
+    }
+
+    fn push<P: FamilyRules>(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+        // Of a long piece the process gets as much at once as the answer can be about.
+        let mut rest = chunk;
+        loop {
+            let room = MOST_BYTES.saturating_sub(self.bytes.len()).max(1);
+            let piece = if self.incremental { room.min(rest.len()) } else { rest.len() };
+            let (piece, behind) = rest.split_at_checked(piece).unwrap_or((rest, &[]));
+            self.bytes.extend_from_slice(piece);
+            self.ends.push(self.bytes.len());
+            rest = behind;
+            if self.incremental && self.bytes.len().max(self.ends.len()) >= MOST_BYTES {
+                if self.lease.is_full() {
+                    self.receive(sink)?;
+                }
+                self.send(false)?;
+            }
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends what waits.
+    fn send(&mut self, finish: bool) -> Result<(), Demise> {
+        let mut chunks = Vec::with_capacity(self.ends.len());
+        let mut from = 0;
+        if self.incremental {
+            for &end in &self.ends {
+                chunks.push(HexBytes(Cow::Borrowed(self.bytes.get(from..end).unwrap_or_default())));
+                from = end;
+            }
+        } else {
+            chunks.push(HexBytes(Cow::Borrowed(self.bytes.as_slice())));
+        }
+        let run = Run { start: self.start, parameters: self.parameters, image: self.image, chunks, finish };
+        let sent = self.lease.run(&run, self.bytes.len())?;
+        self.sent.push_back(sent);
+        self.bytes.clear();
+        self.ends.clear();
+        self.start = if self.incremental { Start::Continue } else { Start::Begin };
+        Ok(())
+    }
+
+    fn receive_all<P: FamilyRules>(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+        while !self.sent.is_empty() {
+            self.receive(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the oldest answer that has not come yet.
+    fn receive<P: FamilyRules>(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+        let Some(sent) = self.sent.pop_front() else { return Ok(()) };
+        let answer = self.lease.receive::<Item<P>>(sent)?;
+        if let Some(refusal) = answer.refusal() {
+            return Err(Demise::Refused(refusal));
+        }
+        for item in answer.results {
+            let Some((place, entry)) = item.entry(self.latest) else {
+                return Err(self
+                    .lease
+                    .breach("a result is none of packet, event and fault, or more than one"));
+            };
+            self.latest = place;
+            match &entry {
+                Entry::Packet(packet) => sink.packet(place, packet),
+                Entry::Event(event) => sink.event(place, event),
+                Entry::Fault(fault) => sink.fault(fault),
+            }
+        }
+        Ok(())
+    }
+
+    /// The process gets what was pushed, and nobody hears of it.
+    fn abandon<P: FamilyRules>(&mut self) -> Result<(), Demise> {
+        if self.incremental && !self.ends.is_empty() {
+            self.send(false)?;
+        }
+        self.bytes.clear();
+        self.ends.clear();
+        self.receive_all::<P>(&mut ())
+    }
+
+    fn reset<P: FamilyRules>(&mut self) -> Result<(), Demise> {
+        self.abandon::<P>()?;
+        self.latest = Place::default();
+        self.start = if self.incremental { Start::Reset } else { Start::Begin };
+        Ok(())
+    }
+}

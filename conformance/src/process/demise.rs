@@ -1,0 +1,143 @@
+//! How can a subject in another process fail?
+
+use std::fmt;
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use traceproof_vectors::Refusal;
+
+use crate::verdict::Verdict;
+
+/// Why a subject in another process does not answer as it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Demise {
+    /// It cannot be started.
+    Start {
+        /// Why.
+        message: String,
+    },
+    /// It ended before it answered.
+    Ended {
+        /// How.
+        ending: Ending,
+        /// The end of what it wrote to its standard error.
+        stderr: String,
+    },
+    /// It says that something inside it broke.
+    Broke {
+        /// What it says.
+        message: String,
+    },
+    /// It did not answer in time and was killed.
+    Late {
+        /// How long was waited.
+        deadline: Duration,
+    },
+    /// It answered more than allowed and was killed.
+    TooMuch {
+        /// How much is allowed in one message, in bytes.
+        limit: u64,
+    },
+    /// It said something that it must not say there, and was killed.
+    Protocol {
+        /// What.
+        message: String,
+        /// The end of what it wrote to its standard error.
+        stderr: String,
+    },
+    /// It claims what is asked for and refuses it late.
+    Refused(Refusal),
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With a status of its own.
+    Status(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It is not known.
+    Unknown,
+}
+
+impl Demise {
+    /// A breach of the protocol about which there is nothing more to be known.
+    pub(crate) fn protocol(message: impl Into<String>) -> Self {
+        Self::Protocol { message: message.into(), stderr: String::new() }
+    }
+
+    /// Takes the way that a panic takes, without its message.
+    pub(crate) fn unwind(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+impl From<Demise> for Verdict {
+    fn from(demise: Demise) -> Self {
+        let said = |stderr: String| Some(stderr).filter(|text| !text.is_empty());
+        match demise {
+            Demise::Start { .. } | Demise::Broke { .. } => {
+                Self::Crash { message: demise.to_string(), stderr: None }
+            }
+            Demise::Ended { ending, stderr } => {
+                Self::Crash { message: ending.to_string(), stderr: said(stderr) }
+            }
+            Demise::Late { deadline } => {
+                Self::Timeout { milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX) }
+            }
+            Demise::TooMuch { limit } => Self::Overflow { limit },
+            Demise::Protocol { message, stderr } => Self::ProtocolError { message, stderr: said(stderr) },
+            Demise::Refused(refusal) => Self::Undeclared { refusal: refusal.to_string() },
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "it exited with status {status} instead of an answer"),
+            Self::Signal(signal) => match name_of(*signal) {
+                Some(name) => write!(f, "signal {signal} ({name}) ended it"),
+                None => write!(f, "signal {signal} ended it"),
+            },
+            Self::Unknown => f.write_str("it ended"),
+        }
+    }
+}
+
+/// The signals by which programs end; these numbers are the same on every Unix system that matters here.
+const fn name_of(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
+
+impl fmt::Display for Demise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start { message } => write!(f, "it cannot be started: {message}"),
+            Self::Ended { ending, stderr } => told(f, ending, stderr),
+            Self::Broke { message } => write!(f, "it says that it broke: {message}"),
+            Self::Late { deadline } => write!(f, "it did not answer within {deadline:?}"),
+            Self::TooMuch { limit } => write!(f, "it answered more than {limit} bytes at once"),
+            Self::Protocol { message, stderr } => told(f, message, stderr),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+fn told(f: &mut fmt::Formatter<'_>, what: &dyn fmt::Display, stderr: &str) -> fmt::Result {
+    what.fmt(f)?;
+    if stderr.is_empty() { Ok(()) } else { write!(f, "; its standard error ends with:\n{stderr}") }
+}
+
+impl std::error::Error for Demise {}

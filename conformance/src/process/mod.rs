@@ -1,0 +1,82 @@
+//! Subjects in processes of their own: started, asked, held to deadlines and limits, killed with all that they started.
+//!
+//! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies that ask a process, so everything behind them, from the
+//! comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a [`Demise`], as
+//! a decoder in this process unwinds when it panics; the runner makes the verdict of both.
+//!
+//! A process works for one decoder or encoder at a time, so it is always known whose request broke it.
+//!
+//! | question | place |
+//! |---|---|
+//! | How is it started? | [`Command`], [`SubjectFile`] |
+//! | What may it use? | [`Limits`] |
+//! | How can it fail? | [`Demise`] |
+//! | How is it killed? | `child` |
+//! | How do messages reach it and come back? | `connection` |
+//! | Which process is free, and what does it know already? | `pool` |
+//! | What does a decoder, an encoder ask it? | `decoder`, `encoder` |
+//!
+//! The protocol is [`crate::adaptor`].
+
+mod child;
+mod command;
+mod connection;
+mod decoder;
+mod demise;
+mod encoder;
+mod limits;
+mod pool;
+
+use std::sync::Arc;
+
+pub use command::{Command, SubjectFile, SubjectFileError};
+pub use demise::{Demise, Ending};
+pub use limits::Limits;
+pub(crate) use pool::Pool;
+use traceproof_vectors::Capabilities;
+
+use crate::Subject;
+use crate::family::{self, FamilyRules, Visitor};
+
+/// Starts a program that speaks `tdut/1` and makes a subject of what it says it can do.
+///
+/// # Errors
+///
+/// When it cannot be started or its `hello` is none.
+pub fn subject(command: &Command, limits: &Limits) -> Result<Subject, Demise> {
+    Ok(of_pool(&Arc::new(Pool::start(command, limits)?)))
+}
+
+/// The subject whose decoders and encoders ask the processes of `pool`.
+pub(crate) fn of_pool(pool: &Arc<Pool>) -> Subject {
+    let named = Subject::new(pool.name(), pool.version()).in_processes(Arc::clone(pool));
+    family::IMPLEMENTED.into_iter().fold(named, |subject, family| {
+        family::visit(family, Add { subject: subject.clone(), pool }).unwrap_or(subject)
+    })
+}
+
+struct Add<'a> {
+    subject: Subject,
+    pool: &'a Arc<Pool>,
+}
+
+impl Visitor for Add<'_> {
+    type Output = Subject;
+
+    fn visit<P: FamilyRules>(self) -> Subject {
+        let Self { mut subject, pool } = self;
+        if let Some(claims) = pool.claims().decoders.get(P::FAMILY.name()) {
+            let (pool, capabilities) = (Arc::clone(pool), Capabilities::from(claims));
+            subject = subject.with_decoder::<P>(move || {
+                Box::new(decoder::Proxy::new(Arc::clone(&pool), capabilities.clone()))
+            });
+        }
+        if let Some(claims) = pool.claims().encoders.get(P::FAMILY.name()) {
+            let (pool, capabilities) = (Arc::clone(pool), Capabilities::from(claims));
+            subject = subject.with_encoder::<P>(move || {
+                Box::new(encoder::Proxy::new(Arc::clone(&pool), capabilities.clone()))
+            });
+        }
+        subject
+    }
+}

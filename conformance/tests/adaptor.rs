@@ -1,0 +1,68 @@
+//! The reference in this process and in processes of its own, in every framing, gives the same report.
+
+use std::path::Path;
+
+use traceproof_conformance::adaptor::frame::Framing;
+use traceproof_conformance::process::{self, Command, Limits};
+use traceproof_conformance::report::json;
+use traceproof_conformance::{Options, Selection, Subject, run};
+use traceproof_vectors::Family;
+
+fn adaptor(framing: Framing) -> Subject {
+    let none: [&str; 0] = [];
+    let command =
+        Command { framings: vec![framing], ..Command::new(env!("CARGO_BIN_EXE_traceproof-adaptor"), none) };
+    // What is compared must not depend on how busy the machine is.
+    process::subject(&command, &Limits { scale: 60.0, ..Limits::default() }).expect("it answers")
+}
+
+/// Lines of the report of the whole suite, and of one real program under three sets of parameters.
+fn report(subject: &Subject) -> String {
+    let cases = run(subject, &Options::default(), &|_| {}).expect("the shipped suite is sound");
+    assert!(cases.is_success());
+    let selection = Selection {
+        families: vec![Family::RiscvEtrace],
+        filters: vec![String::from("trapsdev.rv64/delta"), String::from("mix.rv32imc/*")],
+        ..Selection::default()
+    };
+    let options = Options { selection, programs: true, ..Options::default() };
+    let programs = run(subject, &options, &|_| {}).expect("the shipped programs are sound");
+    assert!(programs.is_success() && !programs.programs.is_empty());
+    format!("{}{}", json::report(&cases).expect("JSON"), json::report(&programs).expect("JSON"))
+}
+
+#[test]
+fn the_same_report_in_process_through_lines_and_through_frames() {
+    let here = report(&Subject::reference());
+    for framing in Framing::ALL {
+        let there = report(&adaptor(framing));
+        // The packet writer is judged only where it is: with the reference in this process.
+        let written = |text: &str| text.matches("\"direction\": \"write\"").count();
+        assert!(written(&here) > 0 && written(&there) == 0);
+        assert_eq!(checks(&here), checks(&there), "{}", framing.name());
+    }
+}
+
+/// The report without the direction `write`.
+fn checks(text: &str) -> Vec<String> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    values
+        .by_ref()
+        .map(|value| {
+            let mut value = value.expect("JSON");
+            for case in value["cases"].as_array_mut().expect("cases") {
+                case["checks"].as_array_mut().expect("checks").retain(|check| check["direction"] != "write");
+            }
+            serde_json::to_string_pretty(&value).expect("JSON")
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_not_there_cannot_be_started() {
+    let none: [&str; 0] = [];
+    let command = Command::new(Path::new("/no/such/program"), none);
+    let demise = process::subject(&command, &Limits::default()).err().map(|demise| demise.to_string());
+    let message = demise.expect("it is not there");
+    assert!(message.starts_with("it cannot be started: /no/such/program: "), "{message}");
+}
