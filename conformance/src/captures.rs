@@ -110,6 +110,7 @@ impl Capture {
             Direction::Decode => self.decodes(&stream),
             Direction::Join => stream.joins(MOST_POINTS).map(tried),
             Direction::Garbage => stream.recovers(MOST_POINTS).map(tried),
+            _ if !decoder.capabilities().incremental => return unsupported("streams in pieces"),
             _ => stream.repeats().map(|()| Verdict::Pass),
         };
         match result {

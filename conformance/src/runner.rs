@@ -194,8 +194,11 @@ impl RunFamily<'_> {
 
     fn check<P: FamilyRules>(&self, file: &Arc<CaseFile<P>>, direction: Direction) -> Check {
         let verdict = self.judge(self.subject, file, direction);
+        // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
+        let again =
+            matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
         let verdict = match self.subject.processes() {
-            Some(pool) if matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. }) && pool.may_start() => {
+            Some(pool) if again && pool.may_start() => {
                 let alone = process::of_pool(&Arc::new(pool.anew()));
                 match self.judge(&alone, file, direction) {
                     Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },

@@ -258,9 +258,9 @@ impl fmt::Display for Verdict {
         match self {
             Self::Pass => f.write_str("pass"),
             Self::Fail(divergence) => divergence.fmt(f),
-            Self::Crash { message, stderr: None } => write!(f, "the subject broke down: {message}"),
+            Self::Crash { message, stderr: None } => write!(f, "the subject crashed: {message}"),
             Self::Crash { message, stderr: Some(stderr) } => {
-                write!(f, "the subject broke down: {message}; its standard error ends with: {stderr}")
+                write!(f, "the subject crashed: {message}; its standard error ends with: {stderr}")
             }
             Self::Timeout { milliseconds } => {
                 write!(f, "the subject did not come back within {milliseconds} ms")

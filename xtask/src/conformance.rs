@@ -4,11 +4,15 @@ use std::fs;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::process::{self as processes, SubjectFile};
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::{Options, Progress, Run, Subject, captures, peers, run as run_suite};
 
@@ -26,14 +30,18 @@ use crate::snapshot;
   cargo xtask conformance --no-real-programs --json results.json --junit results.xml
   cargo xtask conformance --family riscv-etrace --parameters encoder.toml
   cargo xtask conformance --snapshot snapshot-directory
+  cargo xtask conformance --subject acme.toml --family arm-etm
   cargo run --release -p traceproof-xtask --features peers -- conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Who is judged: reference, or an independent implementation such as riscv-etrace (in builds with `--features
-    /// peers`).
-    #[arg(long, value_name = "NAME", default_value = "reference")]
+    /// Who is judged: reference; a program in any language that speaks tdut/1, by the file that says how to start it
+    /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
     subject: String,
+    /// Multiplies the deadlines of a program, for emulators and busy machines.
+    #[arg(long, value_name = "FACTOR")]
+    timeout_scale: Option<f64>,
     /// Also send the shipped programs through encoder and decoder, under every set of parameters. The default, unless
     /// cases are selected; then filters match program/set, too.
     #[arg(long, overrides_with = "no_real_programs")]
@@ -57,7 +65,7 @@ pub(crate) struct Arguments {
     /// How many cases at once; one per processor if not given.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Seconds that one direction of one case may take.
+    /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
     /// Write the results as JSON.
@@ -69,7 +77,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject = subject(&arguments.subject)?;
+    let subject = subject(arguments)?;
     let run = if arguments.snapshot.is_empty() {
         judge_suite(&subject, arguments)?
     } else {
@@ -112,6 +120,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
+        stop: stopped_by_hand()?,
         ..Options::default()
     };
     let bar = progress_bar();
@@ -149,7 +158,36 @@ impl Visitor for Parameters<'_> {
     }
 }
 
-fn subject(name: &str) -> Result<Subject, Failure> {
+/// Whether somebody has pressed Ctrl-C, who still wants the results so far; who presses it twice does not.
+fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            process::exit(130);
+        }
+        eprintln!("stopping; what is begun is finished and reported, Ctrl-C again leaves at once");
+    })
+    .map_err(|error| Failure::usage(format!("Ctrl-C cannot be watched: {error}")))?;
+    Ok(stop)
+}
+
+fn subject(arguments: &Arguments) -> Result<Subject, Failure> {
+    let name = arguments.subject.as_str();
+    if name.ends_with(".toml") {
+        let mut file =
+            SubjectFile::read(Path::new(name)).map_err(|error| Failure::usage(error.to_string()))?;
+        if let Some(factor) = arguments.timeout_scale {
+            if !(factor.is_finite() && factor > 0.0) {
+                return Err(Failure::usage(format!("--timeout-scale: `{factor}` is no factor")));
+            }
+            file.limits.scale *= factor;
+        }
+        return processes::subject(&file.command, &file.limits).map_err(|demise| Failure::Message {
+            exit: Exit::Failed,
+            message: format!("{name}: the subject does not say hello as it should: {demise}"),
+        });
+    }
     if name == "reference" {
         return Ok(Subject::reference());
     }

@@ -29,6 +29,8 @@ pub(super) struct Child {
     leader: Option<process::Child>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
     stderr_ended: Receiver<()>,
+    /// How it ended, if it did so by itself.
+    ending: Option<Ending>,
 }
 
 /// The ends of a process's pipes.
@@ -72,7 +74,7 @@ impl Child {
             });
         }
         // From here on it is killed whatever happens.
-        let child = Self { leader: Some(leader), stderr, stderr_ended };
+        let child = Self { leader: Some(leader), stderr, stderr_ended, ending: None };
         let (Some(input), Some(output)) = (input, output) else {
             return Err(Demise::Start { message: String::from("it has no pipes") });
         };
@@ -86,18 +88,21 @@ impl Child {
     /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be killed.
     pub(super) fn end(&mut self) -> Option<Ending> {
         let limit = Instant::now() + GRACE;
-        let mut ending = None;
-        while let Some(leader) = &mut self.leader
-            && Instant::now() < limit
-        {
-            ending = peek(leader);
-            if ending.is_some() {
-                break;
-            }
+        while !self.has_ended() && Instant::now() < limit {
             thread::sleep(Duration::from_millis(1));
         }
         self.kill();
-        ending
+        self.ending
+    }
+
+    /// Whether it has ended. What is left of its group is killed then, so that its pipes end, too.
+    pub(super) fn has_ended(&mut self) -> bool {
+        let Some(leader) = &mut self.leader else { return true };
+        self.ending = peek(leader);
+        if self.ending.is_some() {
+            self.kill();
+        }
+        self.ending.is_some()
     }
 
     /// Kills the group and reaps its leader.

@@ -170,22 +170,28 @@ impl Connection {
         if let Some(demise) = &self.demise {
             return Err(demise.clone());
         }
-        let end = Instant::now().checked_add(deadline);
+        let mut end = Instant::now().checked_add(deadline);
         let mut closed = false;
         loop {
-            let left = end.map_or(deadline, |end| end.saturating_duration_since(Instant::now()));
-            // What it had said before it closed its input may still come.
-            let left = if closed { left.min(CLOSING) } else { left };
-            let demise = match self.incoming.recv_timeout(left) {
+            let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
+            let demise = match self.incoming.recv_timeout(left.min(LOOK)) {
                 Ok(Incoming::Answer(id, answer)) if self.inflight.front() == Some(&id) => {
                     self.inflight.pop_front();
                     return Ok((id, answer));
                 }
                 Ok(Incoming::InputClosed) => {
+                    // What it had said before may still come.
                     closed = true;
+                    let closing = Instant::now() + CLOSING;
+                    end = Some(end.map_or(closing, |end| end.min(closing)));
                     continue;
                 }
                 Ok(told) => self.explained(told),
+                // If it has ended, the pipe ends, too, behind what it had said.
+                Err(RecvTimeoutError::Timeout) if left > LOOK || end.is_none() => {
+                    self.child.has_ended();
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout) if closed => self.breach("it closed its standard input"),
                 Err(RecvTimeoutError::Timeout) => self.die(Demise::Late { deadline }),
                 Err(RecvTimeoutError::Disconnected) => self.explained(Incoming::Ended),
@@ -239,6 +245,9 @@ impl Connection {
         demise
     }
 }
+
+/// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How long an answer may stay in the pipe behind a closed input.
 const CLOSING: Duration = Duration::from_millis(500);

@@ -258,9 +258,14 @@ fn last_word(run: &Run, style: Style) -> String {
         judged.push(counted(programs.applicable(), "round trip"));
     }
     let judged = judged.join(" and ");
+    let begin = if run.incomplete {
+        format!("{}: the run was stopped, cases are missing\n", style.bad("INCOMPLETE"))
+    } else {
+        String::new()
+    };
     let failed = |tally: &Tally| tally.applicable() - tally.of(Kind::Pass);
     if checks.applicable() + programs.applicable() == 0 {
-        return format!("{}: no check applies to this subject\n", style.bad("NOTHING"));
+        return format!("{begin}{}: no check applies to this subject\n", style.bad("NOTHING"));
     }
     let mut bad = Vec::new();
     if failed(&checks) > 0 {
@@ -271,9 +276,9 @@ fn last_word(run: &Run, style: Style) -> String {
         bad.push(counted(failed(&programs), "round trip"));
     }
     if bad.is_empty() {
-        format!("{}: {judged}\n", style.good("PASS"))
+        format!("{begin}{}: {judged}\n", style.good("PASS"))
     } else {
-        format!("{}: {} failed; judged were {judged}\n", style.bad("FAIL"), bad.join(" and "))
+        format!("{begin}{}: {} failed; judged were {judged}\n", style.bad("FAIL"), bad.join(" and "))
     }
 }
 

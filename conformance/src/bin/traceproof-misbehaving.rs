@@ -1,0 +1,148 @@
+//! A subject that answers like the reference until it is asked about one stream, and then misbehaves in one way.
+//!
+//! `traceproof-misbehaving MODE HEX` where `HEX` is that stream. It appends the number of its process to the file that `PROCESSES` names.
+
+use std::env;
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe, stderr, stdin, stdout};
+use std::process::{self, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use traceproof_conformance::{Subject, adaptor};
+
+/// Longer than any test waits.
+const FOREVER: Duration = Duration::from_secs(1000);
+
+fn main() -> io::Result<()> {
+    let mut arguments = env::args().skip(1);
+    let (mode, trigger) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+    if let Some(path) = env::var_os("PROCESSES") {
+        writeln!(OpenOptions::new().append(true).create(true).open(path)?, "{}", process::id())?;
+    }
+    let (requests, mut to_reference) = pipe()?;
+    let (from_reference, mut answers) = pipe()?;
+    thread::spawn(move || {
+        let served = adaptor::serve(&Subject::reference(), &mut BufReader::new(requests), &mut answers);
+        if let Err(error) = served {
+            eprintln!("{error}");
+        }
+    });
+    let mut from_reference = BufReader::new(from_reference);
+    let mut images = 0;
+    for request in stdin().lock().lines() {
+        let request = request?;
+        let message: Value = serde_json::from_str(&request)?;
+        images += usize::from(message["op"] == "image");
+        if message["op"] == "bye" {
+            return Ok(());
+        }
+        if mode == "dies-in-hello" {
+            eprintln!("acme: no licence");
+            process::exit(3);
+        }
+        if mode == "hangs-in-hello" {
+            thread::sleep(FOREVER);
+        }
+        let answer = ask(&mut to_reference, &mut from_reference, &request)?;
+        let answer = if is_about(&message, &trigger) { misbehave(&mode, answer, images)? } else { answer };
+        let answer =
+            if mode == "wrong-nonce" { answer.replace("\"nonce\":\"", "\"nonce\":\"0") } else { answer };
+        stdout().write_all(answer.as_bytes())?;
+        stdout().flush()?;
+    }
+    Ok(())
+}
+
+fn ask(requests: &mut PipeWriter, answers: &mut BufReader<PipeReader>, request: &str) -> io::Result<String> {
+    requests.write_all(request.as_bytes())?;
+    requests.write_all(b"\n")?;
+    let mut answer = String::new();
+    answers.read_line(&mut answer)?;
+    Ok(answer)
+}
+
+/// Whether a message is a `run` of the whole stream, in whatever pieces.
+fn is_about(message: &Value, trigger: &str) -> bool {
+    let chunks = message["chunks"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    message["op"] == "run" && chunks.collect::<String>() == trigger
+}
+
+/// What is answered instead, if anything is.
+fn misbehave(mode: &str, answer: String, images: usize) -> io::Result<String> {
+    match mode {
+        "kills-itself" => signal("-KILL")?,
+        "aborts" => {
+            eprintln!("acme: assertion `sp != NULL` failed");
+            process::abort();
+        }
+        "exits" => process::exit(0),
+        "hangs" => thread::sleep(FOREVER),
+        "floods" => (0..1024).try_for_each(|_| stdout().write_all(&[b'x'; 1 << 20]))?,
+        "no-json" => return Ok(String::from("Segmentation fault\n")),
+        "wrong-id" => return Ok(answer.replacen("{\"id\":", "{\"id\":9", 1)),
+        "no-result" => {
+            return Ok(answer.replace("\"packet\":", "\"paket\":").replace("\"event\":", "\"evnt\":"));
+        }
+        "answers-twice" => return Ok(answer.repeat(2)),
+        "half-an-answer" => {
+            write!(stdout(), "{}", answer.get(..answer.len() / 2).unwrap_or_default())?;
+            stdout().flush()?;
+            process::exit(1);
+        }
+        "drips" => {
+            for byte in answer.bytes() {
+                stdout().write_all(&[byte])?;
+                stdout().flush()?;
+                thread::sleep(Duration::from_millis(500));
+            }
+        }
+        "closes-output" => become_sleep(Command::new("sleep").stdout(Stdio::null()))?,
+        "closes-input" => {
+            stdout().write_all(answer.as_bytes())?;
+            stdout().flush()?;
+            become_sleep(Command::new("sleep").stdin(Stdio::null()))?;
+        }
+        "leaves-children" => {
+            for _ in 0..2 {
+                Command::new("sleep").arg("1000").spawn()?;
+            }
+            process::exit(0);
+        }
+        "keeps-children" => {
+            Command::new("sleep").arg("1000").spawn()?;
+        }
+        "talks-to-stderr" => (0..64).try_for_each(|_| stderr().write_all(&[b'x'; 1 << 20]))?,
+        "reports-an-error" => {
+            let id = answer.trim_start_matches("{\"id\":").split(',').next().unwrap_or_default();
+            return Ok(format!("{{\"id\":{id},\"status\":\"error\",\"message\":\"index 4 of 4\"}}\n"));
+        }
+        // As if something of the case before were still there.
+        "leaks" if images > 1 => {
+            let results = answer.find("\"results\"").unwrap_or(answer.len());
+            return Ok(format!("{}\"results\":[]}}\n", answer.get(..results).unwrap_or_default()));
+        }
+        _ => {}
+    }
+    Ok(answer)
+}
+
+/// Sends itself a signal.
+fn signal(name: &str) -> io::Result<()> {
+    Command::new("kill").args([name, &process::id().to_string()]).status()?;
+    thread::sleep(FOREVER);
+    Ok(())
+}
+
+/// Goes on as another program, with other pipes.
+#[cfg(unix)]
+fn become_sleep(command: &mut Command) -> io::Result<()> {
+    use std::os::unix::process::CommandExt;
+    Err(command.arg("1000").exec())
+}
+
+#[cfg(not(unix))]
+fn become_sleep(_: &mut Command) -> io::Result<()> {
+    process::exit(0)
+}

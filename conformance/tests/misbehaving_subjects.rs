@@ -1,0 +1,198 @@
+//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use traceproof_conformance::process::{self, Command, Limits};
+use traceproof_conformance::suite::{Directories, Suite};
+use traceproof_conformance::verdict::Kind;
+use traceproof_conformance::{Options, Run, Selection, Subject, run};
+use traceproof_vectors::Family;
+use traceproof_vectors::riscv_etrace::RiscvEtrace;
+
+/// The case about which the subjects misbehave.
+const CASE: &str = "etr-9001";
+
+fn directories() -> Directories {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    Directories { suites: data.join("suites"), clauses: data.join("clauses") }
+}
+
+/// What the machine has to do besides must not be taken for a hang.
+fn patient() -> Limits {
+    Limits { scale: 60.0, message: 1 << 20, ..Limits::default() }
+}
+
+/// A machine that is not too busy answers within this; every hang costs it.
+fn hasty() -> Limits {
+    Limits { answer: Duration::from_secs(3), scale: 1.0, ..patient() }
+}
+
+struct Acme {
+    /// Numbers of the processes, one on a line.
+    processes: PathBuf,
+    command: Command,
+    _directory: TempDir,
+}
+
+impl Acme {
+    fn new(mode: &str) -> Self {
+        let suite = Suite::<RiscvEtrace>::load(&directories()).expect("sound");
+        let case = suite.files.iter().find(|file| file.case.id == CASE).expect("there");
+        let hex: String = case.resolved.wire.iter().map(|byte| format!("{byte:02x}")).collect();
+        let directory = TempDir::new().expect("a directory");
+        let processes = directory.path().join("processes");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_traceproof-misbehaving"), [mode, &hex]);
+        command.environment.insert(String::from("PROCESSES"), processes.to_string_lossy().into_owned());
+        Self { processes, command, _directory: directory }
+    }
+
+    fn subject(&self, limits: Limits) -> Subject {
+        process::subject(&self.command, &limits).expect("it says hello")
+    }
+
+    /// Process groups that still have members which are not dead.
+    fn left(&self) -> Vec<String> {
+        let started = fs::read_to_string(&self.processes).expect("it was started");
+        assert!(!started.is_empty());
+        let alive = living_groups();
+        started.lines().filter(|group| alive.iter().any(|other| other == group)).map(str::to_owned).collect()
+    }
+}
+
+/// The process groups of all processes that live, as the system of Linux tells. (Elsewhere nothing is known.)
+fn living_groups() -> Vec<String> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let group = |path: PathBuf| {
+        let stat = fs::read_to_string(path.join("stat")).ok()?;
+        // "pid (name) state parent group"; names may have blanks and parentheses.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?;
+        (state != "Z").then(|| fields.nth(1).map(str::to_owned))?
+    };
+    entries.flatten().filter_map(|entry| group(entry.path())).collect()
+}
+
+fn judged(subject: &Subject) -> Run {
+    let options = Options {
+        directories: directories(),
+        selection: Selection { families: vec![Family::RiscvEtrace], ..Selection::default() },
+        jobs: Some(1),
+        ..Options::default()
+    };
+    run(subject, &options, &|_| {}).expect("the sample suite is sound")
+}
+
+/// Every check that did not pass, as `id direction: verdict`.
+fn verdicts(mode: &str, limits: Limits) -> Vec<String> {
+    let acme = Acme::new(mode);
+    let subject = acme.subject(limits);
+    let run = judged(&subject);
+    drop(subject);
+    assert_eq!(acme.left(), [""; 0], "{mode}");
+    assert_eq!(run.tally().total(), 7, "the run went on to its end: {mode}");
+    let mut lines = Vec::new();
+    for case in run.cases {
+        for check in case.checks.iter().filter(|check| check.verdict.kind() != Kind::Pass) {
+            lines.push(format!("{} {}: {}", case.id, check.direction, check.verdict));
+        }
+    }
+    lines
+}
+
+/// Both directions of the case have this verdict, and nothing else has failed.
+fn each(mode: &str, limits: Limits, verdict: &str) {
+    let expected = ["decode", "chunks"].map(|direction| format!("{CASE} {direction}: {verdict}"));
+    assert_eq!(verdicts(mode, limits), expected, "{mode}");
+}
+
+#[test]
+fn who_behaves_passes() {
+    assert_eq!(verdicts("behaves", patient()), [""; 0]);
+}
+
+#[test]
+fn who_ends_has_crashed() {
+    each("kills-itself", patient(), "the subject crashed: signal 9 (SIGKILL) ended it");
+    let aborts = "the subject crashed: signal 6 (SIGABRT) ended it; \
+                  its standard error ends with: acme: assertion `sp != NULL` failed";
+    each("aborts", patient(), aborts);
+    each("exits", patient(), "the subject crashed: it exited with status 0 instead of an answer");
+    each("half-an-answer", patient(), "the subject crashed: it exited with status 1 instead of an answer");
+    each("reports-an-error", patient(), "the subject crashed: it says that it broke: index 4 of 4");
+}
+
+#[test]
+fn children_do_not_outlive_their_parents() {
+    each("leaves-children", patient(), "the subject crashed: it exited with status 0 instead of an answer");
+    assert_eq!(verdicts("keeps-children", patient()), [""; 0]);
+}
+
+#[test]
+fn who_is_late_is_killed() {
+    for mode in ["hangs", "drips"] {
+        let verdicts = verdicts(mode, hasty());
+        let late = |direction: &str| format!("{CASE} {direction}: the subject did not come back within ");
+        assert_eq!(verdicts.len(), 2, "{mode}: {verdicts:?}");
+        assert!(verdicts[0].starts_with(&late("decode")), "{mode}: {verdicts:?}");
+        assert!(verdicts[1].starts_with(&late("chunks")), "{mode}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn who_says_too_much_is_stopped() {
+    each("floods", patient(), "the subject answered more than 1048576 bytes at once");
+    assert_eq!(verdicts("talks-to-stderr", patient()), [""; 0]);
+}
+
+#[test]
+fn who_does_not_keep_to_the_protocol_is_told() {
+    let wrong = |mode, message: &str| each(mode, patient(), &format!("no way to answer: {message}"));
+    wrong("no-json", "an answer is no JSON (expected value at line 1 column 1): `Segmentation fault`");
+    let verdicts = verdicts("wrong-id", patient());
+    assert!(
+        verdicts.len() == 2 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
+    );
+    wrong("closes-output", "it closed its standard output");
+    wrong("no-result", "a result is none of packet, event and fault, or more than one");
+}
+
+#[test]
+fn what_comes_behind_a_right_answer_is_seen_at_the_next_request() {
+    let closed = verdicts("closes-input", patient());
+    assert_eq!(closed, [format!("{CASE} chunks: no way to answer: it closed its standard input")]);
+    let twice = verdicts("answers-twice", patient());
+    assert!(
+        twice.len() == 1 && twice[0].starts_with(&format!("{CASE} chunks: no way to answer: it answered"))
+    );
+}
+
+#[test]
+fn what_is_left_of_other_cases_is_told_from_what_is_wrong() {
+    let leaks = verdicts("leaks", patient());
+    let leak = format!(
+        "{CASE} decode: right in a process of its own, but behind other cases: packets differ at item 0"
+    );
+    assert!(leaks.len() == 1 && leaks[0].starts_with(&leak), "{leaks:?}");
+}
+
+#[test]
+fn hello_must_be_right() {
+    let demise = |mode: &str, limits| {
+        let acme = Acme::new(mode);
+        let message = process::subject(&acme.command, &limits).err().map(|demise| demise.to_string());
+        assert_eq!(acme.left(), [""; 0], "{mode}");
+        message.expect("no hello")
+    };
+    assert_eq!(demise("wrong-nonce", patient()), "its nonce is not that of the request");
+    assert_eq!(
+        demise("dies-in-hello", patient()),
+        "it exited with status 3 instead of an answer; its standard error ends with:\nacme: no licence"
+    );
+    let begin = Instant::now();
+    let short = Limits { hello: Duration::from_secs(1), scale: 1.0, ..patient() };
+    assert_eq!(demise("hangs-in-hello", short), "it did not answer within 1s");
+    assert!(begin.elapsed() >= Duration::from_secs(1));
+}
