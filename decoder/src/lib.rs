@@ -1,6 +1,13 @@
 //! Reference decoders: bytes -> packets -> events, one module per family.
 //!
 //! A reading of the specifications that shares only vocabulary with `traceproof-encoder-model`.
+//!
+//! | module | specification |
+//! |---|---|
+//! | [`riscv_etrace`] | RISC-V Efficient Trace |
+//! | [`arm_etm`] | ARM ETM v1, v2, v3 |
+//! | [`itanium_pmu`] | Itanium event qualification |
+//! | [`arm`] | what the ARM families share |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -8,4 +15,5 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_etm;
+pub mod itanium_pmu;
 pub mod riscv_etrace;
