@@ -12,6 +12,7 @@
 //! | What do the counters make of it? | `counters` |
 //! | Which misses are captured? | `ears` |
 //! | What are the bytes of a record? | [`record_of`] |
+//! | Which register values does a measurement need? | [`settings`] |
 
 mod contents;
 mod counters;
@@ -23,6 +24,7 @@ mod opcode;
 mod range;
 mod record;
 mod registers;
+pub mod settings;
 mod unencodable;
 
 pub use contents::{Modes, contents_of, value_of};
