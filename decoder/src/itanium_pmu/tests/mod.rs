@@ -1,4 +1,4 @@
-//! Worked examples and dumps.
+//! Worked examples, registers, formulas, logs, faults and arbitrary bytes.
 //!
 //! Expected values are those of the worked examples and of published dumps, or worked out by hand.
 
@@ -13,7 +13,15 @@ use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 
 use super::{Decoder, Registers};
 
+mod arbitrary;
+mod bundles;
+mod codec;
 mod examples;
+mod explained;
+mod faults;
+mod followed;
+mod formulas;
+mod notices;
 
 const M: SyllableType = SyllableType::M;
 const I: SyllableType = SyllableType::I;
@@ -38,6 +46,8 @@ const fn psr(cpl: u64, bits: u64) -> u64 {
     cpl << 32 | bits
 }
 const UP: u64 = 1 << 2;
+const SP: u64 = 1 << 20;
+const PP: u64 = 1 << 21;
 const DB: u64 = 1 << 24;
 const IS: u64 = 1 << 34;
 
@@ -64,6 +74,9 @@ fn write(name: &str, value: u64) -> Vec<u8> {
 fn read(name: &str, value: u64) -> Vec<u8> {
     access_register(2, name, value)
 }
+fn undefined(name: &str) -> Vec<u8> {
+    access_register(3, name, 0)
+}
 /// A retired instruction.
 fn instruction(ip: u64, slot: u64, itype: SyllableType, enco: u64) -> Vec<u8> {
     record(4 | (slot | 4 | (itype as u64) << 4) << 8 | enco << 16, ip)
@@ -88,6 +101,12 @@ fn occurrence(es: u64, umask: u64, count: u64) -> Vec<u8> {
 }
 fn cycle() -> Vec<u8> {
     record(11, 0)
+}
+fn tags(bits: u64) -> Vec<u8> {
+    record(12 | bits << 8, 0)
+}
+fn data_tag(tag: u64) -> Vec<u8> {
+    record(13 | tag << 8, 0)
 }
 fn interrupt() -> Vec<u8> {
     record(14, 0)
@@ -118,6 +137,10 @@ fn story(parameters: &Parameters, records: &[Vec<u8>]) -> String {
 
 fn strict(records: &[Vec<u8>]) -> String {
     story(&Parameters::default(), records)
+}
+
+fn lenient(records: &[Vec<u8>]) -> String {
+    story(&Parameters { strict: false, ..Parameters::default() }, records)
 }
 
 /// `tags:` IBRRangeTag, Tag(PMC8), Tag(PMC9); `data:` DBRRangeMatch, DBRRangeTag; `counter+increment=count`; and so on.
