@@ -129,7 +129,7 @@ pub(super) struct Misses<T> {
     classes: [OfClass<T>; CLASSES],
     /// Bit n: class n is not empty.
     present: u16,
-    /// How many so far. Beyond 2^32 in one cycle, which of them is the last is not told apart any more.
+    /// How many so far; at most [`MISSES_PER_CYCLE`](traceproof_vectors::itanium_pmu::MISSES_PER_CYCLE).
     position: u32,
 }
 

@@ -3,7 +3,8 @@
 use traceproof_vectors::itanium_pmu::events::{Qualifier, is_derived};
 use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, DataEarQualifier, EarReadPrivilege, FreezeTiming, Ia32Counting, IbrLowBits,
-    Instruction, InstructionTlbResolution, Miss, Occurrence, Parameters, Register, RegisterClass, Tags,
+    Instruction, InstructionTlbResolution, MISSES_PER_CYCLE, Miss, Occurrence, Parameters, Register,
+    RegisterClass, Tags,
 };
 
 use super::counters::{Captures, Counters};
@@ -56,6 +57,8 @@ pub(super) struct Monitor {
     occurrences: Occurrences,
     instruction_ear: Ear<InstructionRecord>,
     data_ear: Ear<DataRecord>,
+    /// Misses of this cycle, those without effect too.
+    misses: usize,
 }
 
 impl Monitor {
@@ -76,6 +79,7 @@ impl Monitor {
             occurrences: Occurrences::default(),
             instruction_ear: Ear::default(),
             data_ear: Ear::default(),
+            misses: 0,
         };
         monitor.ranges_changed();
         monitor.opcodes_changed();
@@ -201,6 +205,10 @@ impl Monitor {
 
     /// A cache or TLB misses. Whether it is captured is decided at the end of the cycle.
     pub(super) fn miss(&mut self, miss: &Miss) {
+        if self.misses == MISSES_PER_CYCLE {
+            return;
+        }
+        self.misses += 1;
         match *miss {
             Miss::InstructionCache { ip, latency } => {
                 let class = Class::of_latency(latency, self.parameters.latency_threshold);
@@ -283,6 +291,7 @@ impl Monitor {
         self.occurrences.clear();
         self.instruction_ear.misses.clear();
         self.data_ear.misses.clear();
+        self.misses = 0;
         interrupts
     }
 

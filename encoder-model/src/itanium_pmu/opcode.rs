@@ -55,7 +55,11 @@ impl Opcode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
     use SyllableType::{B, F, I, M, X};
+
+    const KEY: u64 = 0x07ff_ffff;
 
     fn matches(register: u64, enco: u64, itype: SyllableType) -> bool {
         Opcode::new(register, false, LongSyllable::I).matches(itype, key(enco))
@@ -121,6 +125,23 @@ mod tests {
             assert!(matches(only_this, 0, M) && !matches(only_this, 1 << bit, M));
             let as_one = only_this | 1 << match_bit;
             assert!(!matches(as_one, 0, M) && matches(as_one, 1 << bit, M));
+        }
+    }
+
+    proptest! {
+        /// The formula of 4.2, bit by bit as it stands there; syllables near a match, so that both answers are common.
+        #[test]
+        fn the_key_comparison_is_the_formula(register in any::<u64>(), noise in any::<u64>(), flip in 0..82_u32) {
+            let bit = |value: u64, at: u32| value >> at & 1;
+            let (value, mask) = (register >> 33 & KEY, register >> 3 & KEY);
+            let near = value & !mask | noise & mask;
+            let enco = near >> 13 << 27 | near & 0x1fff | noise & 0x07ff_e000;
+            let enco = if flip < 41 { enco ^ 1 << flip } else { enco };
+            let ematch = (27..=40).all(|b| bit(enco, b) == bit(value, b - 14) || bit(mask, b - 14) == 1)
+                && (0..=12).all(|b| bit(enco, b) == bit(value, b) || bit(mask, b) == 1);
+            for (itype, selected) in [(M, 63), (I, 62), (F, 61), (B, 60)] {
+                prop_assert_eq!(matches(register, enco, itype), ematch && bit(register, selected) == 1);
+            }
         }
     }
 

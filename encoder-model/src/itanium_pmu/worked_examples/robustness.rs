@@ -2,6 +2,11 @@
 
 use super::*;
 
+use proptest::prelude::*;
+use traceproof_vectors::itanium_pmu::{MISSES_PER_CYCLE, RegisterClass};
+
+use crate::itanium_pmu::record_of;
+
 #[test]
 fn registers_that_do_not_exist_read_as_0_and_keep_nothing() {
     let mut bench = Bench::new();
@@ -74,4 +79,92 @@ fn a_reset_forgets_the_instruction_and_the_cycle() {
     assert_eq!(bench.read_pmd(5), 1, "neither a cycle nor an instruction forgets the access");
     bench.pmc(0, 1);
     assert_eq!(bench.read_pmd(17), 1, "and it is its own instruction's");
+}
+
+#[test]
+fn a_cycle_has_so_many_misses() {
+    let mut bench = Bench::new();
+    bench.psr(user(3)).pmc(10, 8).pmc(4, 0x2308);
+    for index in 0..=MISSES_PER_CYCLE as u64 {
+        bench.miss(Miss::InstructionCache { ip: index * 32, latency: 4 });
+    }
+    bench.cycle();
+    bench.pmc(0, 1);
+    assert_eq!(bench.read_pmd(4), MISSES_PER_CYCLE as u64);
+    assert_eq!(bench.read_pmd(0), (MISSES_PER_CYCLE as u64 - 1) * 32 + 1);
+    bench.pmc(0, 0).miss(Miss::InstructionCache { ip: 0, latency: 4 });
+    bench.cycle();
+    assert_eq!(bench.read_pmd(4), MISSES_PER_CYCLE as u64 + 1);
+}
+
+/// Anything that a stimulus can say, likely or not.
+fn any_stimulus() -> impl Strategy<Value = Stimulus> {
+    let register = || {
+        (prop::sample::select(RegisterClass::ALL.to_vec()), prop_oneof![0..20_u8, any::<u8>()])
+            .prop_map(|(class, index)| Register { class, index })
+    };
+    let itype = prop::sample::select(SyllableType::ALL.to_vec());
+    let kind = prop::sample::select(AccessKind::ALL.to_vec());
+    let levels = [DataTlbLevel::None, DataTlbLevel::L2, DataTlbLevel::Vhpt, DataTlbLevel::Software];
+    let miss = prop_oneof![
+        (any::<u64>(), any::<u32>()).prop_map(|(ip, latency)| Miss::InstructionCache { ip, latency }),
+        (any::<u64>(), any::<bool>()).prop_map(|(ip, software)| Miss::InstructionTlb {
+            ip,
+            resolution: if software {
+                InstructionTlbResolution::Software
+            } else {
+                InstructionTlbResolution::Vhpt
+            }
+        }),
+        any::<u32>().prop_map(|latency| Miss::DataCache { latency }),
+        prop::sample::select(levels.to_vec()).prop_map(|level| Miss::DataTlb { level }),
+    ];
+    let instruction = (any::<u64>(), 0..5_u8, itype, any::<u64>(), 0..64_u32, any::<bool>(), any::<bool>())
+        .prop_map(|(ip, slot, itype, enco, shift, retired, squashed)| Instruction {
+            ip,
+            slot,
+            itype,
+            enco: enco >> shift,
+            retired,
+            squashed,
+        });
+    prop_oneof![
+        1 => Just(Stimulus::Reset),
+        8 => (register(), any::<u64>(), any::<u64>())
+            .prop_map(|(register, value, thin)| Stimulus::Write { register, value: value & thin }),
+        4 => register().prop_map(Stimulus::Read),
+        8 => instruction.prop_map(Stimulus::Instruction),
+        4 => (kind, any::<u64>()).prop_map(|(kind, address)| Stimulus::Access(Access { kind, address })),
+        4 => miss.prop_map(Stimulus::Miss),
+        4 => (any::<u8>(), any::<u8>(), any::<u8>())
+            .prop_map(|(es, umask, count)| Stimulus::Occurrence(Occurrence { es, umask, count })),
+        4 => Just(Stimulus::Cycle),
+    ]
+}
+
+proptest! {
+    /// Nothing panics, every packet has its record, and ITA-REG-001, ITA-OVF-004, ITA-OVF-005, ITA-OVF-008 hold throughout.
+    #[test]
+    fn any_stimulus_leaves_a_log(stimuli in prop::collection::vec(any_stimulus(), 0..60)) {
+        let mut bench = Bench::new();
+        for stimulus in stimuli {
+            let before = bench.read_pmc(0);
+            let packets = bench.step(stimulus);
+            let wire = bench.log.wire.clone();
+            for (packet, record) in packets.iter().zip(wire.chunks(16)) {
+                if !matches!(packet, Packet::Write(_) | Packet::Read(_)) {
+                    let expected = record_of(packet).unwrap();
+                    prop_assert_eq!(&expected[..], record);
+                }
+            }
+            let after = bench.read_pmc(0);
+            match stimulus {
+                Stimulus::Cycle if before & 1 != 0 => prop_assert_eq!(after, before),
+                Stimulus::Cycle => prop_assert_eq!(after & before, before),
+                Stimulus::Reset => prop_assert_eq!(after, 0),
+                Stimulus::Write { register, .. } if register == Register::pmc(0) => {}
+                _ => prop_assert_eq!(after, before),
+            }
+        }
+    }
 }
