@@ -350,6 +350,8 @@ fn records_are_read_back_register_by_register() {
     let dump = |records: &[Vec<u8>]| strict(&[&[read("PMC0", 1)], records].concat());
     assert_eq!(dump(&[pmd0(), pmd1(), pmd1(), pmd0()]), "read:40 read:40");
     assert_eq!(dump(&[pmd1(), write("PMC4", 0x1208), pmd0()]), "read:40");
+    assert_eq!(dump(&[pmd0(), pmd1(), pmd0(), pmd0()]), "read:40");
+    assert_eq!(dump(&[pmd0(), pmd1(), pmd1(), pmd1()]), "read:40");
     for forgets in [write("PMC0", 1), write("PMC10", 0x0001_0008), write("PMC11", 8), reset()] {
         assert_eq!(
             strict(&[write("PMC0", 1), pmd0(), forgets, write("PMC0", 1), write("PMD1", 9), pmd1()]),
@@ -363,6 +365,11 @@ fn records_are_read_back_register_by_register() {
     assert_eq!(with(read("PMC11", 0x1001_0008)), "read:1000@40.1:5");
     assert_eq!(with(read("PMC11", 0x1002_0088)), "read:1000@40.1:L2");
     assert_eq!(with(undefined("PMD1")), "read:1000@40.1");
+    for once in 0..3 {
+        let others = data.iter().enumerate().filter(|(index, _)| *index != once);
+        let again: Vec<_> = others.map(|(_, record)| record.clone()).collect();
+        assert_eq!(dump(&[&data[..], &again].concat()), "read:1000@40.1");
+    }
     // Undefined registers take part in nothing.
     assert_eq!(lenient(&[pmd0(), read("PMC0", 1), pmd1(), pmd0()]), "read:40");
 }
