@@ -14,6 +14,7 @@ use crate::Subject;
 use crate::elf::Machine;
 use crate::execution::ExecutionError;
 use crate::run::ProgramRun;
+use crate::saboteurs::Saboteur;
 
 mod arm_etm;
 mod riscv_etrace;
@@ -29,6 +30,9 @@ pub trait FamilyRules: CaseProtocol {
     /// Makes the wire of packets; `None` where the wire also says when things happen, so that packets do not
     /// determine it.
     const WRITE_PACKETS: Option<WritePackets<Self>> = None;
+
+    /// Decoders and encoders that are wrong on purpose, see [`saboteurs`](crate::saboteurs).
+    const SABOTEURS: &'static [Saboteur<Self>] = &[];
 
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;

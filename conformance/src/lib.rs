@@ -27,6 +27,7 @@
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
+//! | Would the suite notice what is wrong? | [`saboteurs`] |
 //! | How fast are the reference models? | [`bench`](mod@bench) |
 //! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
@@ -50,6 +51,7 @@ pub mod relations;
 pub mod report;
 pub mod run;
 mod runner;
+pub mod saboteurs;
 pub mod snapshot;
 pub mod stream;
 mod subject;

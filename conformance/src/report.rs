@@ -5,5 +5,6 @@ pub mod coverage;
 pub mod explain;
 pub mod json;
 pub mod junit;
+pub mod kill_matrix;
 mod table;
 pub mod text;

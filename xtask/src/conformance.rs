@@ -123,7 +123,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         stop: stopped_by_hand()?,
         ..Options::default()
     };
-    let bar = progress_bar();
+    let bar = progress_bar("cases");
     let run = run_suite(subject, &options, &|progress| match progress {
         Progress::Cases { done, total } => {
             bar.set_length(total as u64);
@@ -201,10 +201,10 @@ fn subject(arguments: &Arguments) -> Result<Subject, Failure> {
     })
 }
 
-/// Drawn only on a terminal.
-fn progress_bar() -> ProgressBar {
+/// Counts `things`; drawn only on a terminal.
+pub(crate) fn progress_bar(things: &str) -> ProgressBar {
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} cases {msg}") {
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {things} {{msg}}")) {
         bar.set_style(style);
     }
     bar

@@ -14,6 +14,7 @@ mod list;
 #[cfg(feature = "peer-opencsd")]
 mod opencsd_host;
 mod programs;
+mod saboteurs;
 mod select;
 mod show;
 mod snapshot;
@@ -57,6 +58,7 @@ enum Verb {
     Decode(decode::Arguments),
     Encode(encode::Arguments),
     Programs(programs::Arguments),
+    Saboteurs(saboteurs::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
     #[cfg(feature = "peer-opencsd")]
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Verb::Decode(arguments) => decode::run(arguments),
         Verb::Encode(arguments) => encode::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
+        Verb::Saboteurs(arguments) => saboteurs::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         #[cfg(feature = "peer-opencsd")]

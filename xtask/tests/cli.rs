@@ -59,7 +59,7 @@ impl Files {
 
 #[test]
 fn help_texts() {
-    for verb in ["", "conformance", "list", "show", "explain", "coverage", "decode", "encode"] {
+    for verb in ["", "conformance", "list", "show", "explain", "coverage", "saboteurs", "decode", "encode"] {
         let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(0), "{verb}");

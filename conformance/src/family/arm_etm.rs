@@ -8,6 +8,7 @@ use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use super::FamilyRules;
 use crate::elf::{Architecture, Machine};
+use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ArmEtm {
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
@@ -17,6 +18,8 @@ impl FamilyRules for ArmEtm {
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
     }
+
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::arm_etm::SABOTEURS;
 
     fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters, program)

@@ -18,6 +18,7 @@ use crate::line::line;
 use crate::programs::foreign;
 use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
 use crate::run::ProgramRun;
+use crate::saboteurs::{self, Saboteur};
 use crate::verdict::{Divergence, Row, Verdict};
 
 impl FamilyRules for RiscvEtrace {
@@ -28,6 +29,8 @@ impl FamilyRules for RiscvEtrace {
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
     }
+
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::riscv_etrace::SABOTEURS;
 
     const WRITE_PACKETS: Option<WritePackets<Self>> = Some(|packets, parameters, policy| {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())

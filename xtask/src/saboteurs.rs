@@ -1,0 +1,65 @@
+//! `cargo xtask saboteurs`: whether the suite notices what is wrong.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use traceproof_conformance::report::kill_matrix;
+use traceproof_conformance::saboteurs::matrix::{self, Options};
+
+use crate::conformance::progress_bar;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+use crate::select::Select;
+
+/// Run decoders and encoders that are wrong on purpose, and some that know nothing, through the cases.
+///
+/// Fails unless every one that is wrong is noticed, and none that knows nothing passes a case that must be passed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask saboteurs
+  cargo xtask saboteurs --family arm-etm --verbose
+  cargo xtask saboteurs --matrix kills.json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+    /// Also print which of them each case notices.
+    #[arg(long)]
+    verbose: bool,
+    /// Write the matrix as JSON.
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
+    /// How many subjects at once; one per processor if not given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Seconds that one direction of one case may take.
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    deadline: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let options = Options {
+        selection: arguments.select.selection()?,
+        jobs: arguments.jobs.map(NonZeroUsize::get),
+        deadline: Duration::from_secs(arguments.deadline),
+        ..Options::default()
+    };
+    let bar = progress_bar("subjects");
+    let matrices = matrix::run(&options, &|progress| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+    });
+    bar.finish_and_clear();
+    let matrices = matrices.map_err(|errors| Failure::suite(&errors))?;
+    if matrices.families.iter().all(|matrix| matrix.cases == 0) {
+        return Err(Failure::usage("no case matches; see `cargo xtask list`"));
+    }
+    if let Some(path) = &arguments.matrix {
+        let text = kill_matrix::json(&matrices).map_err(|error| Failure::file(path, error))?;
+        fs::write(path, text).map_err(|error| Failure::file(path, error))?;
+    }
+    print(&kill_matrix::text(&matrices, arguments.verbose))?;
+    Ok(if matrices.is_success() { Exit::Ok } else { Exit::Failed })
+}
