@@ -81,10 +81,11 @@ fn named(killers: &[Killer]) -> String {
 
 /// One line for each case that kills anybody: the numbers of the saboteurs, those that it alone kills in brackets.
 fn by_case(matrix: &Matrix) -> String {
-    let alone = |index: usize| {
-        matrix.saboteurs.get(index).map(|row: &SaboteurRow| row.killers.len()) == Some(1)
-    };
-    let mut text = String::from("\n  case: numbers of the saboteurs that it kills, in brackets those that it alone kills\n");
+    let alone =
+        |index: usize| matrix.saboteurs.get(index).map(|row: &SaboteurRow| row.killers.len()) == Some(1);
+    let mut text = String::from(
+        "\n  case: numbers of the saboteurs that it kills, in brackets those that it alone kills\n",
+    );
     for (case, killed) in matrix.by_case() {
         let numbers: Vec<String> = killed
             .into_iter()

@@ -5,8 +5,11 @@ use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Refusal};
 use crate::family::FamilyRules;
 
 /// What happens in place of a step; `None` = nothing.
-pub type Steps<P> =
-    Box<dyn FnMut(<P as traceproof_vectors::Protocol>::Stimulus) -> Option<<P as traceproof_vectors::Protocol>::Stimulus>>;
+pub type Steps<P> = Box<
+    dyn FnMut(
+        <P as traceproof_vectors::Protocol>::Stimulus,
+    ) -> Option<<P as traceproof_vectors::Protocol>::Stimulus>,
+>;
 
 /// Is built with other parameters, or makes choices that it was told not to make. They have to be legal ones.
 #[must_use]

@@ -38,7 +38,9 @@ pub(super) fn saboteurs<P: FamilyRules>() -> &'static [Saboteur<P>] {
             },
             Saboteur {
                 name: "fault-place-one-byte-late",
-                side: Side::Decoder(|| results(|_| Box::new(|entry| Some(fault(entry, |fault| fault.place.byte += 1))))),
+                side: Side::Decoder(|| {
+                    results(|_| Box::new(|entry| Some(fault(entry, |fault| fault.place.byte += 1))))
+                }),
                 bug: "Faults are placed behind the byte at fault.",
                 source: "contract of `Fault`; reporting the position of the reader, which is behind what it read",
             },

@@ -253,7 +253,11 @@ fn killers<P: FamilyRules>(
         let verdicts = verdicts(subject, file, check::directions(subject, file), deadline, Kind::is_failure);
         judged += usize::from(verdicts.iter().any(|(_, kind)| *kind != Kind::Unsupported));
         let failed = verdicts.into_iter().find(|(_, kind)| kind.is_failure());
-        killers.extend(failed.map(|(direction, kind)| Killer { case: file.case.id.clone(), direction, kind }));
+        killers.extend(failed.map(|(direction, kind)| Killer {
+            case: file.case.id.clone(),
+            direction,
+            kind,
+        }));
     }
     (judged, killers)
 }
@@ -266,16 +270,19 @@ fn undeserved<P: FamilyRules>(
     deadline: Duration,
 ) -> (usize, Vec<Killer>) {
     let (mut judged, mut passed) = (0, Vec::new());
-    let must = |file: &&Arc<CaseFile<P>>| {
-        file.case.level == Level::Must && file.case.polarity == Polarity::Positive
-    };
+    let must =
+        |file: &&Arc<CaseFile<P>>| file.case.level == Level::Must && file.case.polarity == Polarity::Positive;
     for file in files.iter().filter(must) {
         let mut directions = check::directions(subject, file);
         directions.retain(|direction| *direction != Direction::Chunks);
         let verdicts = verdicts(subject, file, directions, deadline, |_| false);
         judged += usize::from(verdicts.iter().any(|(_, kind)| *kind != Kind::Unsupported));
         let undeserved = verdicts.into_iter().find(|(_, kind)| *kind == Kind::Pass);
-        passed.extend(undeserved.map(|(direction, kind)| Killer { case: file.case.id.clone(), direction, kind }));
+        passed.extend(undeserved.map(|(direction, kind)| Killer {
+            case: file.case.id.clone(),
+            direction,
+            kind,
+        }));
     }
     (judged, passed)
 }

@@ -64,10 +64,11 @@ impl<P: FamilyRules> Words<P> {
     fn of(files: &[Arc<CaseFile<P>>]) -> Self {
         let resolved = || files.iter().map(|file| &file.resolved);
         let packets = resolved().flat_map(|case| case.packets.iter().flatten());
-        let events = resolved().flat_map(|case| case.events.iter().flatten()).filter_map(|entry| match entry {
-            Expected::Event(event) => Some(event),
-            Expected::Fault(_) => None,
-        });
+        let events =
+            resolved().flat_map(|case| case.events.iter().flatten()).filter_map(|entry| match entry {
+                Expected::Event(event) => Some(event),
+                Expected::Fault(_) => None,
+            });
         Self { packets: by_frequency(packets), events: by_frequency(events) }
     }
 }

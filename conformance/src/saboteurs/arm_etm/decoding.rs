@@ -158,7 +158,8 @@ pub(super) fn superseded_miss_revived(_: &Parameters) -> Results<ArmEtm> {
     // By tag, the miss that was superseded, and by the miss that took its tag.
     let (mut superseded, mut revived) = (BTreeMap::new(), BTreeMap::new());
     events(move |mut event, _| {
-        let tag_of = |wanted: u64| outstanding.0.iter().find(|(waiting, _)| *waiting == wanted).map(|(_, tag)| *tag);
+        let tag_of =
+            |wanted: u64| outstanding.0.iter().find(|(waiting, _)| *waiting == wanted).map(|(_, tag)| *tag);
         match &mut event {
             Event::Missing { transfer, reason: MissingReason::Superseded } => {
                 superseded.extend(tag_of(*transfer).map(|tag| (tag, *transfer)));

@@ -43,7 +43,8 @@ pub(super) fn cancel_not_sent(_: &Parameters) -> Steps<ArmEtm> {
 
 pub(super) fn phantoms_are_taken(_: &Parameters) -> Steps<ArmEtm> {
     cycles(|cycle| {
-        if let Some(phantom) = cycle.instruction.as_mut().and_then(|instruction| instruction.phantom.as_mut()) {
+        if let Some(phantom) = cycle.instruction.as_mut().and_then(|instruction| instruction.phantom.as_mut())
+        {
             phantom.taken = true;
         }
     })

@@ -42,10 +42,9 @@ impl Decoder<ArmEtm> for Layers {
                 decoder.begin(parameters, program)?;
                 Stream::Whole(decoder)
             }
-            Architecture::V2 => Stream::Pins {
-                port: Box::new(v2::Port::new(parameters)?),
-                flow: v2::Flow::new(parameters),
-            },
+            Architecture::V2 => {
+                Stream::Pins { port: Box::new(v2::Port::new(parameters)?), flow: v2::Flow::new(parameters) }
+            }
             Architecture::V3 => Stream::Bytes {
                 reader: Box::new(v3::PacketReader::new(parameters)?),
                 flow: Box::new(v3::Flow::new(parameters, program)),

@@ -191,7 +191,10 @@ pub(super) fn branch_at_a_start_ignored(_: &Parameters) -> Following {
 
 pub(super) fn handler_is_a_start(_: &Parameters) -> Following {
     followed(|packet, _| {
-        if let Packet::Trap { branch, privilege, time, context, thaddr: true, address: Some(address), .. } = *packet {
+        if let Packet::Trap {
+            branch, privilege, time, context, thaddr: true, address: Some(address), ..
+        } = *packet
+        {
             *packet = Packet::Start { branch, privilege, time, context, address };
         }
     })
@@ -283,7 +286,10 @@ pub(super) fn response_to_the_latest_request(_: &Parameters) -> Results<RiscvEtr
 
 pub(super) fn data_of_32_bits(_: &Parameters) -> Results<RiscvEtrace> {
     events(|event| {
-        if let Event::Data(DataEvent::Load { data: Some(data), .. } | DataEvent::Store { data: Some(data), .. }) = event {
+        if let Event::Data(
+            DataEvent::Load { data: Some(data), .. } | DataEvent::Store { data: Some(data), .. },
+        ) = event
+        {
             *data &= u128::from(u32::MAX);
         }
     })

@@ -51,10 +51,13 @@ struct Hooks {
 impl Layers {
     fn hooks(&self) -> Hooks {
         Hooks {
-            reading: self.reading.map_or_else(|| Box::new(|packet| packet) as Reading, |bug| bug(&self.parameters)),
-            following: self
-                .following
-                .map_or_else(|| Box::new(|packet, _: &mut Flow| Some(packet)) as Following, |bug| bug(&self.parameters)),
+            reading: self
+                .reading
+                .map_or_else(|| Box::new(|packet| packet) as Reading, |bug| bug(&self.parameters)),
+            following: self.following.map_or_else(
+                || Box::new(|packet, _: &mut Flow| Some(packet)) as Following,
+                |bug| bug(&self.parameters),
+            ),
         }
     }
 }

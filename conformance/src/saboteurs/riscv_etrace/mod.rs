@@ -208,7 +208,9 @@ pub const SABOTEURS: &[Saboteur<RiscvEtrace>] = &[
     },
     Saboteur {
         name: "encoder-predictor-of-half-the-size",
-        side: Side::Encoder(|| configuration(|parameters, _| decoding::predictor_of_half_the_size(parameters))),
+        side: Side::Encoder(|| {
+            configuration(|parameters, _| decoding::predictor_of_half_the_size(parameters))
+        }),
         bug: "The branch predictor of the encoder has half as many entries as it says.",
         source: "discovery attribute bpred_size_p is an exponent",
     },
