@@ -12,9 +12,9 @@ use traceproof_vectors::case::{CaseFile, Level, Polarity, SuiteError};
 
 use super::{SideName, nulls};
 use crate::family::{self, FamilyRules, Visitor};
-use crate::runner::{THREAD_NAME, isolated};
+use crate::runner::{THREAD_NAME, guarded};
 use crate::suite::{Directories, Selection, Suite};
-use crate::verdict::{Direction, Kind, Verdict};
+use crate::verdict::{Direction, Kind};
 use crate::{Subject, check};
 
 /// Version of the matrix as data. Raised when a field changes its meaning or goes away.
@@ -297,8 +297,8 @@ fn verdicts<P: FamilyRules>(
 ) -> Vec<(Direction, Kind)> {
     let mut found = Vec::new();
     for direction in directions {
-        let (subject, file) = (subject.clone(), Arc::clone(file));
-        let verdict: Verdict = isolated(deadline, move || check::check(&subject, &file, direction));
+        let (of, file) = (subject.clone(), Arc::clone(file));
+        let verdict = guarded(subject, deadline, move || check::check(&of, &file, direction));
         found.push((direction, verdict.kind()));
         if is_enough(verdict.kind()) {
             break;

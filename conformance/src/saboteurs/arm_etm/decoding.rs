@@ -192,7 +192,7 @@ pub(super) fn misses_forgotten_at_periodic_synchronisation(_: &Parameters) -> Re
             _ => None,
         };
         outstanding.note(&event);
-        forgotten.note(&event);
+        forgotten.0.retain(|waiting| outstanding.0.contains(waiting));
         Some(ignored.unwrap_or(event))
     })
 }
