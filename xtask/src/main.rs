@@ -1,6 +1,7 @@
 //! The command line of Traceproof: `cargo xtask <verb>`. One file per verb; arguments and printing only.
 #![forbid(unsafe_code)]
 
+mod adaptor;
 mod bench;
 mod conformance;
 mod coverage;
@@ -61,6 +62,8 @@ enum Verb {
     Saboteurs(saboteurs::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
+    #[command(subcommand)]
+    Adaptor(adaptor::Verb),
     #[cfg(feature = "peer-opencsd")]
     #[command(name = opencsd_host::VERB, hide = true)]
     OpencsdHost,
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Verb::Saboteurs(arguments) => saboteurs::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
+        Verb::Adaptor(verb) => adaptor::run(verb),
         #[cfg(feature = "peer-opencsd")]
         Verb::OpencsdHost => opencsd_host::run(),
     });

@@ -438,3 +438,64 @@ fn reported(lines: &str) -> Vec<Observed> {
     }
     observed
 }
+
+#[test]
+fn adaptors_begin_as_ones_that_work() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
+    for (language, file, names_it) in [
+        ("python", "example.py", "tdut.serve(\"acme-python\","),
+        ("c", "example.c", "\\\"name\\\":\\\"acme-c\\\""),
+        ("rust", "src/main.rs", "Subject::new(\"acme-rust\","),
+    ] {
+        let kit = path(&format!("acme-{language}"));
+        let made = run(&["adaptor", "new", "--lang", language, &kit]);
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        let written = fs::read_to_string(Path::new(&kit).join(file)).expect("written");
+        assert!(written.contains(names_it), "{language}");
+        assert!(Path::new(&kit).join("subject.toml").exists());
+        let again = run(&["adaptor", "new", "--lang", language, &kit]);
+        assert_eq!(again.status.code(), Some(2));
+        assert!(text(&again.stderr).ends_with("exists; nothing was written\n"));
+    }
+    let manifest = fs::read_to_string(path("acme-rust/Cargo.toml")).expect("written");
+    assert!(manifest.contains("name = \"acme-rust\""));
+    assert_eq!(run(&["adaptor", "new", "--lang", "c", "1x"]).status.code(), Some(2));
+}
+
+#[test]
+fn programs_are_judged_by_their_file() {
+    let python =
+        Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !python {
+        eprintln!("NOTICE: there is no python3; a program as a subject is NOT tested");
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let kit = directory.path().join("acme").to_str().expect("text").to_owned();
+    assert!(run(&["adaptor", "new", "--lang", "python", &kit]).status.success());
+    let subject = format!("{kit}/subject.toml");
+    let arguments = ["conformance", "--subject", &subject, "--timeout-scale", "60", "--filter", "etr-0001"];
+    let judged = run(&arguments);
+    let report = text(&judged.stdout);
+    assert!(judged.status.success(), "{report}{}", text(&judged.stderr));
+    assert!(report.contains("subject acme 1.0, suite"), "{report}");
+
+    fs::write(Path::new(&kit).join("example.py"), "raise SystemExit('no licence')\n").expect("writable");
+    let dead = run(&arguments);
+    assert_eq!(dead.status.code(), Some(1));
+    assert!(
+        text(&dead.stderr).contains("it exited with status 1 instead of an answer"),
+        "{}",
+        text(&dead.stderr)
+    );
+    assert!(text(&dead.stderr).contains("no licence"));
+    fs::write(&subject, "comand = ['x']\n").expect("writable");
+    let wrong = run(&arguments);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        text(&wrong.stderr).contains("subject.toml:1:1: unknown field `comand`"),
+        "{}",
+        text(&wrong.stderr)
+    );
+}
