@@ -245,5 +245,11 @@ pub fn run_all(
         progress(&result);
         result
     };
-    Ok(work.par_iter().with_max_len(1).map(result).collect())
+    // Asked again: whoever has pressed Ctrl-C meanwhile wants no more of them.
+    Ok(work
+        .par_iter()
+        .with_max_len(1)
+        .filter(|(program, _, set, _)| filter(&program.name, set))
+        .map(result)
+        .collect())
 }

@@ -275,7 +275,9 @@ fn last_word(run: &Run, style: Style) -> String {
     if failed(&programs) > 0 {
         bad.push(counted(failed(&programs), "round trip"));
     }
-    if bad.is_empty() {
+    if bad.is_empty() && run.incomplete {
+        format!("{begin}nothing failed so far; judged were {judged}\n")
+    } else if bad.is_empty() {
         format!("{begin}{}: {judged}\n", style.good("PASS"))
     } else {
         format!("{begin}{}: {} failed; judged were {judged}\n", style.bad("FAIL"), bad.join(" and "))
