@@ -131,12 +131,11 @@ impl CaseProtocol for ItaniumPmu {
 
     /// Registers that are only read and written ask for nothing beyond taking them apart.
     fn required_features(parameters: &Parameters, wire: &[u8]) -> Vec<&'static str> {
-        let registers = [Kind::Write, Kind::Read, Kind::ReadUndefined].map(|kind| kind as u8);
-        let execution = Kind::ALL.map(|kind| kind as u8).into_iter().filter(|kind| !registers.contains(kind));
-        let execution: Vec<u8> = execution.collect();
+        let is_access = |kind: Kind| matches!(kind, Kind::Write | Kind::Read | Kind::ReadUndefined);
         let happens = wire
             .chunks_exact(RECORD)
-            .any(|record| record.first().is_some_and(|kind| execution.contains(kind)));
+            .filter_map(|record| record.first())
+            .any(|code| Kind::ALL.into_iter().any(|kind| kind as u8 == *code && !is_access(kind)));
         let plain = Parameters { strict: parameters.strict, ..Parameters::default() };
         [("qualification", happens), ("lenient", !parameters.strict), ("options", *parameters != plain)]
             .into_iter()
