@@ -3,12 +3,14 @@
 //! Each function gives a decoder that is the reference but for one hook. A hook with a memory is made anew at every `begin` and
 //! `reset`, so that the bug is the one of the hook and no other.
 
-use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Protocol, Refusal, Sink};
 
 use crate::family::FamilyRules;
 
 /// What is delivered in place of a result; `None` = nothing.
 pub type Results<P> = Box<dyn FnMut(Entry<P>) -> Option<Entry<P>>>;
+/// Makes such a hook for a stream with these parameters.
+type MakeResults<P> = fn(&<P as Protocol>::Parameters) -> Results<P>;
 /// What is read in place of a byte of the stream.
 pub type Bytes = Box<dyn FnMut(u8) -> u8>;
 
@@ -42,7 +44,7 @@ struct Twisted<P: FamilyRules> {
     parameters: Option<fn(&mut P::Parameters)>,
     program: Option<fn(&P::Parameters, &Program) -> Program>,
     bytes: Option<fn(&P::Parameters) -> Bytes>,
-    results: Option<fn(&P::Parameters) -> Results<P>>,
+    results: Option<MakeResults<P>>,
     /// Those of the latest `begin`.
     begun: P::Parameters,
     byte_hook: Bytes,

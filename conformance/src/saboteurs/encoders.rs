@@ -1,15 +1,15 @@
 //! Encoder models, made wrong from the outside.
 
-use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Refusal};
+use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Protocol, Refusal};
 
 use crate::family::FamilyRules;
 
 /// What happens in place of a step; `None` = nothing.
-pub type Steps<P> = Box<
-    dyn FnMut(
-        <P as traceproof_vectors::Protocol>::Stimulus,
-    ) -> Option<<P as traceproof_vectors::Protocol>::Stimulus>,
->;
+pub type Steps<P> = Box<dyn FnMut(<P as Protocol>::Stimulus) -> Option<<P as Protocol>::Stimulus>>;
+/// Makes such a hook for a run with these parameters.
+type MakeSteps<P> = fn(&<P as Protocol>::Parameters) -> Steps<P>;
+/// Changes what an encoder was built with and told.
+type Reconfigure<P> = fn(&mut <P as Protocol>::Parameters, &mut <P as Protocol>::Policy);
 
 /// Is built with other parameters, or makes choices that it was told not to make. They have to be legal ones.
 #[must_use]
@@ -26,8 +26,8 @@ pub fn steps<P: FamilyRules>(bug: fn(&P::Parameters) -> Steps<P>) -> Box<dyn Enc
 /// The reference, and what is wrong with it.
 struct Twisted<P: FamilyRules> {
     reference: Box<dyn Encoder<P>>,
-    configuration: Option<fn(&mut P::Parameters, &mut P::Policy)>,
-    steps: Option<fn(&P::Parameters) -> Steps<P>>,
+    configuration: Option<Reconfigure<P>>,
+    steps: Option<MakeSteps<P>>,
     step_hook: Steps<P>,
 }
 
