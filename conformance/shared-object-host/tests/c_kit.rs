@@ -76,9 +76,9 @@ fn a_shared_object_answers_as_the_program_does() {
     let start = serde_json::json!({ "start": { "branch": true, "privilege": 3, "address": "0x1000" } });
     assert_eq!(host[4]["results"][0], serde_json::json!({ "at": [0, 0, 0], "packet": start }));
     assert_eq!(host[3], serde_json::json!({ "id": 3, "status": "ok", "results": [] }));
-    let kinds: Vec<&str> = ["4", "5"]
+    let kinds: Vec<&str> = [4, 5]
         .into_iter()
-        .flat_map(|id| host.iter().filter(move |answer| answer["id"].to_string() == id))
+        .flat_map(|id| host.iter().filter(move |answer| answer["id"] == id))
         .flat_map(|answer| answer["results"].as_array().expect("results"))
         .map(|result| result["packet"].as_object().expect("a packet").keys().next().expect("named").as_str())
         .collect();
