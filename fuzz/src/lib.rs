@@ -7,6 +7,8 @@
 
 pub mod arm;
 pub mod arm_etm;
+pub mod itanium_pmu;
+pub mod pieces;
 pub mod riscv_etrace;
 pub mod seeds;
 pub mod targets;

@@ -5,10 +5,12 @@ use std::{fs, io};
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
 use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::{Encapsulation, NormalEncapsulation, Parameters, RiscvEtrace};
 
 use crate::arm::formatter;
 use crate::arm_etm;
+use crate::itanium_pmu::registers;
 use crate::riscv_etrace::{data, encapsulation, flow, presets};
 
 /// A seed: target, file name and bytes.
@@ -81,6 +83,24 @@ pub fn from_arm_etm_cases(cases: &[CaseFile<ArmEtm>]) -> Vec<Seed> {
         if let Some(input) = arm_etm::v3_flow::input(parameters, &file.resolved.program, wire) {
             seeds.push(("arm_etm_v3_flow", id.clone(), input));
         }
+    }
+    seeds
+}
+
+/// The seeds that the cases of Itanium event qualification give.
+#[must_use]
+pub fn from_itanium_pmu_cases(cases: &[CaseFile<ItaniumPmu>]) -> Vec<Seed> {
+    let mut seeds: Vec<Seed> = cases
+        .iter()
+        .filter_map(|file| {
+            let input = registers::input(&file.case.parameters, &file.resolved.wire)?;
+            Some(("itanium_pmu_registers", file.case.id.clone(), input))
+        })
+        .collect();
+    for seed in 0..32 {
+        let length = 400 + 60 * usize::try_from(seed).unwrap_or(0);
+        let bytes = traceproof_conformance::generate::seeded(seed, length);
+        seeds.push(("itanium_pmu_qualification", format!("seed-{seed:02}"), bytes));
     }
     seeds
 }

@@ -1,6 +1,6 @@
 //! Which targets exist.
 
-use crate::{arm, arm_etm, riscv_etrace};
+use crate::{arm, arm_etm, itanium_pmu, riscv_etrace};
 
 /// One fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Target {
 }
 
 /// Every target, in the order of the layers.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 12] = [
     Target {
         name: "riscv_etrace_encapsulation",
         property: "any stream is cut into the same units however it arrives; what is framed comes back",
@@ -64,5 +64,15 @@ pub const TARGETS: [Target; 10] = [
         name: "arm_etm_v3_flow",
         property: "any ETMv3 stream over any program gives the same bounded results however it is cut",
         run: arm_etm::v3_flow::run,
+    },
+    Target {
+        name: "itanium_pmu_registers",
+        property: "any log gives the same bounded results however it is cut; registers that are read come back",
+        run: itanium_pmu::registers::run,
+    },
+    Target {
+        name: "itanium_pmu_qualification",
+        property: "whatever is programmed and happens, model and oracle work the same out",
+        run: itanium_pmu::qualification::run,
     },
 ];

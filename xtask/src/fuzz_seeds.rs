@@ -6,6 +6,7 @@ use clap::Args;
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_fuzz::seeds;
 use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -30,6 +31,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut seeds = seeds::from_cases(&suite.files);
     let suite = Suite::<ArmEtm>::load(&directories).map_err(|errors| Failure::suite(&errors))?;
     seeds.extend(seeds::from_arm_etm_cases(&suite.files));
+    let suite = Suite::<ItaniumPmu>::load(&directories).map_err(|errors| Failure::suite(&errors))?;
+    seeds.extend(seeds::from_itanium_pmu_cases(&suite.files));
     let written =
         seeds::write(&arguments.corpus, &seeds).map_err(|error| Failure::file(&arguments.corpus, error))?;
     print(&format!("{written} seeds written to {}\n", arguments.corpus.display()))?;

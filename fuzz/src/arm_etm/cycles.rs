@@ -5,7 +5,7 @@
 use traceproof_vectors::Program;
 
 use super::presets;
-use super::v3_flow::is_the_same_in_pieces;
+use super::v3_flow::decode_in_pieces;
 
 /// Decodes the capture whole, byte by byte and after a reset, and compares.
 ///
@@ -14,5 +14,5 @@ use super::v3_flow::is_the_same_in_pieces;
 /// When the results differ or are out of bounds.
 pub fn run(data: &[u8]) {
     let Some((constants, capture)) = data.split_first_chunk::<2>() else { return };
-    is_the_same_in_pieces(&presets::v2(*constants), &Program::new(), capture);
+    decode_in_pieces(&presets::v2(*constants), &Program::new(), capture);
 }

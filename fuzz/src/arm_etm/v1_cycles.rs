@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::{Program, Section};
 
 use super::presets;
-use super::v3_flow::{CODE, is_the_same_in_pieces};
+use super::v3_flow::{CODE, decode_in_pieces};
 
 /// A fuzz input for this target; `None` when parameters or program do not fit into the format.
 #[must_use]
@@ -34,5 +34,5 @@ pub fn run(data: &[u8]) {
     let mut program = Program::new();
     let section = Section { address: CODE, bytes: code.to_vec(), name: String::new() };
     program.insert(section).expect("the only section overlaps nothing");
-    is_the_same_in_pieces(&presets::v1(*constants), &program, capture);
+    decode_in_pieces(&presets::v1(*constants), &program, capture);
 }

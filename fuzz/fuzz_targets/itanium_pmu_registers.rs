@@ -1,0 +1,10 @@
+//! Hands libFuzzer's bytes to `traceproof_fuzz::itanium_pmu::registers`.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| traceproof_fuzz::itanium_pmu::registers::run(data));
+
+#[cfg(not(fuzzing))]
+fn main() {
+    eprintln!("this target runs under `cargo +nightly fuzz run itanium_pmu_registers`");
+}

@@ -1,0 +1,4 @@
+//! Properties of Itanium event qualification.
+
+pub mod qualification;
+pub mod registers;
