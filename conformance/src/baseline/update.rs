@@ -1,0 +1,148 @@
+//! A baseline brought up to date: its text is edited in place, so that comments and order stay.
+
+use std::collections::BTreeMap;
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+
+use super::{Baseline, BaselineError, SCHEMA, Signature};
+use crate::run::Run;
+use crate::verdict::{Direction, Verdict};
+
+/// Reason and finding of checks that fail anew, for a person to replace.
+pub const UNEXPLAINED: &str = "UNEXPLAINED";
+
+/// What changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// The new text.
+    pub text: String,
+    /// Checks that fail and were not listed.
+    pub added: Vec<Signature>,
+    /// Lines whose check comes out otherwise.
+    pub changed: Vec<Signature>,
+    /// Lines whose check passes or is gone.
+    pub removed: Vec<Signature>,
+}
+
+/// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
+/// otherwise change, new failures are added under the reason [`UNEXPLAINED`]; an entry without lines goes. With `whole`, lines for checks
+/// that the run does not have go, too.
+///
+/// An empty `text` is a new baseline.
+///
+/// # Errors
+///
+/// When `text` is no baseline.
+pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineError> {
+    let text = if text.trim().is_empty() {
+        format!("schema = {SCHEMA}\nsubject = {}\n", Value::from(run.subject.name.as_str()))
+    } else {
+        text.to_owned()
+    };
+    // Everything that can be wrong with it is told by the one reader.
+    Baseline::parse(&text)?;
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| BaselineError {
+        line: 1,
+        column: 1,
+        message: error.message().to_owned(),
+    })?;
+    let mut outcomes = outcomes(run);
+    let mut update = Update::default();
+    if let Some(known) = document.get_mut("known").and_then(Item::as_array_of_tables_mut) {
+        for entry in known.iter_mut() {
+            if let Some(checks) = entry.get_mut("checks").and_then(Item::as_array_mut) {
+                settle(checks, &mut outcomes, whole, &mut update);
+            }
+        }
+        known.retain(|entry| {
+            entry.get("checks").and_then(Item::as_array).is_some_and(|checks| !checks.is_empty())
+        });
+    }
+    update.added = outcomes
+        .into_iter()
+        .filter_map(|((id, direction), outcome)| {
+            let Outcome::Fails(outcome) = outcome else { return None };
+            Some(Signature { id, direction, outcome })
+        })
+        .collect();
+    if !update.added.is_empty() {
+        add(&mut document, &update.added);
+    }
+    update.text = document.to_string();
+    Ok(update)
+}
+
+/// How a check came out.
+enum Outcome {
+    Passes,
+    Fails(String),
+}
+
+fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
+    let checks = run.cases.iter().flat_map(|case| case.checks.iter().map(move |check| (&case.id, check)));
+    checks
+        .filter_map(|(id, check)| {
+            let outcome = match &check.verdict {
+                Verdict::Unsupported { .. } => return None,
+                Verdict::Pass => Outcome::Passes,
+                verdict => Outcome::Fails(Signature::new(id, check.direction, verdict).outcome),
+            };
+            Some(((id.clone(), check.direction), outcome))
+        })
+        .collect()
+}
+
+/// Brings the lines of one entry up to date; what they speak of is taken out of `outcomes`.
+fn settle(
+    checks: &mut Array,
+    outcomes: &mut BTreeMap<(String, Direction), Outcome>,
+    whole: bool,
+    update: &mut Update,
+) {
+    let mut index = 0;
+    while let Some(line) = checks.get(index) {
+        let Some(entry) = line.as_str().and_then(|text| text.parse::<Signature>().ok()) else {
+            index += 1;
+            continue;
+        };
+        match outcomes.remove(&(entry.id.clone(), entry.direction)) {
+            Some(Outcome::Fails(outcome)) if outcome != entry.outcome => {
+                let now = Signature { outcome, ..entry };
+                if let Some(line) = checks.get_mut(index) {
+                    // Its comment and indentation stay.
+                    let decor = line.decor().clone();
+                    *line = Value::from(now.to_string());
+                    *line.decor_mut() = decor;
+                }
+                update.changed.push(now);
+                index += 1;
+            }
+            Some(Outcome::Fails(_)) => index += 1,
+            None if !whole => index += 1,
+            Some(Outcome::Passes) | None => {
+                checks.remove(index);
+                update.removed.push(entry);
+            }
+        }
+    }
+}
+
+/// Adds the new failures as one entry, for a person to sort.
+fn add(document: &mut DocumentMut, failures: &[Signature]) {
+    let mut checks = Array::new();
+    for failure in failures {
+        let mut line = Value::from(failure.to_string());
+        line.decor_mut().set_prefix("\n  ");
+        checks.push_formatted(line);
+    }
+    checks.set_trailing("\n");
+    checks.set_trailing_comma(true);
+    let mut entry = Table::new();
+    entry.insert("reason", UNEXPLAINED.into());
+    entry.insert("finding", UNEXPLAINED.into());
+    entry.insert("checks", Item::Value(Value::Array(checks)));
+    let known = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    if let Some(known) = known.as_array_of_tables_mut() {
+        known.push(entry);
+    }
+}

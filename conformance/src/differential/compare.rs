@@ -1,0 +1,120 @@
+//! One stream through two decoders.
+
+use traceproof_vectors::case::{Expected, ExpectedFault};
+use traceproof_vectors::{Capabilities, Entry, Layer, Log};
+
+use super::Stream;
+use crate::Subject;
+use crate::family::FamilyRules;
+use crate::judge::{self, Expectation};
+use crate::relations::push_all;
+use crate::runner::guarded;
+use crate::verdict::{Divergence, Verdict};
+
+/// What came of a stream.
+#[derive(Clone, Debug)]
+pub enum Comparison {
+    /// One of the two does not claim what it needs, refuses it, or delivers no layer that the other does.
+    Skipped,
+    /// Both say the same, as far as both say something.
+    Same,
+    /// The first difference. Expected is what the first subject says.
+    Different(Box<Divergence>),
+}
+
+/// How long a decoder in this process may take.
+const DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Compares packets, events and faults of the layers that both deliver, in the detail that both give.
+#[must_use]
+pub fn compare<P: FamilyRules>(first: &Subject, second: &Subject, stream: &Stream<P>) -> Comparison {
+    let (one, other) = (decode(first, stream), decode(second, stream));
+    let (one, other) = match (one, other) {
+        (Ok(Some(one)), Ok(Some(other))) => (one, other),
+        (Err(verdict), Ok(Some(_))) => return broke(&verdict, true),
+        (Ok(Some(_)), Err(verdict)) => return broke(&verdict, false),
+        _ => return Comparison::Skipped,
+    };
+    let layers: Vec<Layer> =
+        one.capabilities.layers.intersection(&other.capabilities.layers).copied().collect();
+    if layers.is_empty() {
+        return Comparison::Skipped;
+    }
+    let packets: Vec<P::Packet> = one.log.packets().cloned().collect();
+    let events = expected(&one.log);
+    let expectation = Expectation { packets: Some(&packets), events: Some(&events) };
+    let detail = one.capabilities.faults.min(other.capabilities.faults);
+    match judge::decoding(expectation, &other.log, &layers, detail) {
+        Ok(()) => Comparison::Same,
+        Err(divergence) => Comparison::Different(divergence),
+    }
+}
+
+struct Decoded<P: FamilyRules> {
+    log: Log<P>,
+    capabilities: Capabilities,
+}
+
+/// What the subject makes of the stream; `None` if it does not take it.
+fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Option<Decoded<P>>, Verdict> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let (of, stream) = (subject.clone(), stream.clone());
+    let verdict = guarded(subject, DEADLINE, move || {
+        let decoded = (|| {
+            let mut decoder = of.decoder::<P>()?;
+            let capabilities = decoder.capabilities();
+            let features = P::required_features(&stream.parameters, &stream.wire);
+            if !features.into_iter().all(|feature| capabilities.features.contains(feature)) {
+                return None;
+            }
+            decoder.begin(&stream.parameters, &stream.program).ok()?;
+            let log = push_all(decoder.as_mut(), [stream.wire.as_slice()]);
+            Some(Decoded { log, capabilities })
+        })();
+        // Nobody listens any more when the deadline has passed.
+        let _ = sender.send(decoded);
+        Verdict::Pass
+    });
+    if verdict == Verdict::Pass { Ok(receiver.recv().ok().flatten()) } else { Err(verdict) }
+}
+
+fn broke(verdict: &Verdict, first: bool) -> Comparison {
+    let mut divergence = Divergence::sentence("results", String::from("results"));
+    if let Some(row) = divergence.rows.first_mut() {
+        let (broken, whole) = (Some(verdict.to_string()), Some(String::from("results")));
+        (row.expected, row.got) = if first { (broken, whole) } else { (whole, broken) };
+    }
+    Comparison::Different(Box::new(divergence))
+}
+
+fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
+    log.entries
+        .iter()
+        .filter_map(|(place, entry)| match entry {
+            Entry::Packet(_) => None,
+            Entry::Event(event) => Some(Expected::Event(event.clone())),
+            Entry::Fault(fault) => Some(Expected::Fault(ExpectedFault {
+                class: fault.class,
+                packet: place.packet,
+                byte: place.byte,
+                bit: place.bit,
+            })),
+        })
+        .collect()
+}
+
+/// What differs, without values: the layer, and the first words of both sides.
+pub(super) fn kind(divergence: &Divergence) -> String {
+    let words = |text: Option<&str>| {
+        let text = text.unwrap_or("nothing more");
+        // `fault missing-outcome at …` and `retire { … }` alike: the words before any value.
+        text.split_whitespace()
+            .take_while(|word| {
+                *word != "at" && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
+            })
+            .take(3)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    format!("{}: {} / {}", divergence.what, words(divergence.expected()), words(divergence.got()))
+}
