@@ -7,6 +7,7 @@ use std::io::BufRead;
 
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program, Protocol};
 
@@ -17,6 +18,7 @@ use crate::run::ProgramRun;
 use crate::saboteurs::Saboteur;
 
 mod arm_etm;
+mod itanium_pmu;
 mod riscv_etrace;
 
 /// What the runner and the command line must know about a family.
@@ -36,6 +38,22 @@ pub trait FamilyRules: CaseProtocol {
 
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
+
+    /// Why the reference decoder works out what it does: sentences for people, each with the index of its packet, in order of packets.
+    ///
+    /// For families whose results are not written in the packets.
+    fn reasons(_wire: &[u8], _parameters: &Self::Parameters, _program: &Program) -> Vec<(u64, String)> {
+        Vec::new()
+    }
+
+    /// Whether events say anything without the code that was running.
+    const EVENTS_NEED_CODE: bool = true;
+
+    /// What the reference encoder model makes of the scenario that these bytes stand for: parameters, code and wire. `None` if the family
+    /// generates no scenarios.
+    fn generate(_entropy: &[u8]) -> Option<(Self::Parameters, Program, Vec<u8>)> {
+        None
+    }
 
     /// Turns the execution of a case into stimulus, in order.
     ///
@@ -140,7 +158,7 @@ pub struct FileSummary {
 }
 
 /// The families that exist in this build.
-pub const IMPLEMENTED: [Family; 2] = [Family::RiscvEtrace, Family::ArmEtm];
+pub const IMPLEMENTED: [Family; 3] = [Family::RiscvEtrace, Family::ArmEtm, Family::ItaniumPmu];
 
 /// Something to do with a family that is known only at run time.
 pub trait Visitor {
@@ -156,6 +174,7 @@ pub fn visit<V: Visitor>(family: Family, visitor: V) -> Option<V::Output> {
     match family {
         Family::RiscvEtrace => Some(visitor.visit::<RiscvEtrace>()),
         Family::ArmEtm => Some(visitor.visit::<ArmEtm>()),
+        Family::ItaniumPmu => Some(visitor.visit::<ItaniumPmu>()),
         _ => None,
     }
 }

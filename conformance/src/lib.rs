@@ -24,6 +24,8 @@
 //! | Which requirements are proven? | [`coverage`] |
 //! | What must be known about a family? | [`family`] |
 //! | What holds for every stream? | [`relations`] |
+//! | What is a subject known to get wrong? | [`baseline`] |
+//! | What do two subjects disagree about? | [`differential`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
@@ -33,10 +35,12 @@
 #![forbid(unsafe_code)]
 
 pub mod adaptor;
+pub mod baseline;
 pub mod bench;
 pub mod captures;
 mod check;
 pub mod coverage;
+pub mod differential;
 pub mod elf;
 pub mod execution;
 pub mod family;
@@ -52,6 +56,7 @@ pub mod report;
 pub mod run;
 mod runner;
 pub mod saboteurs;
+mod shard;
 pub mod snapshot;
 pub mod stream;
 mod subject;
@@ -60,6 +65,7 @@ pub mod verdict;
 
 pub use run::Run;
 pub use runner::{Options, Progress, THREAD_NAME, run};
+pub use shard::{Shard, UnknownShard};
 pub use subject::Subject;
 pub use suite::Selection;
 pub use verdict::{Direction, Verdict};

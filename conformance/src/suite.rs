@@ -6,6 +6,7 @@ use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile, SuiteError};
 use traceproof_vectors::clause::{self, Registry};
 
+use crate::Shard;
 use crate::family::FamilyRules;
 
 /// Where suites and registries of clauses lie.
@@ -98,6 +99,8 @@ pub struct Selection {
     pub level: Option<case::Level>,
     /// Only cases that prove one of these clauses; empty = all.
     pub clauses: Vec<String>,
+    /// Only cases of this part of the suite.
+    pub shard: Option<Shard>,
 }
 
 impl Selection {
@@ -112,6 +115,7 @@ impl Selection {
     pub fn takes<P: FamilyRules>(&self, file: &CaseFile<P>) -> bool {
         let case = &file.case;
         self.takes_family(P::FAMILY)
+            && self.shard.is_none_or(|shard| shard.takes(&case.id))
             && self.level.is_none_or(|level| case.level <= level)
             && (self.clauses.is_empty() || case.clauses.iter().any(|clause| self.clauses.contains(clause)))
             && (self.filters.is_empty()

@@ -97,6 +97,20 @@ pub enum Verdict {
         /// What it said.
         refusal: String,
     },
+    /// It came out as the subject's [baseline](crate::baseline) says.
+    ExpectedFailure {
+        /// The verdict, and of a failure where the first difference is.
+        outcome: String,
+        /// Why.
+        reason: String,
+        /// Where that is written down.
+        finding: String,
+    },
+    /// It passes although the subject's baseline says that it fails.
+    UnexpectedPass {
+        /// Why it should.
+        reason: String,
+    },
 }
 
 impl Verdict {
@@ -113,6 +127,8 @@ impl Verdict {
             Self::StateLeak { .. } => Kind::StateLeak,
             Self::Unsupported { .. } => Kind::Unsupported,
             Self::Undeclared { .. } => Kind::Undeclared,
+            Self::ExpectedFailure { .. } => Kind::ExpectedFailure,
+            Self::UnexpectedPass { .. } => Kind::UnexpectedPass,
         }
     }
 }
@@ -137,13 +153,17 @@ pub enum Kind {
     StateLeak,
     /// See [`Verdict::Undeclared`].
     Undeclared,
+    /// See [`Verdict::UnexpectedPass`].
+    UnexpectedPass,
+    /// See [`Verdict::ExpectedFailure`].
+    ExpectedFailure,
     /// See [`Verdict::Unsupported`].
     Unsupported,
 }
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Pass,
         Self::Fail,
         Self::Crash,
@@ -152,6 +172,8 @@ impl Kind {
         Self::ProtocolError,
         Self::StateLeak,
         Self::Undeclared,
+        Self::UnexpectedPass,
+        Self::ExpectedFailure,
         Self::Unsupported,
     ];
 
@@ -167,6 +189,8 @@ impl Kind {
             Self::ProtocolError => "protocol-error",
             Self::StateLeak => "state-leak",
             Self::Undeclared => "undeclared",
+            Self::UnexpectedPass => "unexpected-pass",
+            Self::ExpectedFailure => "expected-failure",
             Self::Unsupported => "unsupported",
         }
     }
@@ -174,7 +198,7 @@ impl Kind {
     /// Whether a run with such a verdict has failed.
     #[must_use]
     pub const fn is_failure(self) -> bool {
-        !matches!(self, Self::Pass | Self::Unsupported)
+        !matches!(self, Self::Pass | Self::ExpectedFailure | Self::Unsupported)
     }
 }
 
@@ -275,6 +299,10 @@ impl fmt::Display for Verdict {
             }
             Self::Unsupported { needs } => write!(f, "needs {}", needs.join(", ")),
             Self::Undeclared { refusal } => write!(f, "claimed, but refused: {refusal}"),
+            Self::ExpectedFailure { outcome, reason, finding } => {
+                write!(f, "{outcome}, as known: {reason} ({finding})")
+            }
+            Self::UnexpectedPass { reason } => write!(f, "passes, but is known to fail: {reason}"),
         }
     }
 }

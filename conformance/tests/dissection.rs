@@ -4,6 +4,7 @@ use traceproof_conformance::family::FamilyRules;
 use traceproof_conformance::report::explain;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::Case;
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 #[test]
@@ -14,6 +15,11 @@ fn every_riscv_etrace_case_dissects_as_before() {
 #[test]
 fn every_arm_etm_case_dissects_as_before() {
     dissect_all::<ArmEtm>("arm_etm/**/*.toml");
+}
+
+#[test]
+fn every_itanium_pmu_case_dissects_as_before() {
+    dissect_all::<ItaniumPmu>("itanium_pmu/**/*.toml");
 }
 
 fn dissect_all<P: FamilyRules>(pattern: &str) {

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
 }
 
 /// The scopes in which every clause that can be tested has its cases, and must keep them.
-const FINISHED: [(Family, &[&str]); 2] = [
+const FINISHED: [(Family, &[&str]); 3] = [
     (Family::RiscvEtrace, &["core", "modes", "data", "encapsulation"]),
     (
         Family::ArmEtm,
@@ -58,6 +58,21 @@ const FINISHED: [(Family, &[&str]); 2] = [
             "etm1",
             "etm3",
             "formatter",
+        ],
+    ),
+    (
+        Family::ItaniumPmu,
+        &[
+            "registers",
+            "counters",
+            "overflow",
+            "instructions",
+            "opcodes",
+            "data",
+            "captures",
+            "qualification",
+            "dumps",
+            "branches",
         ],
     ),
 ];

@@ -10,7 +10,7 @@ use traceproof_conformance::stream;
 use traceproof_vectors::{Family, Program};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, create, open};
+use crate::files::{Target, create, open_trace};
 use crate::snapshot::{self, is_snapshot};
 
 /// Decode a trace with the reference decoder.
@@ -21,6 +21,7 @@ use crate::snapshot::{self, is_snapshot};
 #[command(after_help = "Examples:
   cargo xtask decode --family riscv-etrace --elf program.elf trace.bin
   cargo xtask decode --family riscv-etrace --layer packets trace.bin
+  cargo xtask decode --family itanium-pmu --text registers.txt
   cat trace.bin | cargo xtask decode --family riscv-etrace --elf program.elf --format jsonl -
   cargo xtask decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
@@ -29,6 +30,9 @@ pub(crate) struct Arguments {
     pub(crate) family: Option<Family>,
     #[command(flatten)]
     pub(crate) target: Target,
+    /// The trace is text: a transport unit per line, as in the `wire` of a case.
+    #[arg(long)]
+    text: bool,
     /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) source: Vec<String>,
@@ -61,11 +65,13 @@ enum Format {
 
 impl Arguments {
     /// The layer to list over this program.
-    pub(crate) fn layer(&self, program: &Program) -> Option<traceproof_vectors::Layer> {
+    pub(crate) fn layer<P: FamilyRules>(&self, program: &Program) -> Option<traceproof_vectors::Layer> {
         match self.layer {
             Some(Layer::Packets) => Some(traceproof_vectors::Layer::Packets),
             Some(Layer::Events) => Some(traceproof_vectors::Layer::Events),
-            None if program.sections().is_empty() => Some(traceproof_vectors::Layer::Packets),
+            None if P::EVENTS_NEED_CODE && program.sections().is_empty() => {
+                Some(traceproof_vectors::Layer::Packets)
+            }
             None => None,
         }
     }
@@ -101,12 +107,12 @@ impl Visitor for Decode<'_> {
     fn visit<P: FamilyRules>(self) -> Outcome {
         let Arguments { target, input, output, .. } = self.0;
         let (program, parameters) = target.load::<P>()?;
-        let (layer, format) = (self.0.layer(&program), self.0.format());
+        let (layer, format) = (self.0.layer::<P>(&program), self.0.format());
         let mut decoder = P::reference_decoder();
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut input_file = open(input)?;
+        let mut trace = open_trace::<P>(input, self.0.text, &parameters)?;
         let mut listing = Listing::new(create(output)?, format, layer);
-        stream::decode::<P, _>(decoder.as_mut(), &mut input_file, &mut listing)
+        stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
             .map_err(|error| Failure::file(input, error))?;
         let counts = listing.finish()?;
         Ok(told(counts))

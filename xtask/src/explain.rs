@@ -1,29 +1,70 @@
-//! `cargo xtask explain`: one case bit by bit.
+//! `cargo xtask explain`: one case, or one trace file, bit by bit.
+
+use std::path::PathBuf;
 
 use clap::Args;
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report;
 use traceproof_conformance::suite::Suite;
+use traceproof_vectors::Family;
 use traceproof_vectors::case::CaseFile;
 
-use crate::exit::{Exit, Outcome};
-use crate::files::print;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::{Target, open_trace, print};
 use crate::select::{WithCase, with_case};
 
-/// Take the bytes of one case apart: every field with its bits, every packet with its events.
+/// Take the bytes of one case or trace file apart: every field with its bits, every packet with its events.
 ///
-/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it.
+/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  cargo xtask explain etr-0042")]
+#[command(after_help = "Examples:
+  cargo xtask explain etr-0042
+  cargo xtask explain --family riscv-etrace --elf program.elf --trace trace.bin
+  cargo xtask explain --family itanium-pmu --text --trace registers.txt")]
 pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one.
-    case: String,
+    #[arg(required_unless_present = "trace", conflicts_with = "trace")]
+    case: Option<String>,
+    /// Instead of a case: a trace file, which should be short; `-` is the standard input.
+    #[arg(long, value_name = "FILE", requires = "family")]
+    trace: Option<PathBuf>,
+    /// The protocol of the trace file, e.g. riscv-etrace.
+    #[arg(long, value_name = "FAMILY", requires = "trace")]
+    family: Option<Family>,
+    #[command(flatten)]
+    target: Target,
+    /// The trace file is text: a transport unit per line, as in the `wire` of a case.
+    #[arg(long, requires = "trace")]
+    text: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    print(&with_case(&arguments.case, &Explanation)?)?;
+    let text = match (&arguments.case, arguments.family) {
+        (Some(case), _) => with_case(case, &Explanation)?,
+        (None, Some(family)) => family::visit(family, Stream(arguments))
+            .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
+        (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),
+    };
+    print(&text)?;
     Ok(Exit::Ok)
+}
+
+struct Stream<'a>(&'a Arguments);
+
+impl Visitor for Stream<'_> {
+    type Output = Result<String, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let Arguments { target, trace, text, .. } = self.0;
+        let (program, parameters) = target.load::<P>()?;
+        let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
+        let mut wire = Vec::new();
+        open_trace::<P>(path, *text, &parameters)?
+            .read_to_end(&mut wire)
+            .map_err(|error| Failure::file(path, error))?;
+        report::explain::stream::<P>(&wire, &parameters, &program)
+            .map_err(|refusal| Failure::usage(refusal.to_string()))
+    }
 }
 
 struct Explanation;

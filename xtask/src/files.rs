@@ -91,6 +91,23 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file(path, error))
 }
 
+/// Opens a trace: its bytes, or with `text` the bytes of its lines in the notation of the family's cases.
+pub(crate) fn open_trace<P: FamilyRules>(
+    path: &Path,
+    text: bool,
+    parameters: &P::Parameters,
+) -> Result<Box<dyn Read>, Failure> {
+    let mut file = open(path)?;
+    if !text {
+        return Ok(file);
+    }
+    let mut content = String::new();
+    file.read_to_string(&mut content).map_err(|error| Failure::file(path, error))?;
+    let lines: Vec<String> = content.lines().map(str::to_owned).collect();
+    let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, problem))?;
+    Ok(Box::new(io::Cursor::new(wire)))
+}
+
 /// Opens a file for reading.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path.as_os_str() != "-" {

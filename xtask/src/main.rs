@@ -17,6 +17,7 @@ mod opencsd_host;
 mod programs;
 mod saboteurs;
 mod select;
+mod settings;
 mod show;
 mod snapshot;
 
@@ -58,6 +59,7 @@ enum Verb {
     Coverage(coverage::Arguments),
     Decode(decode::Arguments),
     Encode(encode::Arguments),
+    Settings(settings::Arguments),
     Programs(programs::Arguments),
     Saboteurs(saboteurs::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Verb::Coverage(arguments) => coverage::run(arguments),
         Verb::Decode(arguments) => decode::run(arguments),
         Verb::Encode(arguments) => encode::run(arguments),
+        Verb::Settings(arguments) => settings::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
         Verb::Saboteurs(arguments) => saboteurs::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),

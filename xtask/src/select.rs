@@ -1,6 +1,7 @@
 //! Which cases a verb is about.
 
 use clap::{Args, ValueEnum};
+use traceproof_conformance::Shard;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::suite::{Directories, Selection, Suite};
 use traceproof_vectors::Family;
@@ -23,6 +24,9 @@ pub(crate) struct Select {
     /// Only cases that prove this clause, e.g. RVET-PKT-031. May be repeated.
     #[arg(long, value_name = "CLAUSE")]
     pub(crate) clause: Vec<String>,
+    /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are added.
+    #[arg(long, value_name = "K/N")]
+    pub(crate) shard: Option<Shard>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -36,7 +40,7 @@ pub(crate) enum Level {
 impl Select {
     /// Whether only some cases of a family are wanted.
     pub(crate) const fn is_narrow(&self) -> bool {
-        !self.filter.is_empty() || self.level.is_some() || !self.clause.is_empty()
+        !self.filter.is_empty() || self.level.is_some() || !self.clause.is_empty() || self.shard.is_some()
     }
 
     pub(crate) fn selection(&self) -> Result<Selection, Failure> {
@@ -53,6 +57,7 @@ impl Select {
                 Level::Robust => case::Level::Robust,
             }),
             clauses: self.clause.clone(),
+            shard: self.shard,
         })
     }
 }

@@ -213,7 +213,7 @@ fn list(
             }
         }
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer(&program));
+        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer::<ArmEtm>(&program));
         stream::decode::<ArmEtm, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
         let counts = listing.finish()?;
         total.packets += counts.packets;

@@ -2,12 +2,13 @@
 
 use traceproof_decoder::arm_etm as decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
-use traceproof_vectors::arm_etm::{ArmEtm, Parameters, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use super::FamilyRules;
-use crate::elf::{Architecture, Machine};
+use crate::elf::{self, Machine};
+use crate::generate::arm_etm::{encode, scenario, v1};
 use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ArmEtm {
@@ -25,6 +26,23 @@ impl FamilyRules for ArmEtm {
         decoder::dissect(wire, parameters, program)
     }
 
+    /// By the first byte: ETMv1, ETMv2 or ETMv3.
+    fn generate(entropy: &[u8]) -> Option<(Parameters, Program, Vec<u8>)> {
+        let (kind, entropy) = entropy.split_first()?;
+        let architecture = match kind % 3 {
+            0 => {
+                let scenario = v1::scenario(entropy);
+                let wire = v1::encode(&scenario).ok()?.wire;
+                return Some((scenario.parameters, scenario.program.code().ok()?, wire));
+            }
+            1 => Architecture::V2,
+            _ => Architecture::V3,
+        };
+        let scenario = scenario(entropy, architecture);
+        let wire = encode(&scenario).ok()?.log.wire;
+        Some((scenario.parameters, scenario.program.code().ok()?, wire))
+    }
+
     fn drive(
         execution: &<Self as CaseProtocol>::Execution,
         _: &Program,
@@ -37,7 +55,7 @@ impl FamilyRules for ArmEtm {
 
     fn parameters_for(machine: Machine) -> Result<Parameters, String> {
         match machine.architecture {
-            Architecture::Arm => Ok(Parameters::default()),
+            elf::Architecture::Arm => Ok(Parameters::default()),
             other => Err(format!("the ELF file is for {other}, not for ARM")),
         }
     }

@@ -14,6 +14,7 @@ use super::{FamilyRules, FileSummary, WritePackets};
 use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
+use crate::generate::riscv_etrace::{Scope, encode, scenario};
 use crate::line::line;
 use crate::programs::foreign;
 use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
@@ -38,6 +39,16 @@ impl FamilyRules for RiscvEtrace {
 
     fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters)
+    }
+
+    /// By the first byte: core, any optional modes, or data trace.
+    fn generate(entropy: &[u8]) -> Option<(Parameters, Program, Vec<u8>)> {
+        let (kind, entropy) = entropy.split_first()?;
+        let scope = [Scope::Core, Scope::Modes, Scope::Data][usize::from(kind % 3)];
+        let scenario = scenario(entropy, scope);
+        let retirement = retirement(&scenario.parameters);
+        let wire = encode(&scenario, retirement).ok()?.wire;
+        Some((scenario.parameters, scenario.program.code().ok()?, wire))
     }
 
     fn drive(

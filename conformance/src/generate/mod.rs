@@ -5,6 +5,7 @@
 
 pub mod arm_etm;
 mod entropy;
+pub mod itanium_pmu;
 pub mod riscv_etrace;
 
 pub use entropy::{Entropy, seeded};

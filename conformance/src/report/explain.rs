@@ -30,8 +30,8 @@ pub fn case<P: FamilyRules>(file: &CaseFile<P>, describe: impl Fn(&str) -> Strin
     out
 }
 
-/// Explains a stream: for each packet its fields, itself, and the events and faults that the reference decoder
-/// reports for it.
+/// Explains a stream: for each packet its fields, itself, the events and faults that the reference decoder
+/// reports for it, and why.
 ///
 /// # Errors
 ///
@@ -49,6 +49,8 @@ pub fn stream<P: FamilyRules>(
 
     let mut out = String::new();
     let mut told = 0;
+    let reasons = P::reasons(wire, parameters, program);
+    let mut reasons = reasons.iter().peekable();
     for unit in P::dissect(wire, parameters, program) {
         out.push('\n');
         out.push_str(&heading(&unit, wire));
@@ -71,6 +73,9 @@ pub fn stream<P: FamilyRules>(
                 }
             }
             None => {}
+        }
+        while let Some((_, reason)) = reasons.next_if(|(packet, _)| *packet <= unit.place.packet) {
+            let _ = writeln!(out, "  : {reason}");
         }
     }
     tell(&mut out, &log, told, Place { packet: u64::MAX, ..Place::default() });

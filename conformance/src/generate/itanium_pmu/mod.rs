@@ -1,0 +1,10 @@
+//! Random programming of the performance monitor and what then happens at it, for agreement of model and oracle.
+//!
+//! Addresses, encodings and register values come from a small world, so that ranges match, opcodes match and counters overflow often.
+
+mod agreement;
+mod scenario;
+mod world;
+
+pub use agreement::{Agreement, Cause, Disagreement, Written, agree, log};
+pub use scenario::{MAX_STEPS, Scenario, scenario};
