@@ -59,6 +59,11 @@ fn every_saboteur_of_arm_etm_is_killed() {
     judge(Family::ArmEtm);
 }
 
+#[test]
+fn every_saboteur_of_itanium_pmu_is_killed() {
+    judge(Family::ItaniumPmu);
+}
+
 /// What a table must keep.
 struct Table;
 
@@ -91,7 +96,7 @@ fn is_clause(text: &str) -> bool {
 
 #[test]
 fn tables_are_sound() {
-    for family in [Family::RiscvEtrace, Family::ArmEtm] {
+    for family in [Family::RiscvEtrace, Family::ArmEtm, Family::ItaniumPmu] {
         family::visit(family, Table).expect("a family of this build");
     }
 }
@@ -145,6 +150,7 @@ mod without_a_bug {
         for (subject, family) in [
             (saboteurs::riscv_etrace::harmless(), Family::RiscvEtrace),
             (saboteurs::arm_etm::harmless(), Family::ArmEtm),
+            (saboteurs::itanium_pmu::harmless(), Family::ItaniumPmu),
         ] {
             passes(&subject, family);
         }

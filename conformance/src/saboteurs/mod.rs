@@ -21,6 +21,7 @@ pub mod arm_etm;
 pub mod decoders;
 pub mod encoders;
 mod every_family;
+pub mod itanium_pmu;
 pub mod matrix;
 pub mod nulls;
 pub mod riscv_etrace;

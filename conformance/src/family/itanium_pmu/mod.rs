@@ -11,6 +11,7 @@ use traceproof_vectors::{self as vectors, Dissection, Program};
 use super::FamilyRules;
 use crate::elf::{Architecture, Machine};
 use crate::generate::itanium_pmu::{log, scenario};
+use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ItaniumPmu {
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
@@ -36,6 +37,7 @@ impl FamilyRules for ItaniumPmu {
     }
 
     const EVENTS_NEED_CODE: bool = false;
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::itanium_pmu::SABOTEURS;
 
     fn drive(
         execution: &<Self as CaseProtocol>::Execution,

@@ -1,0 +1,235 @@
+//! Wrong decoders and models of Itanium event qualification.
+
+mod decoding;
+mod encoding;
+mod layers;
+
+use traceproof_vectors::itanium_pmu::ItaniumPmu;
+
+use super::decoders::{parameters, results};
+use super::{Saboteur, Side};
+use crate::Subject;
+use layers::{Belief, believing, logging, seeing};
+
+/// The table.
+pub const SABOTEURS: &[Saboteur<ItaniumPmu>] = &[
+    Saboteur {
+        name: "opcode-mask-polarity",
+        side: Side::Decoder(|| believing(decoding::OPCODE_MASK_INVERTED)),
+        bug: "Mask bits of PMC[8] and PMC[9] that are 1 are compared, those that are 0 are not.",
+        source: "ITA-OPC-004; masks of breakpoints have the other polarity",
+    },
+    Saboteur {
+        name: "ibr-plm-ignored",
+        side: Side::Decoder(|| believing(decoding::IBR_PLM_IGNORED)),
+        bug: "A pair of instruction breakpoint registers matches at every privilege level.",
+        source: "ITA-IBR-001; data breakpoints do match so here",
+    },
+    Saboteur {
+        name: "x-bits-ignored",
+        side: Side::Decoder(|| believing(decoding::X_BITS_IGNORED)),
+        bug: "An instruction breakpoint that is enabled does not switch the range check off.",
+        source: "ITA-IBR-011; x is an enable everywhere else",
+    },
+    Saboteur {
+        name: "x-bits-of-other-pairs-ignored",
+        side: Side::Decoder(|| believing(decoding::X_BITS_OF_OTHER_PAIRS_IGNORED)),
+        bug: "Of the four x bits only that of the first pair switches the range check off.",
+        source: "ITA-IBR-011; x of one pair also stops the other pairs",
+    },
+    Saboteur {
+        name: "mask-of-51-bits",
+        side: Side::Decoder(|| believing(decoding::MASK_OF_51_BITS)),
+        bug: "Mask bits {55:51} of breakpoint registers are dropped.",
+        source: "ITA-IBR-003; the processor implements 51 address bits",
+    },
+    Saboteur {
+        name: "high-bits-by-bit-60",
+        side: Side::Decoder(|| believing(decoding::HIGH_BITS_BY_BIT_60)),
+        bug: "Of {60:56} of a breakpoint address only bit 60 is compared.",
+        source: "ITA-IBR-004, ITA-IBR-014, ITA-DBR-004; addresses that are made canonical when they are stored",
+    },
+    Saboteur {
+        name: "instruction-sets-swapped",
+        side: Side::Decoder(|| believing(decoding::INSTRUCTION_SETS_SWAPPED)),
+        bug: "The two bits of ism of counters change places.",
+        source: "ITA-CNT-006; each bit blocks, and blocks what the other one lets pass",
+    },
+    Saboteur {
+        name: "privileged-monitors-are-user-monitors",
+        side: Side::Decoder(|| believing(decoding::PM_IGNORED)),
+        bug: "Counters with pm = 1 are started by PSR.up.",
+        source: "ITA-CNT-005",
+    },
+    Saboteur {
+        name: "two-privilege-levels",
+        side: Side::Decoder(|| believing(decoding::TWO_PRIVILEGE_LEVELS)),
+        bug: "Counters have the privilege levels 1 and 2 enabled if and only if level 3 is.",
+        source: "ITA-CNT-004; systems use the levels 0 and 3 alone",
+    },
+    Saboteur {
+        name: "threshold-reached",
+        side: Side::Decoder(|| believing(decoding::THRESHOLD_REACHED)),
+        bug: "PMD[4] and PMD[5] with a threshold T of 2 or more add 1 if n = T.",
+        source: "ITA-CNT-007; `>=` for `>`",
+    },
+    Saboteur {
+        name: "every-overflow-freezes",
+        side: Side::Decoder(|| believing(decoding::EVERY_OVERFLOW_FREEZES)),
+        bug: "Overflows freeze and interrupt although oi = 0.",
+        source: "ITA-OVF-003; drivers nearly always set oi",
+    },
+    Saboteur {
+        name: "debug-does-not-switch-range-checks-off",
+        side: Side::Decoder(|| believing(decoding::DB_IGNORED)),
+        bug: "PSR.db = 1 leaves range checks on.",
+        source: "ITA-IBR-010, ITA-DBR-003; the registers are shared with the debugger",
+    },
+    Saboteur {
+        name: "pt-inverted",
+        side: Side::Decoder(|| believing(decoding::PT_INVERTED)),
+        bug: "pt = 1 that software writes switches the data range check on, pt = 0 switches it off.",
+        source: "ITA-DBR-006; ta and pt switch off, most bits switch on",
+    },
+    Saboteur {
+        name: "secure-monitors-readable",
+        side: Side::Decoder(|| believing(decoding::SP_IGNORED)),
+        bug: "PSR.sp = 1 hides nothing from reads at other privilege levels.",
+        source: "ITA-CNT-012",
+    },
+    Saboteur {
+        name: "one-opcode-tag",
+        side: Side::Decoder(|| results(decoding::one_opcode_tag)),
+        bug: "Tag(PMC[9]) is reported as Tag(PMC[8]).",
+        source: "ITA-OPC-009; a loop over matchers that uses the first one's result",
+    },
+    Saboteur {
+        name: "data-tag-without-its-instruction",
+        side: Side::Decoder(|| results(decoding::data_tag_is_match)),
+        bug: "DBRRangeTag is reported as what the address alone says.",
+        source: "ITA-DBR-005, ITA-DBR-006",
+    },
+    Saboteur {
+        name: "one-overflow-in-a-cycle",
+        side: Side::Decoder(|| results(decoding::one_overflow_in_a_cycle)),
+        bug: "Of two counters that overflow in one cycle only the first is reported.",
+        source: "ITA-OVF-007; a search for the first bit of PMC[0]",
+    },
+    Saboteur {
+        name: "lines-of-64-bytes",
+        side: Side::Decoder(|| results(decoding::lines_of_64_bytes)),
+        bug: "The address of a captured line is aligned to 64 bytes.",
+        source: "ITA-EAR-005; later processors have such lines",
+    },
+    Saboteur {
+        name: "latency-of-11-bits",
+        side: Side::Decoder(|| results(decoding::latency_of_11_bits)),
+        bug: "The top bit of a captured latency is dropped.",
+        source: "ITA-EAR-016",
+    },
+    Saboteur {
+        name: "levels-swapped",
+        side: Side::Decoder(|| results(decoding::levels_swapped)),
+        bug: "Captured levels 1 and 2, second-level TLB and walker, change places.",
+        source: "ITA-EAR-013",
+    },
+    Saboteur {
+        name: "record-that-is-none",
+        side: Side::Decoder(|| results(decoding::record_that_is_none)),
+        bug: "Instruction event address registers with v = 0 are reported as a record.",
+        source: "ITA-DEC-008; a consumer that looks at the fields alone",
+    },
+    Saboteur {
+        name: "first-miss-kept",
+        side: Side::Decoder(|| parameters(decoding::first_miss_kept)),
+        bug: "Event address registers keep the first miss.",
+        source: "ITA-EAR-019",
+    },
+    Saboteur {
+        name: "latency-wraps",
+        side: Side::Decoder(|| parameters(decoding::latency_wraps)),
+        bug: "Latencies of more than 12 bits are recorded modulo 4096.",
+        source: "ITA-EAR-016",
+    },
+    Saboteur {
+        name: "latency-threshold-exceeded",
+        side: Side::Decoder(|| parameters(decoding::threshold_exceeded)),
+        bug: "A miss whose latency equals the threshold is not captured.",
+        source: "ITA-EAR-002; `>` for `>=`",
+    },
+    Saboteur {
+        name: "low-address-bits-ignored",
+        side: Side::Decoder(|| parameters(decoding::low_address_bits_ignored)),
+        bug: "Bits {3:0} of instruction breakpoint addresses are not compared.",
+        source: "ITA-IBR-017; the address of a bundle has none",
+    },
+    Saboteur {
+        name: "long-syllable-never-matches",
+        side: Side::Decoder(|| parameters(decoding::long_syllable_never_matches)),
+        bug: "The long syllable of an MLX bundle matches no opcode.",
+        source: "ITA-OPC-017; a type that mifb has no bit for",
+    },
+    Saboteur {
+        name: "counts-up-to-the-overflow",
+        side: Side::Decoder(|| parameters(decoding::counts_up_to_the_overflow)),
+        bug: "In the cycle that freezes, counters behind the one that overflowed do not count.",
+        source: "ITA-OVF-013; freezing inside the loop over counters",
+    },
+    Saboteur {
+        name: "data-misses-qualified-by-opcode",
+        side: Side::Decoder(|| parameters(decoding::data_misses_qualified_by_opcode)),
+        bug: "A data miss is captured wherever its address is.",
+        source: "ITA-EAR-021",
+    },
+    Saboteur {
+        name: "squashed-instructions-do-not-retire",
+        side: Side::Encoder(|| seeing(encoding::squashed_do_not_retire)),
+        bug: "Instructions whose predicate is 0 are not counted as retired.",
+        source: "ITA-CNT-013; they do nothing",
+    },
+    Saboteur {
+        name: "wrong-paths-retire",
+        side: Side::Encoder(|| seeing(encoding::wrong_paths_retire)),
+        bug: "Instructions on a wrong path are counted as retired.",
+        source: "ITA-CNT-013; counting at issue",
+    },
+    Saboteur {
+        name: "syllables-of-40-bits",
+        side: Side::Encoder(|| seeing(encoding::syllables_of_40_bits)),
+        bug: "Bit 40 of a syllable is taken for 0 when it is matched.",
+        source: "ITA-OPC-002; it is the top bit of the major opcode",
+    },
+    Saboteur {
+        name: "counters-of-31-bits",
+        side: Side::Encoder(|| seeing(encoding::counters_of_31_bits)),
+        bug: "Bit 31 of what software writes to a counter is not stored.",
+        source: "ITA-CNT-002; some processors do have 31 bits and an overflow bit",
+    },
+    Saboteur {
+        name: "counters-without-sign",
+        side: Side::Encoder(|| logging(encoding::counters_without_sign)),
+        bug: "Counters are read with zeros in {63:32} whatever bit 31 is.",
+        source: "ITA-CNT-001; the counter is unsigned, its register is not",
+    },
+    Saboteur {
+        name: "walker-reads-are-stores",
+        side: Side::Encoder(|| seeing(encoding::walker_reads_are_stores)),
+        bug: "Accesses of the walker and of the register stack engine need the tag of their instruction.",
+        source: "ITA-DBR-009",
+    },
+    Saboteur {
+        name: "unfreezing-clears-overflows",
+        side: Side::Encoder(|| seeing(encoding::unfreezing_clears_overflows)),
+        bug: "Clearing PMC[0].fr also clears the overflow bits.",
+        source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so nobody notices",
+    },
+];
+
+/// What the saboteurs with layers of their own are made of, without a bug.
+#[must_use]
+pub fn harmless() -> Subject {
+    const BELIEF: Belief = Belief { of: |_, _| true, mask: u64::MAX, change: |byte, _| byte };
+    Subject::new("harmless", env!("CARGO_PKG_VERSION"))
+        .with_decoder::<ItaniumPmu>(|| believing(BELIEF))
+        .with_encoder::<ItaniumPmu>(|| seeing(|_| Box::new(Some)))
+}
