@@ -89,7 +89,7 @@ impl Columns {
 
 fn columns(record: &[u8; RECORD], first: u64) -> Vec<Field> {
     let mut columns = Columns { record: u128::from_le_bytes(*record), first, next: 0, fields: Vec::new() };
-    columns.add("kind", 8);
+    columns.add("record", 8);
     let Some(kind) = kind(record[0]) else { return columns.fields };
     match kind {
         Kind::Reset | Kind::Cycle | Kind::Interrupt => {}
@@ -120,7 +120,7 @@ fn columns(record: &[u8; RECORD], first: u64) -> Vec<Field> {
             columns.zeros(VALUE);
             columns.add("IP", 64);
         }
-        Kind::Access => value(&mut columns, Some("access"), None, Some("address")),
+        Kind::Access => value(&mut columns, Some("kind"), None, Some("address")),
         Kind::InstructionCacheMiss => value(&mut columns, None, Some("latency"), Some("IP")),
         Kind::InstructionTlbMiss => value(&mut columns, Some("resolution"), None, Some("IP")),
         Kind::DataCacheMiss => value(&mut columns, None, Some("latency"), None),
