@@ -82,6 +82,13 @@ pub(super) const THRESHOLD_REACHED: Belief = Belief {
     change: |byte, mask| if byte & mask > 0x10 { byte - 0x10 } else { byte },
 };
 
+/// No event of these counters occurs more than three times in a cycle: a threshold above 3 is as good as 3.
+pub(super) const THRESHOLD_OF_THREE_BITS: Belief = Belief {
+    of: |class, index| matches!((class, index), (RegisterClass::Pmc, 6 | 7)),
+    mask: 7 << 20,
+    change: |byte, _| if byte & 0x40 == 0 { byte } else { byte | 0x30 },
+};
+
 pub(super) const PT_INVERTED: Belief = Belief {
     of: |class, index| matches!((class, index), (RegisterClass::Pmc, 11)),
     mask: 1 << 28,

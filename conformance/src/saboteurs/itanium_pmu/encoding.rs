@@ -39,6 +39,12 @@ pub(super) fn syllables_of_40_bits(_: &Parameters) -> Steps<ItaniumPmu> {
     instructions(|instruction| instruction.enco &= !(1 << 40))
 }
 
+pub(super) fn sign_of_ip_in_bit_60(_: &Parameters) -> Steps<ItaniumPmu> {
+    instructions(|instruction| {
+        instruction.ip = instruction.ip & !(1 << 50) | (instruction.ip >> 60 & 1) << 50;
+    })
+}
+
 pub(super) fn counters_of_31_bits(_: &Parameters) -> Steps<ItaniumPmu> {
     writes(|register, value| {
         if register.class == RegisterClass::Pmd && matches!(register.index, 4..=7) {

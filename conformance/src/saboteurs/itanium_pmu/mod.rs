@@ -74,6 +74,12 @@ pub const SABOTEURS: &[Saboteur<ItaniumPmu>] = &[
         source: "ITA-CNT-007; `>=` for `>`",
     },
     Saboteur {
+        name: "threshold-of-three-bits",
+        side: Side::Decoder(|| believing(decoding::THRESHOLD_OF_THREE_BITS)),
+        bug: "Bit 22 of PMC[6] and PMC[7] belongs to their thresholds.",
+        source: "ITA-CNT-008; it does in PMC[4] and PMC[5]",
+    },
+    Saboteur {
         name: "every-overflow-freezes",
         side: Side::Decoder(|| believing(decoding::EVERY_OVERFLOW_FREEZES)),
         bug: "Overflows freeze and interrupt although oi = 0.",
@@ -198,6 +204,12 @@ pub const SABOTEURS: &[Saboteur<ItaniumPmu>] = &[
         side: Side::Encoder(|| seeing(encoding::syllables_of_40_bits)),
         bug: "Bit 40 of a syllable is taken for 0 when it is matched.",
         source: "ITA-OPC-002; it is the top bit of the major opcode",
+    },
+    Saboteur {
+        name: "sign-of-ip-in-bit-60",
+        side: Side::Encoder(|| seeing(encoding::sign_of_ip_in_bit_60)),
+        bug: "Bit 60 of an IP stands for its bit 50 too.",
+        source: "ITA-IBR-006; both are the same wherever code can be",
     },
     Saboteur {
         name: "counters-of-31-bits",
