@@ -150,6 +150,7 @@ fn every_bit_has_a_name_and_a_place() {
     let wire = [
         write("PMC4", 0x0250_3028),
         record(4 | (2 | 4 | 3 << 4) << 8 | 0x123 << 16, 0x40),
+        record(5 | 1 << 8, 0x70),
         instruction_tlb_miss(0x60, 1),
         data_cache_miss(0x2d),
         occurrence(0x6c, 1, 2),
@@ -159,13 +160,14 @@ fn every_bit_has_a_name_and_a_place() {
     assert_eq!(
         tell(&wire.concat()),
         [
-            " kind:0+8=1 class:8+8=0 index:16+8=4 0:24+40=0 plm:64+4=8 ev:68+1=0 oi:69+1=1 pm:70+1=0 ig:71+1=0 es:72+7=30 ig:79+1=0 \
+            " record:0+8=1 class:8+8=0 index:16+8=4 0:24+40=0 plm:64+4=8 ev:68+1=0 oi:69+1=1 pm:70+1=0 ig:71+1=0 es:72+7=30 ig:79+1=0 \
              umask:80+4=0 threshold:84+3=5 ig:87+1=0 ism:88+2=2 ig:90+38=0",
-            " kind:0+8=4 slot:8+2=2 retired:10+1=1 squashed:11+1=0 itype:12+3=3 0:15+1=0 enco:16+41=123 0:57+7=0 IP:64+64=40",
-            " kind:0+8=7 resolution:8+8=1 0:16+48=0 IP:64+64=60",
-            " kind:0+8=8 0:8+24=0 latency:32+32=2d 0:64+64=0",
-            " kind:0+8=a es:8+7=6c 0:15+1=0 umask:16+4=1 0:20+4=0 count:24+8=2 0:32+32=0 0:64+64=0",
-            "! kind:0+8=2 class:8+8=0 index:16+8=d 0:24+40=0 ta:64+1=0",
+            " record:0+8=4 slot:8+2=2 retired:10+1=1 squashed:11+1=0 itype:12+3=3 0:15+1=0 enco:16+41=123 0:57+7=0 IP:64+64=40",
+            " record:0+8=5 kind:8+8=1 0:16+48=0 address:64+64=70",
+            " record:0+8=7 resolution:8+8=1 0:16+48=0 IP:64+64=60",
+            " record:0+8=8 0:8+24=0 latency:32+32=2d 0:64+64=0",
+            " record:0+8=a es:8+7=6c 0:15+1=0 umask:16+4=1 0:20+4=0 count:24+8=2 0:32+32=0 0:64+64=0",
+            "! record:0+8=2 class:8+8=0 index:16+8=d 0:24+40=0 ta:64+1=0",
             "!",
         ]
     );
