@@ -227,7 +227,7 @@ pub(crate) fn guarded(
     deadline: Duration,
     work: impl FnOnce() -> Verdict + Send + 'static,
 ) -> Verdict {
-    if subject.processes().is_some() {
+    if subject.keeps_deadlines() {
         // Processes are held to their own deadlines, and can be stopped.
         return catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
     }

@@ -32,6 +32,8 @@ pub struct Subject {
     reference: bool,
     /// Where its decoders and encoders are, if not here.
     processes: Option<Arc<Pool>>,
+    /// Whether whoever asks it need not watch the time.
+    keeps_deadlines: bool,
 }
 
 struct DecoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
@@ -48,6 +50,7 @@ impl Subject {
             encoders: BTreeMap::new(),
             reference: false,
             processes: None,
+            keeps_deadlines: false,
         }
     }
 
@@ -109,7 +112,19 @@ impl Subject {
     #[must_use]
     pub(crate) fn in_processes(mut self, pool: Arc<Pool>) -> Self {
         self.processes = Some(pool);
+        self.keeping_deadlines()
+    }
+
+    /// Says that its decoders and encoders come back in time, because processes that do not are killed.
+    #[must_use]
+    pub(crate) const fn keeping_deadlines(mut self) -> Self {
+        self.keeps_deadlines = true;
         self
+    }
+
+    /// Whether its decoders and encoders come back in time, whatever happens in them.
+    pub(crate) const fn keeps_deadlines(&self) -> bool {
+        self.keeps_deadlines
     }
 
     /// The processes in which its decoders and encoders are; `None` if they are here.

@@ -5,16 +5,18 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::Limits;
+use super::exec::Exec;
 use crate::adaptor::frame::Framing;
 use crate::family::toml_error;
 
 /// A program that speaks `tdut/1`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// The executable: a path, or a name that the system looks for.
     pub program: PathBuf,
@@ -30,6 +32,8 @@ pub struct Command {
     pub name: Option<String>,
     /// Readings that it follows, besides those that it claims.
     pub readings: Vec<String>,
+    /// How it is asked if it is a tool that does not speak `tdut/1`.
+    pub exec: Option<Arc<Exec>>,
 }
 
 impl Command {
@@ -52,11 +56,15 @@ impl Command {
             framings: Framing::ALL.to_vec(),
             name: None,
             readings: Vec::new(),
+            exec: None,
         }
     }
 }
 
 /// A file that says how to start a subject and what it may use.
+///
+/// Instead of `command`, a file may have `shared_object`, which a [host](SubjectFile#shared-objects) loads, or a table `[exec]`
+/// for a tool that speaks no protocol, see [`exec`](super::exec).
 ///
 /// ```toml
 /// command = ["python3", "acme_tdut.py"]  # in the directory of this file
@@ -75,6 +83,10 @@ impl Command {
 /// answer = 1.0                           # at least; 50 times the median, if that is more
 /// scale = 1.0
 /// ```
+///
+/// # Shared objects
+///
+/// `shared_object = "acme.so"` starts `traceproof-host`, which loads it: `host` says where that is, if not beside this executable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubjectFile {
     /// How to start it.
@@ -86,7 +98,10 @@ pub struct SubjectFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
-    command: Vec<String>,
+    command: Option<Vec<String>>,
+    shared_object: Option<PathBuf>,
+    host: Option<PathBuf>,
+    exec: Option<Exec>,
     name: Option<String>,
     framings: Option<Vec<Framing>>,
     #[serde(default)]
@@ -142,9 +157,7 @@ impl SubjectFile {
 
     fn parse(text: &str, directory: &Path) -> Result<Self, String> {
         let file: Text = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
-        let (program, arguments) = file.command.split_first().ok_or("`command` is empty")?;
-        let program =
-            if program.contains('/') { directory.join(program) } else { PathBuf::from(program.as_str()) };
+        let start = file.start(directory)?;
         let usual = Limits::default();
         let seconds = |name: &str, given: Option<f64>, usual: Duration| {
             let Some(given) = given else { return Ok(usual) };
@@ -173,10 +186,53 @@ impl SubjectFile {
             framings,
             name: file.name,
             readings: file.readings,
-            ..Command::new(program, arguments)
+            ..start
         };
         Ok(Self { command, limits })
     }
+}
+
+impl Text {
+    /// The program, its arguments, and how it is asked.
+    fn start(&self, directory: &Path) -> Result<Command, String> {
+        if self.host.is_some() && self.shared_object.is_none() {
+            return Err(String::from("`host` is for a `shared_object`"));
+        }
+        let exec = self.exec.as_ref();
+        let argv = match (&self.command, &self.shared_object, exec) {
+            (Some(command), None, None) => command.as_slice(),
+            (None, Some(object), None) => {
+                let host = match &self.host {
+                    Some(host) => directory.join(host),
+                    None => host_beside_this_executable()?,
+                };
+                return Ok(Command::new(host, [directory.join(object)]));
+            }
+            (None, None, Some(exec)) => {
+                exec.check()?;
+                exec.argv.as_slice()
+            }
+            _ => return Err(String::from("one of `command`, `shared_object` and `[exec]` must be there")),
+        };
+        let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
+        let program =
+            if program.contains('/') { directory.join(program) } else { PathBuf::from(program.as_str()) };
+        Ok(Command { exec: exec.cloned().map(Arc::new), ..Command::new(program, arguments) })
+    }
+}
+
+/// The host of shared objects, where `cargo build` puts it: beside this executable, or above, where this one is a test.
+fn host_beside_this_executable() -> Result<PathBuf, String> {
+    let name = format!("traceproof-host{}", std::env::consts::EXE_SUFFIX);
+    let here = std::env::current_exe().map_err(|error| error.to_string())?;
+    let found = here.ancestors().skip(1).take(2).map(|place| place.join(&name)).find(|host| host.is_file());
+    found.ok_or_else(|| {
+        format!(
+            "{name} is not beside {}; build it with `cargo build --release --package traceproof-shared-object-host`, \
+             or say where it is with `host`",
+            here.display()
+        )
+    })
 }
 
 impl fmt::Display for SubjectFileError {

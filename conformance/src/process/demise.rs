@@ -47,6 +47,11 @@ pub enum Demise {
     },
     /// It claims what is asked for and refuses it late.
     Refused(Refusal),
+    /// It was not asked, because it does not claim to take these parameters.
+    Unclaimed {
+        /// The parameters.
+        needs: Vec<String>,
+    },
 }
 
 /// How a process ended.
@@ -88,6 +93,7 @@ impl From<Demise> for Verdict {
             Demise::TooMuch { limit } => Self::Overflow { limit },
             Demise::Protocol { message, stderr } => Self::ProtocolError { message, stderr: said(stderr) },
             Demise::Refused(refusal) => Self::Undeclared { refusal: refusal.to_string() },
+            Demise::Unclaimed { needs } => Self::Unsupported { needs },
         }
     }
 }
@@ -131,6 +137,7 @@ impl fmt::Display for Demise {
             Self::TooMuch { limit } => write!(f, "it answered more than {limit} bytes at once"),
             Self::Protocol { message, stderr } => told(f, message, stderr),
             Self::Refused(refusal) => refusal.fmt(f),
+            Self::Unclaimed { needs } => write!(f, "it does not claim {}", needs.join(", ")),
         }
     }
 }

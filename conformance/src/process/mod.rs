@@ -15,6 +15,7 @@
 //! | How do messages reach it and come back? | `connection` |
 //! | Which process is free, and what does it know already? | `pool` |
 //! | What does a decoder, an encoder ask it? | `decoder`, `encoder` |
+//! | What if it is a tool that speaks no protocol? | [`exec`] |
 //!
 //! The protocol is [`crate::adaptor`].
 
@@ -24,6 +25,7 @@ mod connection;
 mod decoder;
 mod demise;
 mod encoder;
+pub mod exec;
 mod limits;
 mod pool;
 
@@ -38,12 +40,16 @@ use traceproof_vectors::Capabilities;
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 
-/// Starts a program that speaks `tdut/1` and makes a subject of what it says it can do.
+/// Starts a program that speaks `tdut/1` and makes a subject of what it says it can do; or makes one of a tool as it is, if the command
+/// says [how](exec).
 ///
 /// # Errors
 ///
 /// When it cannot be started or its `hello` is none.
 pub fn subject(command: &Command, limits: &Limits) -> Result<Subject, Demise> {
+    if let Some(exec) = &command.exec {
+        return exec::subject(exec, command, limits);
+    }
     Ok(of_pool(&Arc::new(Pool::start(command, limits)?)))
 }
 
