@@ -214,7 +214,7 @@ impl Text {
             }
             _ => return Err(String::from("one of `command`, `shared_object` and `[exec]` must be there")),
         };
-        let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
+        let (program, arguments) = argv.split_first().ok_or("`command` is empty")?;
         let program =
             if program.contains('/') { directory.join(program) } else { PathBuf::from(program.as_str()) };
         Ok(Command { exec: exec.cloned().map(Arc::new), ..Command::new(program, arguments) })
