@@ -24,6 +24,7 @@
 //! | Which requirements are proven? | [`coverage`] |
 //! | What must be known about a family? | [`family`] |
 //! | What holds for every stream? | [`relations`] |
+//! | Every case as a test of another repository's `cargo test`? | [`trials`] |
 //! | What is a subject known to get wrong? | [`baseline`] |
 //! | What do two subjects disagree about? | [`differential`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
@@ -61,6 +62,7 @@ pub mod snapshot;
 pub mod stream;
 mod subject;
 pub mod suite;
+pub mod trials;
 pub mod verdict;
 
 pub use run::Run;

@@ -2,6 +2,7 @@
 //! the same run.
 
 pub mod coverage;
+pub mod differences;
 pub mod explain;
 pub mod json;
 pub mod junit;

@@ -139,6 +139,12 @@ impl Tally {
         self.total() - self.of(Kind::Unsupported)
     }
 
+    /// How many make a run fail.
+    #[must_use]
+    pub fn failures(&self) -> usize {
+        self.0.iter().filter(|(kind, _)| kind.is_failure()).map(|(_, count)| count).sum()
+    }
+
     fn add(&mut self, kind: Kind) {
         *self.0.entry(kind).or_default() += 1;
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use traceproof_vectors::Family;
 use traceproof_vectors::case::{CaseFile, SuiteError};
+use traceproof_vectors::clause::Registry;
 
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
@@ -131,27 +132,14 @@ impl Visitor for RunFamily<'_> {
         let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
         let selected: Vec<Arc<CaseFile<P>>> =
             files.into_iter().filter(|file| self.options.selection.takes(file)).map(Arc::new).collect();
-        let clauses = |file: &CaseFile<P>| {
-            file.case
-                .clauses
-                .iter()
-                .map(|id| ClauseName {
-                    id: id.clone(),
-                    summary: registry.get(id).map(|clause| clause.summary.clone()).unwrap_or_default(),
-                })
-                .collect()
-        };
         let (done, total) = (AtomicUsize::new(0), selected.len());
         let one = |file: &Arc<CaseFile<P>>| {
             if self.options.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let checks = check::directions(self.subject, file)
-                .into_iter()
-                .map(|direction| self.check(file, direction))
-                .collect();
+            let case = judge_case(self.subject, self.options, file, &registry);
             (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
-            Some(result(file, clauses(file), checks))
+            Some(case)
         };
         let both = || (selected.par_iter().filter_map(one).collect(), self.programs::<P>());
         let jobs = self.options.jobs.unwrap_or(0);
@@ -191,34 +179,61 @@ impl RunFamily<'_> {
         catch_unwind(AssertUnwindSafe(run))
             .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, unwound(payload))]))
     }
+}
 
-    fn check<P: FamilyRules>(&self, file: &Arc<CaseFile<P>>, direction: Direction) -> Check {
-        let verdict = self.judge(self.subject, file, direction);
-        // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
-        let again =
-            matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
-        let verdict = match self.subject.processes() {
-            Some(pool) if again && pool.may_start() => {
-                let alone = process::of_pool(&Arc::new(pool.anew()));
-                match self.judge(&alone, file, direction) {
-                    Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },
-                    _ => verdict,
-                }
+/// Judges one case in every direction that it and the subject allow.
+pub(crate) fn judge_case<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    file: &Arc<CaseFile<P>>,
+    registry: &Registry,
+) -> CaseResult {
+    let clauses = file
+        .case
+        .clauses
+        .iter()
+        .map(|id| ClauseName {
+            id: id.clone(),
+            summary: registry.get(id).map(|clause| clause.summary.clone()).unwrap_or_default(),
+        })
+        .collect();
+    let checks = check::directions(subject, file)
+        .into_iter()
+        .map(|direction| Check { direction, verdict: judge_fairly(subject, options, file, direction) })
+        .collect();
+    result(file, clauses, checks)
+}
+
+/// A failure of a process that has worked for other cases is tried again in one that has not.
+fn judge_fairly<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    file: &Arc<CaseFile<P>>,
+    direction: Direction,
+) -> Verdict {
+    let verdict = judge(subject, options, file, direction);
+    // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
+    let again = matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
+    match subject.processes() {
+        Some(pool) if again && pool.may_start() => {
+            let alone = process::of_pool(&Arc::new(pool.anew()));
+            match judge(&alone, options, file, direction) {
+                Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },
+                _ => verdict,
             }
-            _ => verdict,
-        };
-        Check { direction, verdict }
+        }
+        _ => verdict,
     }
+}
 
-    fn judge<P: FamilyRules>(
-        &self,
-        subject: &Subject,
-        file: &Arc<CaseFile<P>>,
-        direction: Direction,
-    ) -> Verdict {
-        let (of, file) = (subject.clone(), Arc::clone(file));
-        guarded(subject, self.options.deadline, move || check::check(&of, &file, direction))
-    }
+fn judge<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    file: &Arc<CaseFile<P>>,
+    direction: Direction,
+) -> Verdict {
+    let (of, file) = (subject.clone(), Arc::clone(file));
+    guarded(subject, options.deadline, move || check::check(&of, &file, direction))
 }
 
 /// Runs what asks `subject`, and makes verdicts of panics and of missed deadlines.

@@ -11,15 +11,17 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use toml::value::Date;
+use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::process::{self as processes, SubjectFile};
 use traceproof_conformance::report::{json, junit, text};
-use traceproof_conformance::{Options, Progress, Run, Subject, captures, peers, run as run_suite};
+use traceproof_conformance::{Options, Progress, Run, Subject, captures, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
 use crate::select::Select;
 use crate::snapshot;
+use crate::subjects::named;
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
@@ -68,6 +70,10 @@ pub(crate) struct Arguments {
     /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
+    /// What the subject is known to get wrong: a TOML file (docs/baselines.md). Known failures are no failures; what passes or comes out otherwise makes
+    /// the baseline stale (exit code 4).
+    #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
+    baseline: Option<PathBuf>,
     /// Write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -77,11 +83,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject = subject(arguments)?;
-    let run = if arguments.snapshot.is_empty() {
+    let subject = named(&arguments.subject, arguments.timeout_scale)?;
+    let mut run = if arguments.snapshot.is_empty() {
         judge_suite(&subject, arguments)?
     } else {
         judge_snapshots(&subject, arguments)?
+    };
+    let stale = match &arguments.baseline {
+        Some(path) => apply(path, &mut run, arguments)?,
+        None => Vec::new(),
     };
     if let Some(path) = &arguments.json {
         write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
@@ -90,7 +100,40 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
     print(&text::report(&run, text::Style { colour: colour() }))?;
-    Ok(if run.is_success() { Exit::Ok } else { Exit::Failed })
+    for entry in &stale {
+        print(&format!("stale: {entry}\n"))?;
+    }
+    Ok(ending(&run, &stale))
+}
+
+/// A stale baseline is told apart from failures that no baseline speaks of.
+fn ending(run: &Run, stale: &[Stale]) -> Exit {
+    let failures = run.tally().failures() + run.program_tally().failures();
+    let spoken_of = stale.iter().filter(|entry| entry.is_of_the_run()).count();
+    match stale {
+        [] if run.is_success() => Exit::Ok,
+        [_, ..] if failures <= spoken_of && !run.incomplete => Exit::Stale,
+        _ => Exit::Failed,
+    }
+}
+
+/// Holds the run against the subject's baseline.
+fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    let baseline =
+        Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
+    if baseline.subject != run.subject.name {
+        let (of, is) = (&baseline.subject, &run.subject.name);
+        return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
+    }
+    let whole = !arguments.select.is_narrow() && arguments.select.family.is_empty() && !run.incomplete;
+    Ok(baseline::apply(run, &baseline, today(), whole))
+}
+
+/// The day in UTC.
+fn today() -> Date {
+    let now = time::OffsetDateTime::now_utc().date();
+    Date { year: u16::try_from(now.year()).unwrap_or(0), month: u8::from(now.month()), day: now.day() }
 }
 
 /// The captures of all snapshots in one run.
@@ -170,35 +213,6 @@ fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
     })
     .map_err(|error| Failure::usage(format!("Ctrl-C cannot be watched: {error}")))?;
     Ok(stop)
-}
-
-fn subject(arguments: &Arguments) -> Result<Subject, Failure> {
-    let name = arguments.subject.as_str();
-    if name.ends_with(".toml") {
-        let mut file =
-            SubjectFile::read(Path::new(name)).map_err(|error| Failure::usage(error.to_string()))?;
-        if let Some(factor) = arguments.timeout_scale {
-            if !(factor.is_finite() && factor > 0.0) {
-                return Err(Failure::usage(format!("--timeout-scale: `{factor}` is no factor")));
-            }
-            file.limits.scale *= factor;
-        }
-        return processes::subject(&file.command, &file.limits).map_err(|demise| Failure::Message {
-            exit: Exit::Failed,
-            message: format!("{name}: the subject does not say hello as it should: {demise}"),
-        });
-    }
-    if name == "reference" {
-        return Ok(Subject::reference());
-    }
-    peers::named(name).ok_or_else(|| {
-        let known: Vec<&str> = peers::KNOWN.iter().map(|(name, _)| *name).collect();
-        Failure::usage(if known.contains(&name) {
-            format!("this build does not have {name}; build it with `cargo run --release -p traceproof-xtask --features peers --`")
-        } else {
-            format!("no subject is called `{name}`; known are reference, {}", known.join(", "))
-        })
-    })
 }
 
 /// Counts `things`; drawn only on a terminal.

@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Something is broken inside.
     Broken = 3,
+    /// A baseline does not hold any more.
+    Stale = 4,
     /// The suite itself is invalid.
     SuiteInvalid = 5,
 }

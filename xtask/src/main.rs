@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 mod adaptor;
+mod baseline;
 mod bench;
 mod conformance;
 mod coverage;
 mod decode;
+mod diff;
 mod encode;
 mod exit;
 mod explain;
@@ -20,6 +22,7 @@ mod select;
 mod settings;
 mod show;
 mod snapshot;
+mod subjects;
 
 use std::panic;
 use std::process::ExitCode;
@@ -57,6 +60,9 @@ enum Verb {
     Show(show::Arguments),
     Explain(explain::Arguments),
     Coverage(coverage::Arguments),
+    Diff(diff::Arguments),
+    #[command(subcommand)]
+    Baseline(baseline::Verb),
     Decode(decode::Arguments),
     Encode(encode::Arguments),
     Settings(settings::Arguments),
@@ -82,6 +88,8 @@ fn main() -> ExitCode {
         Verb::Show(arguments) => show::run(arguments),
         Verb::Explain(arguments) => explain::run(arguments),
         Verb::Coverage(arguments) => coverage::run(arguments),
+        Verb::Diff(arguments) => diff::run(arguments),
+        Verb::Baseline(verb) => baseline::run_verb(verb),
         Verb::Decode(arguments) => decode::run(arguments),
         Verb::Encode(arguments) => encode::run(arguments),
         Verb::Settings(arguments) => settings::run(arguments),

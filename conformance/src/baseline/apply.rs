@@ -6,7 +6,7 @@ use std::fmt;
 use toml::value::Date;
 
 use super::{Baseline, Known, Signature, UNEXPLAINED};
-use crate::run::Run;
+use crate::run::{Check, Run};
 use crate::verdict::{Direction, Verdict};
 
 /// An entry that does not hold any more.
@@ -31,6 +31,14 @@ pub enum Staleness {
     Expired(String),
     /// Nobody has said yet why.
     Unexplained,
+}
+
+impl Stale {
+    /// Whether the run has the check, so that its verdict is one of a failure.
+    #[must_use]
+    pub const fn is_of_the_run(&self) -> bool {
+        !matches!(self.why, Staleness::Unmatched)
+    }
 }
 
 impl fmt::Display for Stale {
@@ -60,35 +68,16 @@ pub fn apply(run: &mut Run, baseline: &Baseline, today: Date, whole: bool) -> Ve
     let mut stale = Vec::new();
     for case in &mut run.cases {
         for check in &mut case.checks {
-            let Some((entry, known)) = entries.get(&(case.id.as_str(), check.direction)).copied() else {
-                continue;
-            };
+            let key = (case.id.as_str(), check.direction);
+            // What is not judged stays in the table: it is no check of this run.
             if matches!(check.verdict, Verdict::Unsupported { .. }) {
-                // Left in the table: nothing was checked.
                 continue;
             }
-            entries.remove(&(case.id.as_str(), check.direction));
-            let found = Signature::new(&case.id, check.direction, &check.verdict);
-            let why = if check.verdict == Verdict::Pass {
-                check.verdict = Verdict::UnexpectedPass { reason: known.reason.clone() };
-                Staleness::Passes
-            } else if found != *entry {
-                Staleness::Otherwise(found.outcome)
-            } else if let Some(day) = known.expires.as_ref().and_then(|day| day.date)
-                && day < today
+            if let Some((entry, known)) = entries.remove(&key)
+                && let Some(why) = settle(entry, known, &case.id, check, Some(today))
             {
-                Staleness::Expired(day.to_string())
-            } else if known.reason == UNEXPLAINED || known.finding == UNEXPLAINED {
-                Staleness::Unexplained
-            } else {
-                check.verdict = Verdict::ExpectedFailure {
-                    outcome: found.outcome,
-                    reason: known.reason.clone(),
-                    finding: known.finding.clone(),
-                };
-                continue;
-            };
-            stale.push(Stale { entry: entry.clone(), why });
+                stale.push(Stale { entry: entry.clone(), why });
+            }
         }
     }
     if whole {
@@ -96,4 +85,50 @@ pub fn apply(run: &mut Run, baseline: &Baseline, today: Date, whole: bool) -> Ve
         stale.extend(rest.map(|(entry, _)| Stale { entry: entry.clone(), why: Staleness::Unmatched }));
     }
     stale
+}
+
+/// As [`apply`], of one check, whatever the day.
+pub fn expect(baseline: &Baseline, id: &str, check: &mut Check) {
+    let listed = baseline.known.iter().find_map(|known| {
+        let entry = known.checks.iter().find(|entry| entry.id == id && entry.direction == check.direction)?;
+        Some((entry, known))
+    });
+    if let Some((entry, known)) = listed
+        && !matches!(check.verdict, Verdict::Unsupported { .. })
+    {
+        settle(entry, known, id, check, None);
+    }
+}
+
+/// Changes the verdict of a check that the baseline lists; says why its entry does not hold, if it does not.
+fn settle(
+    entry: &Signature,
+    known: &Known,
+    id: &str,
+    check: &mut Check,
+    today: Option<Date>,
+) -> Option<Staleness> {
+    let found = Signature::new(id, check.direction, &check.verdict);
+    if check.verdict == Verdict::Pass {
+        check.verdict = Verdict::UnexpectedPass { reason: known.reason.clone() };
+        return Some(Staleness::Passes);
+    }
+    if found != *entry {
+        return Some(Staleness::Otherwise(found.outcome));
+    }
+    let last = known.expires.as_ref().and_then(|day| day.date);
+    if let (Some(last), Some(today)) = (last, today)
+        && last < today
+    {
+        return Some(Staleness::Expired(last.to_string()));
+    }
+    if known.reason == UNEXPLAINED || known.finding == UNEXPLAINED {
+        return Some(Staleness::Unexplained);
+    }
+    check.verdict = Verdict::ExpectedFailure {
+        outcome: found.outcome,
+        reason: known.reason.clone(),
+        finding: known.finding.clone(),
+    };
+    None
 }

@@ -28,7 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toml::value::Datetime;
 
-pub use apply::{Stale, Staleness, apply};
+pub use apply::{Stale, Staleness, apply, expect};
 pub use signature::{Signature, UnknownSignature};
 pub use update::{UNEXPLAINED, Update, update};
 

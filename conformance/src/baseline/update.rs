@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
 
 use super::{Baseline, BaselineError, SCHEMA, Signature};
 use crate::run::Run;
@@ -120,9 +120,29 @@ fn settle(
             Some(Outcome::Fails(_)) => index += 1,
             None if !whole => index += 1,
             Some(Outcome::Passes) | None => {
-                checks.remove(index);
+                remove(checks, index);
                 update.removed.push(entry);
             }
+        }
+    }
+}
+
+/// Removes a line, but not the comments in front of it: the one behind the comma of the line before is among them.
+fn remove(checks: &mut Array, index: usize) {
+    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let line = checks.remove(index);
+    let prefix = text(line.decor().prefix());
+    let Some((comments, _)) = prefix.rsplit_once('\n').filter(|(comments, _)| comments.contains('#')) else {
+        return;
+    };
+    match checks.get_mut(index) {
+        Some(next) => {
+            let own = text(next.decor().prefix());
+            next.decor_mut().set_prefix(format!("{comments}{own}"));
+        }
+        None => {
+            let own = text(Some(checks.trailing()));
+            checks.set_trailing(format!("{comments}{own}"));
         }
     }
 }

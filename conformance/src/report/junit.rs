@@ -38,7 +38,7 @@ fn round_trip(run: &ProgramRun) -> TestCase {
     let kind = run.verdict.kind();
     let mut status = match kind {
         Kind::Pass => return TestCase::new(run.set.as_str(), TestCaseStatus::success()),
-        Kind::Unsupported => TestCaseStatus::skipped(),
+        Kind::Unsupported | Kind::ExpectedFailure => TestCaseStatus::skipped(),
         Kind::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
         _ => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
@@ -83,7 +83,7 @@ fn skipped(case: &CaseResult) -> Option<TestCaseStatus> {
         return None;
     }
     let reason = case.checks.iter().find_map(|check| match &check.verdict {
-        Verdict::Unsupported { .. } => Some(check.verdict.to_string()),
+        Verdict::Unsupported { .. } | Verdict::ExpectedFailure { .. } => Some(check.verdict.to_string()),
         _ => None,
     });
     let mut status = TestCaseStatus::skipped();

@@ -110,7 +110,7 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
 }
 
 /// Both sides of a comparison. The first difference is marked with `>`, what agrees with `=`.
-fn sides(divergence: &Divergence, style: Style) -> String {
+pub(super) fn sides(divergence: &Divergence, style: Style) -> String {
     const NOTHING: &str = "-";
     let rows: Vec<(bool, &str, &str)> = divergence
         .rows
@@ -212,7 +212,7 @@ fn programs(run: &Run) -> String {
         let sets: Vec<&ProgramRun> = run.programs.iter().filter(|run| run.program == name).collect();
         let tally: Tally = sets.iter().map(|run| run.verdict.kind()).collect();
         let sum = |of: fn(&ProgramRun) -> u64| sets.iter().map(|run| of(run)).sum::<u64>().to_string();
-        let failed = tally.applicable() - tally.of(Kind::Pass);
+        let failed = tally.failures();
         lines.add_row([
             name.to_owned(),
             tally.total().to_string(),
@@ -257,13 +257,17 @@ fn last_word(run: &Run, style: Style) -> String {
     if programs.total() > 0 {
         judged.push(counted(programs.applicable(), "round trip"));
     }
-    let judged = judged.join(" and ");
     let begin = if run.incomplete {
         format!("{}: the run was stopped, cases are missing\n", style.bad("INCOMPLETE"))
     } else {
         String::new()
     };
-    let failed = |tally: &Tally| tally.applicable() - tally.of(Kind::Pass);
+    let known = checks.of(Kind::ExpectedFailure);
+    if known > 0 {
+        judged.push(format!("{} known", counted(known, "failure")));
+    }
+    let judged = judged.join(" and ");
+    let failed = Tally::failures;
     if checks.applicable() + programs.applicable() == 0 {
         return format!("{begin}{}: no check applies to this subject\n", style.bad("NOTHING"));
     }

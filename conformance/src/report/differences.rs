@@ -1,0 +1,55 @@
+//! What two subjects disagree about, for people.
+
+use std::fmt::Write as _;
+
+use super::table::{render, table};
+use super::text::{Style, counted, sides};
+use crate::differential::{Cluster, Differences};
+
+/// Every kind of disagreement with its smallest stream, then totals.
+#[must_use]
+pub fn report(all: &[Differences], first: &str, second: &str) -> String {
+    let mut out = String::new();
+    for differences in all {
+        for (number, cluster) in differences.clusters.iter().enumerate() {
+            let _ = write!(out, "{} {}: ", differences.family, number + 1);
+            out.push_str(&one(cluster, first, second));
+            out.push('\n');
+        }
+    }
+    let mut totals =
+        table(&["family", ">streams compared", ">not taken by both", ">kinds of disagreement", ">streams"]);
+    for Differences { family, compared, skipped, clusters } in all {
+        let streams: usize = clusters.iter().map(|cluster| cluster.streams).sum();
+        totals.add_row([
+            family.name().to_owned(),
+            compared.to_string(),
+            skipped.to_string(),
+            clusters.len().to_string(),
+            streams.to_string(),
+        ]);
+    }
+    out.push_str(&render(&totals, ""));
+    let _ = writeln!(out, "\nleft is {first}, right is {second}");
+    out
+}
+
+fn one(cluster: &Cluster, first: &str, second: &str) -> String {
+    let mut out = format!("{}  on {}\n", cluster.kind, counted(cluster.streams, "stream"));
+    let _ = writeln!(out, "  such as {}", cluster.examples.join("; "));
+    for line in cluster.parameters.lines() {
+        let _ = writeln!(out, "  {line}");
+    }
+    let _ = writeln!(out, "  shrunk: {}", cluster.wire);
+    for unit in &cluster.units {
+        let _ = writeln!(out, "    {unit}");
+    }
+    let divergence = &cluster.divergence;
+    let _ = write!(out, "  {} differ at item {}", divergence.what, divergence.index);
+    if let Some(place) = divergence.place {
+        let _ = write!(out, " ({place})");
+    }
+    let _ = writeln!(out, ": {first} | {second}");
+    out.push_str(&sides(divergence, Style::default()));
+    out
+}

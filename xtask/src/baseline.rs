@@ -1,0 +1,72 @@
+//! `cargo xtask baseline`: what a subject is known to get wrong, brought up to date.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use traceproof_conformance::baseline::{self, UNEXPLAINED};
+use traceproof_conformance::report::text::counted;
+use traceproof_conformance::{Options, run};
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+use crate::select::Select;
+use crate::subjects::named;
+
+/// What a subject is known to get wrong.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Update(Arguments),
+}
+
+/// Judge the subject and make its baseline say what came out.
+///
+/// The file is edited in place: comments, order and reasons stay. Lines whose check passes or is gone are removed, lines
+/// that come out otherwise are changed, new failures are added at the end under the reason UNEXPLAINED, for a person to
+/// replace: until then the baseline counts as stale.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask baseline update --subject acme.toml acme.baseline.toml
+  cargo xtask conformance --subject acme.toml --baseline acme.baseline.toml")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+    /// Who is judged; as for `conformance`.
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    subject: String,
+    /// The baseline; a file that does not exist is made.
+    #[arg(value_name = "FILE")]
+    baseline: PathBuf,
+}
+
+pub(crate) fn run_verb(verb: &Verb) -> Outcome {
+    let Verb::Update(Arguments { select, subject, baseline: path }) = verb;
+    let before = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::file(path, error)),
+    };
+    let subject = named(subject, None)?;
+    let options = Options { selection: select.selection()?, ..Options::default() };
+    let run = run(&subject, &options, &|_| {}).map_err(|errors| Failure::suite(&errors))?;
+    let whole = !select.is_narrow() && select.family.is_empty();
+    let update = baseline::update(&before, &run, whole)
+        .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
+    fs::write(path, &update.text).map_err(|error| Failure::file(path, error))?;
+    let lists = [("added", &update.added), ("changed", &update.changed), ("removed", &update.removed)];
+    let mut text = String::new();
+    for (what, checks) in lists {
+        text.extend(checks.iter().map(|check| format!("{what}: {check}\n")));
+    }
+    let [added, changed, removed] = lists.map(|(_, checks)| checks.len());
+    text.push_str(&format!("{}: {added} added, {changed} changed, {removed} removed\n", path.display()));
+    if added > 0 {
+        text.push_str(&format!(
+            "replace {UNEXPLAINED} by reason and finding of {}\n",
+            counted(added, "check")
+        ));
+    }
+    print(&text)?;
+    Ok(Exit::Ok)
+}

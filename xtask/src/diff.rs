@@ -1,0 +1,103 @@
+//! `cargo xtask diff`: where two decoders say different things.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use traceproof_conformance::Subject;
+use traceproof_conformance::differential::{self, Differences, Options};
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::report::differences as report;
+use traceproof_conformance::suite::Directories;
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::files::print;
+use crate::select::Select;
+use crate::subjects::named;
+
+/// Compare two decoders over the wires of the cases, over generated streams, and over both with a byte changed.
+///
+/// Compared is what both claim and deliver. Disagreements are put together by kind; of each kind the smallest stream is
+/// shrunk, unit by unit, and shown with the first difference: left what the first subject says, right what the second
+/// does. Who is right, the specification says.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo xtask diff --subject reference --subject acme.toml --family arm-etm
+  cargo xtask diff --subject reference --subject acme.toml --generated 10000 --json differences.json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+    /// Who is compared, given twice: reference, a peer, or a file; as for `conformance`.
+    #[arg(long, value_name = "NAME|FILE.toml", required = true)]
+    subject: Vec<String>,
+    /// How many generated streams of each family.
+    #[arg(long, value_name = "N", default_value = "500")]
+    generated: u64,
+    /// Seed of the first generated stream.
+    #[arg(long, value_name = "N", default_value = "0")]
+    seed: u64,
+    /// No streams with a byte changed.
+    #[arg(long)]
+    undamaged: bool,
+    /// Write everything as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let [first, second] = arguments.subject.as_slice() else {
+        return Err(Failure::usage("--subject is to be given twice: who is compared with whom"));
+    };
+    let (first, second) = (named(first, None)?, named(second, None)?);
+    let options = Options {
+        directories: Directories::default(),
+        selection: arguments.select.selection()?,
+        seeds: arguments.seed..arguments.seed.saturating_add(arguments.generated),
+        damage: !arguments.undamaged,
+    };
+    let mut all = Vec::new();
+    for family in family::IMPLEMENTED {
+        if options.selection.takes_family(family) {
+            let compare = Compare { first: &first, second: &second, options: &options };
+            all.extend(family::visit(family, compare).transpose()?.flatten());
+        }
+    }
+    if let Some(path) = &arguments.json {
+        let text = serde_json::to_string_pretty(&all).map_err(|error| Failure::file(path, error))?;
+        fs::write(path, text + "\n").map_err(|error| Failure::file(path, error))?;
+    }
+    print(&report::report(&all, first.name(), second.name()))?;
+    if all.iter().all(|differences| differences.compared == 0) {
+        return Err(Failure::usage("there is no stream that both take"));
+    }
+    let same = all.iter().all(|differences| differences.clusters.is_empty());
+    Ok(if same { Exit::Ok } else { Exit::Failed })
+}
+
+struct Compare<'a> {
+    first: &'a Subject,
+    second: &'a Subject,
+    options: &'a Options,
+}
+
+impl Visitor for Compare<'_> {
+    type Output = Result<Option<Differences>, Failure>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let Self { first, second, options } = self;
+        if !(first.has_decoder::<P>() && second.has_decoder::<P>()) {
+            return Ok(None);
+        }
+        let bar = ProgressBar::new_spinner();
+        let progress = |streams: usize| {
+            if streams.is_multiple_of(50) {
+                bar.set_message(format!("{}: {streams} streams", P::FAMILY));
+                bar.tick();
+            }
+        };
+        let found = differential::differences::<P>(first, second, options, &progress);
+        bar.finish_and_clear();
+        found.map(Some).map_err(|errors| Failure::suite(&errors))
+    }
+}
