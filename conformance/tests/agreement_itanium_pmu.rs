@@ -42,8 +42,8 @@ fn model_and_oracle_agree_on_many_inputs_of_every_kind() {
     assert!(part(sum.matched) > 0.005, "{sum:?}");
     assert!(part(sum.tagged) > 0.01 && part(sum.tagged) < 0.3, "{sum:?}");
     assert!(part(sum.counts) > 0.02, "{sum:?}");
-    assert!(part(sum.overflows) > 0.001, "{sum:?}");
-    assert!(part(sum.freezes) > 0.0003, "{sum:?}");
+    assert!(part(sum.overflows) > 0.0005, "{sum:?}");
+    assert!(part(sum.freezes) > 0.0002, "{sum:?}");
     assert!(part(sum.captures) > 0.003, "{sum:?}");
     assert!(part(sum.records) > 0.0005, "{sum:?}");
 }
