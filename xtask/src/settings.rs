@@ -24,7 +24,7 @@ use crate::files::print;
   cargo xtask settings --event DATA_EAR_CACHE_LAT64 --data 0x600000000001c000..0x600000000003c000 --pairs 3
   cargo xtask settings --event NOPS_RETIRED --threshold 5 | cargo xtask decode --family itanium-pmu --text -")]
 pub(crate) struct Arguments {
-    /// An event by name, or by name@n for the counter PMD[n]. May be repeated.
+    /// An event by name, or by name@n for the counter PMDn. May be repeated.
     #[arg(long, value_name = "NAME", required = true)]
     event: Vec<String>,
     /// Privilege levels that are measured: bit k for level k.

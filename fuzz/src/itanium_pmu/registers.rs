@@ -7,8 +7,8 @@ use traceproof_encoder_model::itanium_pmu::value_of;
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{
     Contents, DataEarQualifier, DataEarThresholds, EarReadPrivilege, EarReplacement, FreezeTiming,
-    Ia32Counting, IbrLowBits, ItaniumPmu, LatencyOverflow, LatencyThreshold, LongSyllable, Packet,
-    Parameters,
+    Ia32Counting, IbrLowBits, ItaniumPmu, Known, LatencyOverflow, LatencyThreshold, LongSyllable, Packet,
+    Parameters, Register,
 };
 use traceproof_vectors::{Decoder as _, Log, Program};
 
@@ -40,21 +40,39 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A write of the register's value is read as the same contents, without a fault about them.
+/// A write of the register's value is read as the same contents.
 fn comes_back(contents: &Contents) {
     let register = contents.register();
     if !register.is_implemented() {
         return;
     }
-    let mut record = [0; RECORD];
-    record[..3].copy_from_slice(&[Kind::Write as u8, register.class as u8, register.index]);
-    record[8..].copy_from_slice(&value_of(contents).to_le_bytes());
     let mut decoder = Decoder::default();
     decoder.begin(&Parameters::default(), &Program::new()).expect("defaults are taken");
     let mut log = Log::<ItaniumPmu>::default();
-    decoder.push(&record, &mut log);
-    let read: Vec<&Packet> = log.packets().collect();
-    assert_eq!(read, [&Packet::Write(*contents)], "{register} does not come back");
+    if let Some((configuration, value)) = mode(contents) {
+        decoder.push(&write(configuration, value), &mut log);
+    }
+    decoder.push(&write(register, value_of(contents)), &mut log);
+    assert_eq!(log.packets().last(), Some(&Packet::Write(*contents)), "{register} does not come back");
+}
+
+/// The configuration without which a defined field of an event address register is undefined: bit 7 is its mode.
+fn mode(contents: &Contents) -> Option<(Register, u64)> {
+    match contents {
+        Contents::InstructionEarLine { tlb: Known::Value(_), .. } => Some((Register::pmc(10), 1 << 7)),
+        Contents::InstructionEarLatency { latency: Known::Value(_) } => Some((Register::pmc(10), 0)),
+        Contents::DataEarLatency { level: Known::Value(_), .. } => Some((Register::pmc(11), 1 << 7)),
+        Contents::DataEarLatency { latency: Known::Value(_), .. } => Some((Register::pmc(11), 0)),
+        _ => None,
+    }
+}
+
+/// The record of a write.
+fn write(register: Register, value: u64) -> [u8; RECORD] {
+    let mut record = [0; RECORD];
+    record[..3].copy_from_slice(&[Kind::Write as u8, register.class as u8, register.index]);
+    record[8..].copy_from_slice(&value.to_le_bytes());
+    record
 }
 
 fn parameters([first, second]: [u8; 2]) -> Parameters {
