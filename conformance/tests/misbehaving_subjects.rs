@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -53,10 +54,17 @@ impl Acme {
         process::subject(&self.command, &limits).expect("it says hello")
     }
 
-    /// Process groups that still have members which are not dead.
+    /// Process groups that still have members which are not dead. Who was killed may need a moment to die.
     fn left(&self) -> Vec<String> {
         let started = fs::read_to_string(&self.processes).expect("it was started");
         assert!(!started.is_empty());
+        for _ in 0..600 {
+            let alive = living_groups();
+            if !started.lines().any(|group| alive.iter().any(|other| other == group)) {
+                return Vec::new();
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
         let alive = living_groups();
         started.lines().filter(|group| alive.iter().any(|other| other == group)).map(str::to_owned).collect()
     }
