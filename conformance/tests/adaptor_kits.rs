@@ -14,14 +14,15 @@ fn kit(language: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("adaptors").join(language)
 }
 
-/// Judges the subject of a file over the shipped cases of the family that the examples read.
+/// Judges the subject of a file over the shipped cases and programs of the family that the examples read.
 fn judged(file: &Path) -> Run {
     let SubjectFile { command, limits } = SubjectFile::read(file).expect("a subject");
     // The machine may have other things to do.
     let limits = Limits { scale: 60.0, ..limits };
     let subject = processes::subject(&command, &limits).expect("it says hello");
     let selection = Selection { families: vec![Family::RiscvEtrace], ..Selection::default() };
-    run(&subject, &Options { selection, ..Options::default() }, &|_| {}).expect("the suite is sound")
+    let options = Options { selection, programs: true, ..Options::default() };
+    run(&subject, &options, &|_| {}).expect("the suite is sound")
 }
 
 /// What the examples claim they do right, and it is not little.
@@ -29,6 +30,9 @@ fn is_right(run: &Run) {
     assert!(run.is_success(), "{}", text::report(run, text::Style::default()));
     let passed = run.tallies()[&(Family::RiscvEtrace, Direction::Decode)].of(Kind::Pass);
     assert!(passed >= 400, "only {passed} cases were judged");
+    // The examples read packets and follow no program.
+    let programs = run.program_tally();
+    assert!(programs.total() >= 100 && programs.of(Kind::Unsupported) == programs.total(), "{programs:?}");
 }
 
 /// Whether a program is there; it is said where it is not.
