@@ -9,7 +9,6 @@ use std::thread;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use traceproof_vectors::Family;
 use traceproof_vectors::case::{CaseFile, SuiteError};
 use traceproof_vectors::clause::Registry;
 
@@ -32,7 +31,7 @@ pub struct Options {
     /// Which of them to run.
     pub selection: Selection,
     /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
-    /// selection as `program/set`. They take seconds, and nothing stops a subject that hangs there.
+    /// selection as `program/set`. They take seconds, and nothing stops a subject in this process that hangs there.
     pub programs: bool,
     /// The text of a file of parameters: real programs run under these alone.
     pub parameters: Option<String>,
@@ -175,9 +174,7 @@ impl RunFamily<'_> {
         let done = AtomicUsize::new(0);
         let progress =
             || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
-        let run = || P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress);
-        catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|payload| Ok(vec![crashed(P::FAMILY, unwound(payload))]))
+        P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress)
     }
 }
 
@@ -266,24 +263,10 @@ fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static)
 }
 
 /// What it means that a subject did not return: it panicked, or its process failed.
-fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
+pub(crate) fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
     match payload.downcast::<Demise>() {
         Ok(demise) => (*demise).into(),
         Err(payload) => Verdict::Crash { message: last_words(payload.as_ref()), stderr: None },
-    }
-}
-
-/// Programs run at once and a panic ends them all; which one it was is not known.
-fn crashed(family: Family, verdict: Verdict) -> ProgramRun {
-    ProgramRun {
-        family,
-        program: String::from("any"),
-        set: String::from("any"),
-        instructions: 0,
-        traps: 0,
-        packets: 0,
-        bytes: 0,
-        verdict,
     }
 }
 

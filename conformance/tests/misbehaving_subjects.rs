@@ -2,16 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use traceproof_conformance::process::{self, Command, Limits};
+use traceproof_conformance::programs::{Subjects, run_all};
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Options, Run, Selection, Subject, run};
-use traceproof_vectors::Family;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace};
+use traceproof_vectors::{Capabilities, Decoder, Family, Layer, Program, Refusal, Sink};
 
 /// The case about which the subjects misbehave.
 const CASE: &str = "etr-9001";
@@ -42,7 +44,12 @@ impl Acme {
     fn new(mode: &str) -> Self {
         let suite = Suite::<RiscvEtrace>::load(&directories()).expect("sound");
         let case = suite.files.iter().find(|file| file.case.id == CASE).expect("there");
-        let hex: String = case.resolved.wire.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self::about(mode, &case.resolved.wire)
+    }
+
+    /// Misbehaves about this stream.
+    fn about(mode: &str, wire: &[u8]) -> Self {
+        let hex: String = wire.iter().map(|byte| format!("{byte:02x}")).collect();
         let directory = TempDir::new().expect("a directory");
         let processes = directory.path().join("processes");
         let mut command = Command::new(env!("CARGO_BIN_EXE_traceproof-misbehaving"), [mode, &hex]);
@@ -184,6 +191,74 @@ fn what_is_left_of_other_cases_is_told_from_what_is_wrong() {
         "{CASE} decode: right in a process of its own, but behind other cases: packets differ at item 0"
     );
     assert!(leaks.len() == 1 && leaks[0].starts_with(&leak), "{leaks:?}");
+}
+
+/// Keeps what is pushed.
+struct Recorder(Arc<Mutex<Vec<u8>>>);
+
+impl Decoder<RiscvEtrace> for Recorder {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new([Layer::Events])
+    }
+
+    fn begin(&mut self, _: &Parameters, _: &Program) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn push(&mut self, chunk: &[u8], _: &mut dyn Sink<RiscvEtrace>) {
+        self.0.lock().expect("no panic").extend_from_slice(chunk);
+    }
+
+    fn finish(&mut self, _: &mut dyn Sink<RiscvEtrace>) {}
+
+    fn reset(&mut self) {}
+}
+
+/// The program about which the subjects misbehave, with its parameter set.
+const PROGRAM: &str = "trapsdev.rv64/full_address";
+
+/// Every round trip of the small programs that did not pass, as `program/set: verdict`.
+fn program_verdicts(mode: &str, limits: Limits) -> Vec<String> {
+    let wire = Arc::new(Mutex::new(Vec::new()));
+    let (encoder, kept) = (Subjects::reference().encoder, Arc::clone(&wire));
+    let recording = Subjects { encoder, decoder: &move || Box::new(Recorder(Arc::clone(&kept))) };
+    let only = |program: &str, set: &str| format!("{program}/{set}") == PROGRAM;
+    run_all(recording, None, &only, &|_| {}).expect("shipped");
+    let acme = Acme::about(mode, &wire.lock().expect("no panic"));
+    let subject = acme.subject(limits);
+    let selection = Selection {
+        families: vec![Family::RiscvEtrace],
+        filters: vec![String::from("trapsdev.rv??/*")],
+        ..Selection::default()
+    };
+    let options = Options {
+        directories: directories(),
+        selection,
+        programs: true,
+        jobs: Some(1),
+        ..Options::default()
+    };
+    let run = run(&subject, &options, &|_| {}).expect("sound");
+    drop(subject);
+    assert_eq!(acme.left(), [""; 0], "{mode}");
+    assert!(run.programs.len() >= 40, "the run went on to its end: {mode}");
+    let bad = run.programs.iter().filter(|program| program.verdict.kind() != Kind::Pass);
+    bad.map(|program| format!("{}: {}", program.name(), program.verdict)).collect()
+}
+
+#[test]
+fn whoever_fails_in_one_program_is_judged_by_the_others() {
+    assert_eq!(program_verdicts("behaves", patient()), [""; 0]);
+    for (mode, verdict) in [
+        ("kills-itself", "the subject crashed: signal 9 (SIGKILL) ended it"),
+        ("reports-an-error", "the subject crashed: it says that it broke: index 4 of 4"),
+        ("no-result", "no way to answer: a result is none of packet, event and fault, or more than one"),
+    ] {
+        assert_eq!(program_verdicts(mode, patient()), [format!("{PROGRAM}: {verdict}")], "{mode}");
+    }
+    let late = program_verdicts("hangs", hasty());
+    let start = format!("{PROGRAM}: the subject did not come back within ");
+    assert!(late.len() == 1 && late[0].starts_with(&start), "{late:?}");
 }
 
 #[test]

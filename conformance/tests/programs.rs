@@ -14,10 +14,14 @@ use traceproof_conformance::programs::{
     Divergence, FlowCheck, FlowMap, Observation, ParameterSet, Setup, Shipped, ShippedProgram, Subjects,
     round_trip, run_all,
 };
+use traceproof_conformance::verdict::{Kind, Verdict};
+use traceproof_conformance::{Options, Run, Selection, Subject, run};
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, Parameters, RiscvEtrace, Step};
-use traceproof_vectors::{self as vectors, Capabilities, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    self as vectors, Capabilities, Family, Fault, Layer, Place, Program, Refusal, Sink,
+};
 
 fn shipped() -> Shipped {
     Shipped::riscv_etrace().expect("the manifest is sound")
@@ -408,4 +412,103 @@ fn a_divergence_says_where() {
     assert_eq!(divergence.place.packet, 2);
     assert!(matches!(divergence.expected, Observation::Retire { address: 0x8000_0004, .. }), "{divergence}");
     assert!(matches!(divergence.got, Observation::Retire { address: 0x8000_0008, .. }), "{divergence}");
+}
+
+/// The smallest programs, under every set of parameters, through a decoder.
+fn small_programs<D: vectors::Decoder<RiscvEtrace> + 'static>(decoder: fn() -> D) -> Run {
+    let subject = Subject::new("acme", "1").with_decoder::<RiscvEtrace>(move || Box::new(decoder()));
+    let selection = Selection {
+        families: vec![Family::RiscvEtrace],
+        filters: vec![String::from("trapsdev.rv??/*")],
+        ..Selection::default()
+    };
+    let options = Options { selection, programs: true, ..Options::default() };
+    let run = run(&subject, &options, &|_| {}).expect("sound");
+    assert!(run.cases.is_empty() && run.programs.len() >= 40, "{} round trips", run.programs.len());
+    run
+}
+
+/// Reads packets and does not follow the program.
+#[derive(Default)]
+struct PacketReader(Decoder);
+
+impl vectors::Decoder<RiscvEtrace> for PacketReader {
+    fn capabilities(&self) -> Capabilities {
+        let Capabilities { features, faults, .. } = self.0.capabilities();
+        Capabilities::new([Layer::Packets])
+            .with_features(features.iter().map(String::as_str))
+            .with_faults(faults)
+    }
+
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.0.begin(parameters, program)
+    }
+
+    fn push(&mut self, _: &[u8], _: &mut dyn Sink<RiscvEtrace>) {
+        panic!("asked for what it does not claim");
+    }
+
+    fn finish(&mut self, _: &mut dyn Sink<RiscvEtrace>) {
+        panic!("asked for what it does not claim");
+    }
+
+    fn reset(&mut self) {}
+}
+
+#[test]
+fn who_reports_no_events_is_not_judged_by_programs() {
+    for program in small_programs(PacketReader::default).programs {
+        assert_eq!(
+            program.verdict,
+            Verdict::Unsupported { needs: vec![String::from("events")] },
+            "{}",
+            program.name()
+        );
+    }
+}
+
+/// Panics where addresses are absolute and wide.
+#[derive(Default)]
+struct Fragile {
+    inner: Decoder,
+    breaks: bool,
+}
+
+impl vectors::Decoder<RiscvEtrace> for Fragile {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.breaks = parameters.modes.full_address && parameters.iaddress_width_p == 64;
+        self.inner.begin(parameters, program)
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<RiscvEtrace>) {
+        assert!(!self.breaks, "index 4 of 4");
+        self.inner.push(chunk, sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
+        self.inner.finish(sink);
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+}
+
+#[test]
+fn a_panic_in_one_program_leaves_the_others_alone() {
+    let run = small_programs(Fragile::default);
+    let total = run.programs.len();
+    let (crashed, passed): (Vec<_>, Vec<_>) =
+        run.programs.into_iter().partition(|program| program.verdict.kind() != Kind::Pass);
+    let crashed: Vec<_> =
+        crashed.iter().map(|program| (program.name(), program.verdict.to_string())).collect();
+    assert_eq!(
+        crashed,
+        [(String::from("trapsdev.rv64/full_address"), String::from("the subject crashed: index 4 of 4"))]
+    );
+    assert_eq!(passed.len() + 1, total);
 }

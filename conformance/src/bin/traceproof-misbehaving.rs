@@ -98,11 +98,11 @@ fn misbehave(mode: &str, answer: String, images: usize) -> io::Result<String> {
                 thread::sleep(Duration::from_millis(500));
             }
         }
-        "closes-output" => become_sleep(Command::new("sleep").stdout(Stdio::null()))?,
+        "closes-output" => become_other(Command::new("sleep").arg("1000").stdout(Stdio::null()))?,
+        // The answer goes out when the input is closed, so that no request slips in between.
         "closes-input" => {
-            stdout().write_all(answer.as_bytes())?;
-            stdout().flush()?;
-            become_sleep(Command::new("sleep").stdin(Stdio::null()))?;
+            let script = "printf %s \"$0\"; exec sleep 1000";
+            become_other(Command::new("sh").args(["-c", script, &answer]).stdin(Stdio::null()))?;
         }
         "leaves-children" => {
             for _ in 0..2 {
@@ -137,12 +137,12 @@ fn signal(name: &str) -> io::Result<()> {
 
 /// Goes on as another program, with other pipes.
 #[cfg(unix)]
-fn become_sleep(command: &mut Command) -> io::Result<()> {
+fn become_other(command: &mut Command) -> io::Result<()> {
     use std::os::unix::process::CommandExt;
-    Err(command.arg("1000").exec())
+    Err(command.exec())
 }
 
 #[cfg(not(unix))]
-fn become_sleep(_: &mut Command) -> io::Result<()> {
+fn become_other(_: &mut Command) -> io::Result<()> {
     process::exit(0)
 }

@@ -170,6 +170,7 @@ fn program_run(result: ProgramResult) -> ProgramRun {
             Refusal::Unsupported { feature } => Verdict::Unsupported { needs: vec![feature] },
             other => Verdict::Undeclared { refusal: other.to_string() },
         },
+        Err(RoundTripError::Subject(verdict)) => *verdict,
         Err(error) => Verdict::Fail(Divergence::sentence("the execution", error.to_string())),
     };
     let (family, set) = (RiscvEtrace::FAMILY, set.to_owned());

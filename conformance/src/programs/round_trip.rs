@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -12,6 +13,8 @@ use traceproof_vectors::{Decoder, Encoder, EncoderSink, Layer, Place, Program, R
 use super::comparison::Comparison;
 use super::feed::Feed;
 use super::{Divergence, FlowMap, OWN_SET, ParameterSet, Setup, Shipped, ShippedError, ShippedProgram};
+use crate::runner::unwound;
+use crate::verdict::Verdict;
 
 /// What travelled, and whether it came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub enum RoundTripError {
     Hart(HartError),
     /// The execution cannot be read.
     Execution(Box<dyn std::error::Error + Send + Sync>),
+    /// The encoder or the decoder panicked, or its process failed.
+    Subject(Box<Verdict>),
 }
 
 impl fmt::Display for RoundTripError {
@@ -57,6 +62,7 @@ impl fmt::Display for RoundTripError {
             Self::Decoder(refusal) => write!(f, "the decoder refuses: {refusal}"),
             Self::Hart(error) => error.fmt(f),
             Self::Execution(error) => error.fmt(f),
+            Self::Subject(verdict) => verdict.fmt(f),
         }
     }
 }
@@ -101,7 +107,7 @@ impl Line<'_, '_> {
 ///
 /// # Errors
 ///
-/// When the setup is refused, the steps cannot be read or the program has no code for them.
+/// When the setup is refused, the decoder reports no events, the steps cannot be read or the program has no code for them.
 pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     encoder: &mut dyn Encoder<RiscvEtrace>,
     decoder: &mut dyn Decoder<RiscvEtrace>,
@@ -109,10 +115,15 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     setup: &Setup,
     steps: impl IntoIterator<Item = Result<Step, E>>,
 ) -> Result<RoundTrip, RoundTripError> {
+    let layers = decoder.capabilities().layers;
+    // Only events say what was executed.
+    if !layers.contains(&Layer::Events) {
+        return Err(RoundTripError::Decoder(Refusal::unsupported("events")));
+    }
     encoder.begin(&setup.parameters, &setup.policy).map_err(RoundTripError::Encoder)?;
     decoder.begin(&setup.parameters, program).map_err(RoundTripError::Decoder)?;
     let map = FlowMap::new(program, setup.parameters.xlen);
-    let compares_packets = decoder.capabilities().layers.contains(&Layer::Packets);
+    let compares_packets = layers.contains(&Layer::Packets);
     let comparison = RefCell::new(Comparison::new(&map, &setup.parameters, compares_packets));
     let mut line = Line { comparison: &comparison, waiting: Vec::new(), bytes: 0 };
 
@@ -206,7 +217,8 @@ impl ProgramResult {
 /// Every shipped program under every parameter set that `filter` (program name, set name) wants, in parallel. With
 /// `parameters` it is one set, [`OWN_SET`], and only programs for a hart of that width.
 ///
-/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets.
+/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets. A panic of the subject, or
+/// the end of its process, is the outcome of that round trip and leaves the others alone.
 ///
 /// # Errors
 ///
@@ -234,13 +246,15 @@ pub fn run_all(
     }
     let result = |(program, code, set, setup): &(&ShippedProgram, &Program, &'static str, Setup)| {
         let start = Instant::now();
-        let outcome = match shipped.execution(program) {
+        let travel = || match shipped.execution(program) {
             Ok(steps) => {
                 let (mut encoder, mut decoder) = ((subjects.encoder)(), (subjects.decoder)());
                 round_trip(encoder.as_mut(), decoder.as_mut(), code, setup, steps)
             }
             Err(error) => Err(RoundTripError::Execution(Box::new(error))),
         };
+        let outcome = catch_unwind(AssertUnwindSafe(travel))
+            .unwrap_or_else(|payload| Err(RoundTripError::Subject(Box::new(unwound(payload)))));
         let result = ProgramResult { program: program.name.clone(), set, outcome, duration: start.elapsed() };
         progress(&result);
         result
