@@ -55,6 +55,14 @@ pub trait FamilyRules: CaseProtocol {
         None
     }
 
+    /// When stimulus is, where it says so: the parts that change while everything else of it comes again and again.
+    fn moment(_stimulus: &Self::Stimulus) -> Option<Moment> {
+        None
+    }
+
+    /// Puts stimulus that has a [moment](Self::moment) elsewhere in time.
+    fn set_moment(_stimulus: &mut Self::Stimulus, _moment: Moment) {}
+
     /// Turns the execution of a case into stimulus, in order.
     ///
     /// # Errors
@@ -130,6 +138,15 @@ pub trait FamilyRules: CaseProtocol {
     ) -> Result<FileSummary, ExecutionError> {
         Err(ExecutionError::UnknownFormat { format: format.to_owned(), known: Self::EXECUTION_FORMATS })
     }
+}
+
+/// When stimulus is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Its `context`.
+    pub context: u64,
+    /// Its `time`.
+    pub time: u64,
 }
 
 /// An error of the TOML reader as `line:column: message`.

@@ -171,6 +171,8 @@ fn who_does_not_keep_to_the_protocol_is_told() {
         verdicts.len() == 2 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
     );
     wrong("closes-output", "it closed its standard output");
+    wrong("repeats-nothing", "a result comes again that never came");
+    wrong("repeats-endlessly", "an answer stands for more than 1048576 results");
     wrong("no-result", "a result is none of packet, event and fault, or more than one");
 }
 

@@ -51,6 +51,9 @@ pub struct Hello {
     pub framings: Vec<Framing>,
     /// The longest answer that it takes, in bytes.
     pub max_message: u64,
+    /// Results may be [short](super::again) for those that come again.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// The answer to `hello`.
@@ -71,6 +74,9 @@ pub struct Welcome {
     /// Which version of it.
     #[serde(default)]
     pub version: String,
+    /// Stimulus may be [short](super::again) for what comes again.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub again: bool,
     /// Where its defects are reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub issues: String,
@@ -221,7 +227,7 @@ pub struct Run<'a> {
 
 /// `encode`: let stimulus happen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Encode<Policy, Stimulus> {
+pub struct Encode<Policy, List> {
     /// What happens first.
     pub start: Start,
     /// Key of the parameters.
@@ -230,7 +236,7 @@ pub struct Encode<Policy, Stimulus> {
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
     /// What the hardware sees, step by step.
-    pub stimulus: Vec<Stimulus>,
+    pub stimulus: List,
     /// Whether the stimulus ends behind them.
     pub finish: bool,
 }
@@ -294,7 +300,7 @@ pub enum Status {
     Error,
 }
 
-/// The answer to every request but `hello`. `R` is [`Item`] or [`EncodedItem`].
+/// The answer to every request but `hello`. `R` is an [element](super::again::Element) of [`Item`] or [`EncodedItem`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer<R> {
     /// Whose answer it is.
@@ -364,6 +370,12 @@ impl<P: CaseProtocol> Item<P> {
         Self { at: Some(at(place)), packet: None, event: None, fault: Some(class), address }
     }
 
+    /// Without its place.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self { at: None, ..self }
+    }
+
     /// The result and its place; `latest` is the place of the result before it. `None` unless it is exactly one result.
     #[must_use]
     pub fn entry(self, latest: Place) -> Option<(Place, Entry<P>)> {
@@ -375,6 +387,15 @@ impl<P: CaseProtocol> Item<P> {
             _ => return None,
         };
         Some((place, entry))
+    }
+}
+
+impl<P: CaseProtocol> PartialEq for Item<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at
+            && self.packet == other.packet
+            && self.event == other.event
+            && (self.fault, self.address) == (other.fault, other.address)
     }
 }
 
@@ -390,6 +411,16 @@ pub enum EncodedItem<P: CaseProtocol> {
     Packet(P::Packet),
     /// Bytes left.
     Wire(HexBytes<'static>),
+}
+
+impl<P: CaseProtocol> PartialEq for EncodedItem<P> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Packet(a), Self::Packet(b)) => a == b,
+            (Self::Wire(a), Self::Wire(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// Bytes as hexadecimal digits, two for each byte.

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | Which messages are there? | [`message`] |
 //! | How do they travel? | [`frame`] |
+//! | How is a list short for what comes again? | [`again`] |
 //! | How does a Rust decoder or encoder speak it? | [`serve()`] |
 //!
 //! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
 
+pub mod again;
 pub mod frame;
 pub mod message;
+pub(crate) mod repeats;
 mod serve;
 mod session;
 

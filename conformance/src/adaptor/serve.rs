@@ -32,6 +32,8 @@ pub enum ServeError {
     NoHello,
     /// A request names a key that was not told.
     UnknownKey(u32),
+    /// Stimulus comes again that never came.
+    UnknownItem,
 }
 
 /// Answers requests for the decoders and encoders of `subject` until `bye` or the end of the input.
@@ -121,8 +123,9 @@ struct Owned {
 }
 
 impl Server<'_> {
-    fn hello(&self, id: u32, hello: &Hello) -> Result<(Framing, Vec<u8>), ServeError> {
+    fn hello(&mut self, id: u32, hello: &Hello) -> Result<(Framing, Vec<u8>), ServeError> {
         let framing = *hello.framings.first().ok_or(ServeError::NoHello)?;
+        self.sessions.values_mut().for_each(|session| session.repeats(hello.again));
         let claims = |of: fn(&dyn Session) -> Option<Claims>| {
             let claimed = self
                 .sessions
@@ -137,6 +140,7 @@ impl Server<'_> {
             max_inflight: MOST_INFLIGHT,
             name: self.subject.name().to_owned(),
             version: self.subject.version().to_owned(),
+            again: hello.again,
             issues: String::new(),
             decoders: claims(|session| session.decoder()),
             encoders: claims(|session| session.encoder()),
@@ -219,6 +223,7 @@ impl fmt::Display for ServeError {
             Self::Answer(error) => write!(f, "the answer cannot be written: {error}"),
             Self::NoHello => f.write_str("the first request must be `hello` and offer a framing"),
             Self::UnknownKey(key) => write!(f, "nothing was sent under the key {key}"),
+            Self::UnknownItem => f.write_str("something comes again that never came"),
         }
     }
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use traceproof_vectors::{Decoder, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink};
 
 use super::ServeError;
+use super::again::{Element, Reader};
 use super::message::{Answer, Claims, Encode, EncodedItem, HexBytes, Item, Nothing, Parameters, Run, Start};
+use super::repeats::Writer;
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 
@@ -15,6 +17,8 @@ pub(super) trait Session {
     fn decoder(&self) -> Option<Claims>;
     /// What the encoder claims; `None` without one.
     fn encoder(&self) -> Option<Claims>;
+    /// Whether results may be short for those that come again.
+    fn repeats(&mut self, again: bool);
     /// Keeps the parameters of a `parameters` request.
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError>;
     /// Answers a `run`.
@@ -34,7 +38,14 @@ pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> 
             let (decoder, encoder) = (self.0.decoder::<P>(), self.0.encoder::<P>());
             let offers = decoder.is_some() || encoder.is_some();
             offers.then(|| -> Box<dyn Session> {
-                Box::new(OfFamily { decoder, encoder, parameters: HashMap::new() })
+                Box::new(OfFamily {
+                    decoder,
+                    encoder,
+                    parameters: HashMap::new(),
+                    stimulus: Reader::default(),
+                    decoded: Writer::new(false),
+                    encoded: Writer::new(false),
+                })
             })
         }
     }
@@ -46,6 +57,9 @@ struct OfFamily<P: FamilyRules> {
     decoder: Option<Box<dyn Decoder<P>>>,
     encoder: Option<Box<dyn Encoder<P>>>,
     parameters: HashMap<u32, P::Parameters>,
+    stimulus: Reader<P::Stimulus>,
+    decoded: Writer<Item<P>>,
+    encoded: Writer<EncodedItem<P>>,
 }
 
 impl<P: FamilyRules> Session for OfFamily<P> {
@@ -55,6 +69,10 @@ impl<P: FamilyRules> Session for OfFamily<P> {
 
     fn encoder(&self) -> Option<Claims> {
         self.encoder.as_ref().map(|encoder| Claims::from(&encoder.capabilities()))
+    }
+
+    fn repeats(&mut self, again: bool) {
+        (self.decoded, self.encoded) = (Writer::new(again), Writer::new(again));
     }
 
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError> {
@@ -67,6 +85,9 @@ impl<P: FamilyRules> Session for OfFamily<P> {
         let parameters = self.parameters.get(&run.parameters);
         let parameters = parameters.ok_or(ServeError::UnknownKey(run.parameters))?;
         let Some(decoder) = &mut self.decoder else { return refused(id, Refusal::unsupported("decoding")) };
+        if run.start != Start::Continue {
+            self.decoded.clear();
+        }
         match run.start {
             Start::Begin => {
                 if let Err(refusal) = decoder.begin(parameters, image) {
@@ -76,35 +97,54 @@ impl<P: FamilyRules> Session for OfFamily<P> {
             Start::Reset => decoder.reset(),
             Start::Continue => {}
         }
-        let mut answer = Results::new(id);
+        let mut results = Decoded(&mut self.decoded);
         for chunk in &run.chunks {
-            Decoder::push(decoder.as_mut(), &chunk.0, &mut answer);
+            Decoder::push(decoder.as_mut(), &chunk.0, &mut results);
         }
         if run.finish {
-            Decoder::finish(decoder.as_mut(), &mut answer);
+            Decoder::finish(decoder.as_mut(), &mut results);
         }
-        answer.done()
+        answered(id, self.decoded.take())
     }
 
     fn encode(&mut self, id: u32, body: &[u8]) -> Result<Vec<u8>, ServeError> {
-        let request: Encode<P::Policy, P::Stimulus> =
+        let request: Encode<P::Policy, Vec<Element<P::Stimulus>>> =
             serde_json::from_slice(body).map_err(ServeError::Json)?;
         let parameters = self.parameters.get(&request.parameters);
         let parameters = parameters.ok_or(ServeError::UnknownKey(request.parameters))?;
         let Some(encoder) = &mut self.encoder else { return refused(id, Refusal::unsupported("encoding")) };
+        if request.start != Start::Continue {
+            self.stimulus.clear();
+            self.encoded.clear();
+        }
         if request.start == Start::Begin
             && let Err(refusal) = encoder.begin(parameters, &request.policy.unwrap_or_default())
         {
             return refused(id, refusal);
         }
-        let mut answer = Results::new(id);
-        for step in &request.stimulus {
-            encoder.step(step, &mut answer);
+        let mut results = Encoded(&mut self.encoded);
+        for element in request.stimulus {
+            let steps = match element {
+                Element::New(step) => self.stimulus.learn(step),
+                Element::Again { first, count } => {
+                    self.stimulus.again(first, count).ok_or(ServeError::UnknownItem)?
+                }
+                Element::Changed(number, changes) => {
+                    let known = self.stimulus.again(number, 1).and_then(<[_]>::first);
+                    let mut step = known.ok_or(ServeError::UnknownItem)?.clone();
+                    let moment = P::moment(&step).ok_or(ServeError::UnknownItem)?;
+                    P::set_moment(&mut step, changes.applied(moment));
+                    encoder.step(&step, &mut results);
+                    continue;
+                }
+                Element::At(_) => return Err(ServeError::UnknownItem),
+            };
+            steps.iter().for_each(|step| encoder.step(step, &mut results));
         }
         if request.finish {
-            Encoder::finish(encoder.as_mut(), &mut answer);
+            Encoder::finish(encoder.as_mut(), &mut results);
         }
-        answer.done()
+        answered(id, self.encoded.take())
     }
 
     fn forget(&mut self) {
@@ -116,55 +156,50 @@ fn refused(id: u32, refusal: Refusal) -> Result<Vec<u8>, ServeError> {
     serde_json::to_vec(&Answer::<Nothing>::refused(id, refusal)).map_err(ServeError::Json)
 }
 
-/// An answer that grows with its results.
-struct Results {
-    text: Vec<u8>,
-    empty: bool,
-    failed: Option<serde_json::Error>,
+/// An answer with results.
+fn answered(id: u32, results: Result<Vec<u8>, serde_json::Error>) -> Result<Vec<u8>, ServeError> {
+    let results = results.map_err(ServeError::Json)?;
+    let head = format!("{{\"id\":{id},\"status\":\"ok\",\"results\":[");
+    Ok([head.as_bytes(), &results, b"]}"].concat())
 }
 
-impl Results {
-    fn new(id: u32) -> Self {
-        let text = format!("{{\"id\":{id},\"status\":\"ok\",\"results\":[").into_bytes();
-        Self { text, empty: true, failed: None }
-    }
+/// Results of a decoder on their way into an answer.
+struct Decoded<'a, P: FamilyRules>(&'a mut Writer<Item<P>>);
 
-    fn add(&mut self, item: &impl serde::Serialize) {
-        if !self.empty {
-            self.text.push(b',');
+impl<P: FamilyRules> Decoded<'_, P> {
+    fn add(&mut self, place: Place, item: Item<P>) {
+        if self.0.is_short() {
+            self.0.at(place);
+            self.0.item(&item.anywhere());
+        } else {
+            self.0.item(&item);
         }
-        self.empty = false;
-        if let Err(error) = serde_json::to_writer(&mut self.text, item) {
-            self.failed.get_or_insert(error);
-        }
-    }
-
-    fn done(mut self) -> Result<Vec<u8>, ServeError> {
-        self.text.extend_from_slice(b"]}");
-        self.failed.map_or(Ok(self.text), |error| Err(ServeError::Json(error)))
     }
 }
 
-impl<P: FamilyRules> Sink<P> for Results {
+impl<P: FamilyRules> Sink<P> for Decoded<'_, P> {
     fn packet(&mut self, place: Place, packet: &P::Packet) {
-        self.add(&Item::<P>::packet(place, packet.clone()));
+        self.add(place, Item::packet(place, packet.clone()));
     }
 
     fn event(&mut self, place: Place, event: &P::Event) {
-        self.add(&Item::<P>::event(place, event.clone()));
+        self.add(place, Item::event(place, event.clone()));
     }
 
     fn fault(&mut self, fault: &Fault) {
-        self.add(&Item::<P>::fault(fault));
+        self.add(fault.place, Item::fault(fault));
     }
 }
 
-impl<P: FamilyRules> EncoderSink<P> for Results {
+/// Results of an encoder on their way into an answer.
+struct Encoded<'a, P: FamilyRules>(&'a mut Writer<EncodedItem<P>>);
+
+impl<P: FamilyRules> EncoderSink<P> for Encoded<'_, P> {
     fn packet(&mut self, packet: &P::Packet) {
-        self.add(&EncodedItem::<P>::Packet(packet.clone()));
+        self.0.item(&EncodedItem::Packet(packet.clone()));
     }
 
     fn wire(&mut self, bytes: &[u8]) {
-        self.add(&EncodedItem::<P>::Wire(HexBytes(bytes.to_vec().into())));
+        self.0.item(&EncodedItem::Wire(HexBytes(bytes.to_vec().into())));
     }
 }

@@ -118,14 +118,24 @@ fn misbehave(mode: &str, answer: String, images: usize) -> io::Result<String> {
             let id = answer.trim_start_matches("{\"id\":").split(',').next().unwrap_or_default();
             return Ok(format!("{{\"id\":{id},\"status\":\"error\",\"message\":\"index 4 of 4\"}}\n"));
         }
+        "repeats-nothing" => return Ok(with_results(&answer, "65535")),
+        "repeats-endlessly" => {
+            let faults = "{\"fault\":\"limit\"},".repeat(1 << 14);
+            return Ok(with_results(&answer, &format!("{faults}{}0", "[0,16384],".repeat(64))));
+        }
         // As if something of the case before were still there.
         "leaks" if images > 1 => {
-            let results = answer.find("\"results\"").unwrap_or(answer.len());
-            return Ok(format!("{}\"results\":[]}}\n", answer.get(..results).unwrap_or_default()));
+            return Ok(with_results(&answer, ""));
         }
         _ => {}
     }
     Ok(answer)
+}
+
+/// The answer, but with other results.
+fn with_results(answer: &str, results: &str) -> String {
+    let before = answer.find("\"results\"").unwrap_or(answer.len());
+    format!("{}\"results\":[{results}]}}\n", answer.get(..before).unwrap_or_default())
 }
 
 /// Sends itself a signal.

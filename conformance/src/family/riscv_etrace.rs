@@ -7,10 +7,10 @@ use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::{CaseProtocol, SuiteError};
 use traceproof_vectors::riscv_etrace::discovery;
-use traceproof_vectors::riscv_etrace::{Event, Parameters, RiscvEtrace, Step, Stimulus, Xlen};
+use traceproof_vectors::riscv_etrace::{Cycle, Event, Parameters, RiscvEtrace, Step, Stimulus, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
-use super::{FamilyRules, FileSummary, WritePackets};
+use super::{FamilyRules, FileSummary, Moment, WritePackets};
 use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
@@ -49,6 +49,19 @@ impl FamilyRules for RiscvEtrace {
         let retirement = retirement(&scenario.parameters);
         let wire = encode(&scenario, retirement).ok()?.wire;
         Some((scenario.parameters, scenario.program.code().ok()?, wire))
+    }
+
+    fn moment(stimulus: &Stimulus) -> Option<Moment> {
+        match stimulus {
+            Stimulus::Cycle(Cycle { context, time, .. }) => Some(Moment { context: *context, time: *time }),
+            _ => None,
+        }
+    }
+
+    fn set_moment(stimulus: &mut Stimulus, moment: Moment) {
+        if let Stimulus::Cycle(cycle) = stimulus {
+            (cycle.context, cycle.time) = (moment.context, moment.time);
+        }
     }
 
     fn drive(

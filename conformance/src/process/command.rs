@@ -28,6 +28,8 @@ pub struct Command {
     pub environment: BTreeMap<String, String>,
     /// The framings that it is offered, the preferred one first.
     pub framings: Vec<Framing>,
+    /// Whether it is offered to [leave out what comes again](crate::adaptor::again).
+    pub again: bool,
     /// The name in reports, if not the one that it gives itself.
     pub name: Option<String>,
     /// Readings that it follows, besides those that it claims.
@@ -54,6 +56,7 @@ impl Command {
             directory: None,
             environment: BTreeMap::new(),
             framings: Framing::ALL.to_vec(),
+            again: true,
             name: None,
             readings: Vec::new(),
             exec: None,
@@ -69,6 +72,7 @@ impl Command {
 /// ```toml
 /// command = ["python3", "acme_tdut.py"]  # in the directory of this file
 /// framings = ["jsonl"]                   # offered; the subject chooses
+/// again = true                           # offered, too: short lists for what comes again
 /// readings = ["rvet-r7"]                 # followed, besides those that it claims
 ///
 /// [env]
@@ -104,6 +108,7 @@ struct Text {
     exec: Option<Exec>,
     name: Option<String>,
     framings: Option<Vec<Framing>>,
+    again: Option<bool>,
     #[serde(default)]
     readings: Vec<String>,
     #[serde(default)]
@@ -184,6 +189,7 @@ impl SubjectFile {
             directory: Some(directory.to_owned()),
             environment: file.env,
             framings,
+            again: file.again.unwrap_or(true),
             name: file.name,
             readings: file.readings,
             ..start

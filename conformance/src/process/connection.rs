@@ -84,11 +84,12 @@ impl Connection {
             nonce: nonce.clone(),
             framings: command.framings.clone(),
             max_message: limits.message,
+            again: command.again,
         };
         connection.send("hello", &hello)?;
         let (_, answer) = connection.receive(limits.hello_deadline())?;
         let welcome = connection.understood(&answer)?;
-        connection.greet(welcome, &nonce, &command.framings, &chosen)?;
+        connection.greet(welcome, &nonce, command, &chosen)?;
         Ok(connection)
     }
 
@@ -96,7 +97,7 @@ impl Connection {
         &mut self,
         welcome: Welcome,
         nonce: &str,
-        framings: &[Framing],
+        Command { framings, again, .. }: &Command,
         chosen: &SyncSender<Framing>,
     ) -> Result<(), Demise> {
         let wrong = if welcome.tdut != VERSION {
@@ -105,6 +106,8 @@ impl Connection {
             Some(String::from("its nonce is not that of the request"))
         } else if !framings.contains(&welcome.framing) {
             Some(format!("it chose the framing {}, which was not offered", welcome.framing.name()))
+        } else if welcome.again && !again {
+            Some(String::from("it wants `again`, which was not offered"))
         } else {
             None
         };
@@ -269,6 +272,7 @@ fn nobody() -> Welcome {
         nonce: String::new(),
         framing: Framing::JsonLines,
         max_inflight: 1,
+        again: false,
         name: String::new(),
         version: String::new(),
         issues: String::new(),

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use traceproof_vectors::{Capabilities, Decoder, Entry, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Refusal, Sink};
 
 use super::Demise;
 use super::pool::{Lease, Pool, Sent};
+use crate::adaptor::again::{Element, MOST_ITEMS, Reader};
 use crate::adaptor::message::{HexBytes, Item, Run, Start};
 use crate::family::FamilyRules;
 
@@ -17,15 +17,14 @@ use crate::family::FamilyRules;
 const MOST_BYTES: usize = 8 << 10;
 
 /// A decoder in another process.
-pub(super) struct Proxy<P> {
+pub(super) struct Proxy<P: FamilyRules> {
     pool: Arc<Pool>,
     capabilities: Capabilities,
-    session: Option<Session>,
-    family: PhantomData<P>,
+    session: Option<Session<P>>,
 }
 
 /// A decoder that has begun.
-struct Session {
+struct Session<P: FamilyRules> {
     lease: Lease,
     parameters: u32,
     image: u32,
@@ -39,10 +38,12 @@ struct Session {
     sent: VecDeque<Sent>,
     /// The place of the latest result.
     latest: Place,
+    /// Results that may come again.
+    results: Reader<Entry<P>>,
     incremental: bool,
 }
 
-impl<P> fmt::Debug for Proxy<P> {
+impl<P: FamilyRules> fmt::Debug for Proxy<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxy").field("pool", &self.pool).finish_non_exhaustive()
     }
@@ -50,13 +51,13 @@ impl<P> fmt::Debug for Proxy<P> {
 
 impl<P: FamilyRules> Proxy<P> {
     pub(super) const fn new(pool: Arc<Pool>, capabilities: Capabilities) -> Self {
-        Self { pool, capabilities, session: None, family: PhantomData }
+        Self { pool, capabilities, session: None }
     }
 
     fn open(&mut self, parameters: &P::Parameters, program: &Program) -> Result<Result<(), Refusal>, Demise> {
         let mut lease = match self.session.take() {
             Some(mut session) => {
-                session.abandon::<P>()?;
+                session.abandon()?;
                 session.lease
             }
             None => self.pool.lease()?,
@@ -78,15 +79,16 @@ impl<P: FamilyRules> Proxy<P> {
             ends: Vec::new(),
             sent: VecDeque::new(),
             latest: Place::default(),
+            results: Reader::default(),
             incremental: self.capabilities.incremental,
         };
-        let begun = if session.incremental { session.begin::<P>()? } else { Ok(()) };
+        let begun = if session.incremental { session.begin()? } else { Ok(()) };
         self.session = Some(session);
         Ok(begun)
     }
 
     /// Does something with the process, and unwinds if it fails.
-    fn ask(&mut self, what: impl FnOnce(&mut Session) -> Result<(), Demise>) {
+    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), Demise>) {
         let done = match &mut self.session {
             Some(session) => what(session),
             // As a decoder that is asked before it has begun.
@@ -123,21 +125,21 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
     }
 
     fn reset(&mut self) {
-        self.ask(Session::reset::<P>);
+        self.ask(Session::reset);
     }
 }
 
-impl Session {
+impl<P: FamilyRules> Session<P> {
     /// Begins, without bytes: whether the parameters are taken with this image.
-    fn begin<P: FamilyRules>(&mut self) -> Result<Result<(), Refusal>, Demise> {
+    fn begin(&mut self) -> Result<Result<(), Refusal>, Demise> {
         self.send(false)?;
-        match self.receive_all::<P>(&mut ()) {
+        match self.receive_all(&mut ()) {
             Err(Demise::Refused(refusal)) => Ok(Err(refusal)),
             other => other.map(Ok),
         }
     }
 
-    fn push<P: FamilyRules>(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) -> Result<(), Demise> {
         // Of a long piece the process gets as much at once as the answer can be about.
         let mut rest = chunk;
         loop {
@@ -180,7 +182,7 @@ impl Session {
         Ok(())
     }
 
-    fn receive_all<P: FamilyRules>(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn receive_all(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
         while !self.sent.is_empty() {
             self.receive(sink)?;
         }
@@ -188,41 +190,74 @@ impl Session {
     }
 
     /// Waits for the oldest answer that has not come yet.
-    fn receive<P: FamilyRules>(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn receive(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
         let Some(sent) = self.sent.pop_front() else { return Ok(()) };
-        let answer = self.lease.receive::<Item<P>>(sent)?;
+        if !self.incremental {
+            self.results.clear();
+        }
+        let answer = self.lease.receive::<Element<Item<P>>>(sent)?;
         if let Some(refusal) = answer.refusal() {
             return Err(Demise::Refused(refusal));
         }
-        for item in answer.results {
-            let Some((place, entry)) = item.entry(self.latest) else {
+        let mut total = 0;
+        for element in answer.results {
+            match self.deliver(element, sink) {
+                Ok(count) => total += count,
+                Err(wrong) => return Err(self.lease.breach(wrong)),
+            }
+            if total > MOST_ITEMS {
                 return Err(self
                     .lease
-                    .breach("a result is none of packet, event and fault, or more than one"));
-            };
-            self.latest = place;
-            match &entry {
-                Entry::Packet(packet) => sink.packet(place, packet),
-                Entry::Event(event) => sink.event(place, event),
-                Entry::Fault(fault) => sink.fault(fault),
+                    .breach(format!("an answer stands for more than {MOST_ITEMS} results")));
             }
         }
         Ok(())
     }
 
+    /// Delivers what an element stands for, and says how much that was, or what is wrong.
+    fn deliver(&mut self, element: Element<Item<P>>, sink: &mut dyn Sink<P>) -> Result<usize, &'static str> {
+        let entries = match element {
+            Element::New(item) => {
+                let entry = item.entry(self.latest);
+                let (place, entry) =
+                    entry.ok_or("a result is none of packet, event and fault, or more than one")?;
+                self.latest = place;
+                self.results.learn(entry)
+            }
+            Element::Again { first, count } => {
+                self.results.again(first, count).ok_or("a result comes again that never came")?
+            }
+            Element::At(place) => {
+                self.latest = place;
+                &[]
+            }
+            Element::Changed(..) => return Err("a result comes again at another time"),
+        };
+        let place = self.latest;
+        for entry in entries {
+            match entry {
+                Entry::Packet(packet) => sink.packet(place, packet),
+                Entry::Event(event) => sink.event(place, event),
+                Entry::Fault(fault) => sink.fault(&Fault { place, ..*fault }),
+            }
+        }
+        Ok(entries.len())
+    }
+
     /// The process gets what was pushed, and nobody hears of it.
-    fn abandon<P: FamilyRules>(&mut self) -> Result<(), Demise> {
+    fn abandon(&mut self) -> Result<(), Demise> {
         if self.incremental && !self.ends.is_empty() {
             self.send(false)?;
         }
         self.bytes.clear();
         self.ends.clear();
-        self.receive_all::<P>(&mut ())
+        self.receive_all(&mut ())
     }
 
-    fn reset<P: FamilyRules>(&mut self) -> Result<(), Demise> {
-        self.abandon::<P>()?;
+    fn reset(&mut self) -> Result<(), Demise> {
+        self.abandon()?;
         self.latest = Place::default();
+        self.results.clear();
         self.start = if self.incremental { Start::Reset } else { Start::Begin };
         Ok(())
     }

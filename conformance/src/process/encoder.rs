@@ -1,34 +1,44 @@
 //! What does an encoder ask its process?
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Refusal};
 
 use super::Demise;
-use super::pool::{Lease, Pool};
+use super::pool::{Lease, Pool, Sent};
+use crate::adaptor::again::{Element, MOST_ITEMS, Reader};
 use crate::adaptor::message::{Encode, EncodedItem, Start};
-use crate::family::FamilyRules;
+use crate::adaptor::repeats::Writer;
+use crate::family::{FamilyRules, Moment};
 
 /// Steps of stimulus that are sent at once.
-const MOST_STEPS: usize = 256;
+const MOST_STEPS: usize = 2048;
+
+/// What a step may cost the process besides reading it, as bytes asked about.
+const STEP_BYTES: usize = 16;
 
 /// An encoder in another process.
 pub(super) struct Proxy<P: FamilyRules> {
     pool: Arc<Pool>,
     capabilities: Capabilities,
-    session: Option<Session>,
-    family: PhantomData<P>,
+    session: Option<Session<P>>,
 }
 
 /// An encoder that has begun.
-struct Session {
+struct Session<P: FamilyRules> {
     lease: Lease,
     parameters: u32,
-    /// Steps that wait to be sent, as JSON.
-    stimulus: Vec<Box<RawValue>>,
+    /// Steps that wait to be sent.
+    stimulus: Writer<P::Stimulus>,
+    /// How many.
+    steps: usize,
+    /// Requests whose results have not come yet.
+    sent: VecDeque<Sent>,
+    /// Results that may come again.
+    results: Reader<EncodedItem<P>>,
 }
 
 impl<P: FamilyRules> fmt::Debug for Proxy<P> {
@@ -39,7 +49,7 @@ impl<P: FamilyRules> fmt::Debug for Proxy<P> {
 
 impl<P: FamilyRules> Proxy<P> {
     pub(super) const fn new(pool: Arc<Pool>, capabilities: Capabilities) -> Self {
-        Self { pool, capabilities, session: None, family: PhantomData }
+        Self { pool, capabilities, session: None }
     }
 
     fn open(
@@ -48,15 +58,27 @@ impl<P: FamilyRules> Proxy<P> {
         policy: &P::Policy,
     ) -> Result<Result<(), Refusal>, Demise> {
         let mut lease = match self.session.take() {
-            Some(session) => session.lease,
+            Some(mut session) => {
+                session.receive_all(&mut ())?;
+                session.lease
+            }
             None => self.pool.lease()?,
         };
         let parameters = match lease.parameters::<P>(parameters)? {
             Ok(key) => key,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let mut session = Session { lease, parameters, stimulus: Vec::new() };
-        let begun = match session.encode::<P>(Some(policy), false, &mut ()) {
+        let stimulus = Writer::new(lease.takes_repeats());
+        let mut session = Session {
+            lease,
+            parameters,
+            stimulus,
+            steps: 0,
+            sent: VecDeque::new(),
+            results: Reader::default(),
+        };
+        session.send(Some(policy), false)?;
+        let begun = match session.receive_all(&mut ()) {
             Err(Demise::Refused(refusal)) => Err(refusal),
             other => other.map(Ok)?,
         };
@@ -65,7 +87,7 @@ impl<P: FamilyRules> Proxy<P> {
     }
 
     /// Does something with the process, and unwinds if it fails.
-    fn ask(&mut self, what: impl FnOnce(&mut Session) -> Result<(), Demise>) {
+    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), Demise>) {
         // Without a session: as an encoder that is asked before it has begun.
         let done = self.session.as_mut().map_or(Ok(()), what);
         if let Err(demise) = done {
@@ -88,39 +110,89 @@ impl<P: FamilyRules> Encoder<P> for Proxy<P> {
     }
 
     fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>) {
-        self.ask(|session| {
-            let text = serde_json::value::to_raw_value(stimulus);
-            session.stimulus.push(text.map_err(|error| Demise::protocol(error.to_string()))?);
-            if session.stimulus.len() < MOST_STEPS { Ok(()) } else { session.encode(None, false, sink) }
-        });
+        self.ask(|session| session.step(stimulus, sink));
     }
 
     fn finish(&mut self, sink: &mut dyn EncoderSink<P>) {
-        self.ask(|session| session.encode(None, true, sink));
+        self.ask(|session| {
+            session.send(None, true)?;
+            session.receive_all(sink)
+        });
     }
 }
 
-impl Session {
-    /// Sends what waits and waits for what comes of it. With a policy the encoder begins.
-    fn encode<P: FamilyRules>(
-        &mut self,
-        policy: Option<&P::Policy>,
-        finish: bool,
-        sink: &mut dyn EncoderSink<P>,
-    ) -> Result<(), Demise> {
-        let stimulus = std::mem::take(&mut self.stimulus);
-        let bytes = stimulus.iter().map(|step| step.get().len()).sum();
+impl<P: FamilyRules> Session<P> {
+    fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
+        match P::moment(stimulus).filter(|moment| *moment != Moment::default()) {
+            Some(moment) => {
+                let mut timeless = stimulus.clone();
+                P::set_moment(&mut timeless, Moment::default());
+                self.stimulus.item_at(&timeless, moment, stimulus);
+            }
+            None => self.stimulus.item(stimulus),
+        }
+        self.steps += 1;
+        if self.steps >= MOST_STEPS {
+            if self.lease.is_full() {
+                self.receive(sink)?;
+            }
+            self.send(None, false)?;
+        }
+        Ok(())
+    }
+
+    /// Sends what waits. With a policy the encoder begins.
+    fn send(&mut self, policy: Option<&P::Policy>, finish: bool) -> Result<(), Demise> {
+        let unwritable = |error| Demise::protocol(format!("stimulus cannot be written: {error}"));
+        let text = self.stimulus.take().map_err(unwritable)?;
+        let bytes = text.len() + STEP_BYTES * self.steps;
+        let list = format!("[{}]", String::from_utf8_lossy(&text));
+        let stimulus = RawValue::from_string(list).map_err(unwritable)?;
         let start = if policy.is_some() { Start::Begin } else { Start::Continue };
         let request = Encode { start, parameters: self.parameters, policy, stimulus, finish };
         let sent = self.lease.send("encode", &request, bytes)?;
-        let answer = self.lease.receive::<EncodedItem<P>>(sent)?;
+        self.sent.push_back(sent);
+        self.steps = 0;
+        Ok(())
+    }
+
+    fn receive_all(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
+        while !self.sent.is_empty() {
+            self.receive(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the oldest answer that has not come yet.
+    fn receive(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
+        let Some(sent) = self.sent.pop_front() else { return Ok(()) };
+        let answer = self.lease.receive::<Element<EncodedItem<P>>>(sent)?;
         if let Some(refusal) = answer.refusal() {
             return Err(Demise::Refused(refusal));
         }
-        for item in answer.results {
-            match item {
-                EncodedItem::Packet(packet) => sink.packet(&packet),
-                EncodedItem::Wire(bytes) => sink.wire(&bytes.0),
+        let mut total = 0;
+        for element in answer.results {
+            let items = match element {
+                Element::New(item) => self.results.learn(item),
+                Element::Again { first, count } => match self.results.again(first, count) {
+                    Some(items) => items,
+                    None => return Err(self.lease.breach("a result comes again that never came")),
+                },
+                Element::At(_) | Element::Changed(..) => {
+                    return Err(self.lease.breach("a result of an encoder has no place and no time"));
+                }
+            };
+            total += items.len();
+            for item in items {
+                match item {
+                    EncodedItem::Packet(packet) => sink.packet(packet),
+                    EncodedItem::Wire(bytes) => sink.wire(&bytes.0),
+                }
+            }
+            if total > MOST_ITEMS {
+                return Err(self
+                    .lease
+                    .breach(format!("an answer stands for more than {MOST_ITEMS} results")));
             }
         }
         Ok(())

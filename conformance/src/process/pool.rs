@@ -158,6 +158,11 @@ impl Lease {
         self.worker.as_ref().is_some_and(|worker| worker.connection.is_full())
     }
 
+    /// Whether it takes stimulus that is short for what comes again.
+    pub(super) fn takes_repeats(&self) -> bool {
+        self.worker.as_ref().is_some_and(|worker| worker.connection.welcome().again)
+    }
+
     /// The key of parameters; sends them if the process does not know them. An inner error is the subject's refusal.
     pub(super) fn parameters<P: FamilyRules>(
         &mut self,
