@@ -29,6 +29,9 @@ pub trait FamilyRules: CaseProtocol {
     /// A new reference encoder model.
     fn reference_encoder() -> Box<dyn Encoder<Self>>;
 
+    /// Names of the optional features that a subject may claim.
+    const FEATURES: &'static [&'static str];
+
     /// Makes the wire of packets; `None` where the wire also says when things happen, so that packets do not
     /// determine it.
     const WRITE_PACKETS: Option<WritePackets<Self>> = None;

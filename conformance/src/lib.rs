@@ -27,6 +27,7 @@
 //! | Every case as a test of another repository's `cargo test`? | [`trials`] |
 //! | What is a subject known to get wrong? | [`baseline`] |
 //! | What do two subjects disagree about? | [`differential`] |
+//! | Is a subject fit to be judged? | [`smoke`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
@@ -58,6 +59,7 @@ pub mod run;
 mod runner;
 pub mod saboteurs;
 mod shard;
+pub mod smoke;
 pub mod snapshot;
 pub mod stream;
 mod subject;

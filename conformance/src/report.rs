@@ -7,5 +7,6 @@ pub mod explain;
 pub mod json;
 pub mod junit;
 pub mod kill_matrix;
+pub mod smoke;
 mod table;
 pub mod text;

@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.junit {
         write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
-    print(&text::report(&run, text::Style { colour: colour() }))?;
+    print(&text::report(&run, style()))?;
     for entry in &stale {
         print(&format!("stale: {entry}\n"))?;
     }
@@ -224,8 +224,10 @@ pub(crate) fn progress_bar(things: &str) -> ProgressBar {
     bar
 }
 
-fn colour() -> bool {
-    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Colours where the reader's terminal has them.
+pub(crate) fn style() -> text::Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    text::Style { colour: wanted && stdout().is_terminal() }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

@@ -21,6 +21,7 @@ mod saboteurs;
 mod select;
 mod settings;
 mod show;
+mod smoke;
 mod snapshot;
 mod subjects;
 
@@ -61,6 +62,7 @@ enum Verb {
     Explain(explain::Arguments),
     Coverage(coverage::Arguments),
     Diff(diff::Arguments),
+    Smoke(smoke::Arguments),
     #[command(subcommand)]
     Baseline(baseline::Verb),
     Decode(decode::Arguments),
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Verb::Explain(arguments) => explain::run(arguments),
         Verb::Coverage(arguments) => coverage::run(arguments),
         Verb::Diff(arguments) => diff::run(arguments),
+        Verb::Smoke(arguments) => smoke::run(arguments),
         Verb::Baseline(verb) => baseline::run_verb(verb),
         Verb::Decode(arguments) => decode::run(arguments),
         Verb::Encode(arguments) => encode::run(arguments),

@@ -7,8 +7,16 @@ use traceproof_conformance::{Subject, peers};
 
 use crate::exit::{Exit, Failure};
 
-/// The subject of a name or file; `timeout_scale` multiplies the deadlines of a file's.
-pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, Failure> {
+/// What a name or file stands for.
+pub(crate) enum Named {
+    /// A program that has not been started yet.
+    Program(SubjectFile),
+    /// A subject in this process.
+    Here(Subject),
+}
+
+/// What a name or file stands for; `timeout_scale` multiplies the deadlines of a file's.
+pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Failure> {
     if name.ends_with(".toml") {
         let mut file =
             SubjectFile::read(Path::new(name)).map_err(|error| Failure::usage(error.to_string()))?;
@@ -18,15 +26,12 @@ pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, F
             }
             file.limits.scale *= factor;
         }
-        return process::subject(&file.command, &file.limits).map_err(|demise| Failure::Message {
-            exit: Exit::Failed,
-            message: format!("{name}: the subject does not say hello as it should: {demise}"),
-        });
+        return Ok(Named::Program(file));
     }
     if name == "reference" {
-        return Ok(Subject::reference());
+        return Ok(Named::Here(Subject::reference()));
     }
-    peers::named(name).ok_or_else(|| {
+    peers::named(name).map(Named::Here).ok_or_else(|| {
         let known: Vec<&str> = peers::KNOWN.iter().map(|(name, _)| *name).collect();
         Failure::usage(if known.contains(&name) {
             format!("this build does not have {name}; build it with `cargo run --release -p traceproof-xtask --features peers --`")
@@ -34,4 +39,16 @@ pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, F
             format!("no subject is called `{name}`; known are reference, {}", known.join(", "))
         })
     })
+}
+
+/// The subject of a name or file, started.
+pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, Failure> {
+    match find(name, timeout_scale)? {
+        Named::Here(subject) => Ok(subject),
+        Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|demise| {
+            let hint = format!("`cargo xtask smoke --subject {name}` says more");
+            let message = format!("{name}: the subject does not say hello as it should: {demise}\n{hint}");
+            Failure::Message { exit: Exit::Failed, message }
+        }),
+    }
 }

@@ -28,6 +28,21 @@ struct decoder {
     uint64_t index, byte;
 };
 
+/* A feature that these parameters need and tdut_info does not name; NULL if there is none. */
+static const char *unclaimed(const char *parameters) {
+    const char *transport = tdut_find(parameters, "encapsulation.normal");
+    if (!transport) return "other transports";
+    if (tdut_number(transport, "src_id_bits", 0)) return "source_id";
+    if (tdut_number(transport, "timestamp_bytes", 0)) return "timestamp";
+    if (tdut_number(transport, "type_bits", 0)) return "packet_type";
+    if (!tdut_flag(transport, "synchronised")) return "stream_entry";
+    if (tdut_flag(parameters, "modes.branch_prediction") || tdut_number(parameters, "bpred_size_p", 0))
+        return "branch_prediction";
+    if (tdut_flag(parameters, "modes.jump_target_cache") || tdut_number(parameters, "cache_size_p", 0))
+        return "jump_target_cache";
+    return tdut_find(parameters, "data") ? "data_trace" : NULL;
+}
+
 void *tdut_open(const char *family, const char *parameters, const struct tdut_section *sections, size_t count,
                 const char **unsupported) {
     (void)sections;
@@ -36,6 +51,9 @@ void *tdut_open(const char *family, const char *parameters, const struct tdut_se
         *unsupported = "other families";
         return NULL;
     }
+    /* What is not claimed is refused: results of a decoder that guesses are worse than none. */
+    *unsupported = unclaimed(parameters);
+    if (*unsupported) return NULL;
     struct decoder *d = calloc(1, sizeof *d);
     if (!d) return NULL;
 #define WIDTH(name) ((unsigned)tdut_number(parameters, name, 0))

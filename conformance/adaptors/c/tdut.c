@@ -223,6 +223,20 @@ static void hello(unsigned long id, const char *line) {
     printf("{\"id\":%lu,\"tdut\":1,\"nonce\":\"%.*s\",%s\n", id, length, nonce ? nonce + 1 : "", strchr(info, '{') + 1);
 }
 
+/* Whether a line is one object from its beginning to its end. One that was cut off must not be answered. */
+static int is_whole(const char *line) {
+    int depth = 0, text = 0;
+    const char *p = blank(line);
+    if (*p != '{') return 0;
+    do {
+        if (text && *p == '\\' && p[1]) p++;
+        else if (*p == '"') text = !text;
+        else if (!text) depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+        p++;
+    } while (depth > 0 && *p);
+    return depth == 0 && !*blank(p);
+}
+
 /* The next line without its end; NULL behind the last. */
 static char *next_line(void) {
     static char *line;
@@ -245,7 +259,9 @@ int main(void) {
         unsigned long id = (unsigned long)tdut_number(line, "id", 0);
         size_t key = (size_t)tdut_number(line, "key", 0);
         if (is(operation, "bye")) break;
-        if (is(operation, "hello")) {
+        if (!is_whole(line)) {
+            printf("{\"id\":%lu,\"status\":\"error\",\"message\":\"the request is not whole\"}\n", id);
+        } else if (is(operation, "hello")) {
             hello(id, line);
         } else if (is(operation, "run")) {
             run(id, line);

@@ -157,9 +157,29 @@ class Packets:
         return fields
 
 
+def unclaimed(parameters):
+    """The features that these parameters need and `CLAIMS` does not name."""
+    modes, transport = parameters["modes"], parameters["encapsulation"]
+    normal = transport.get("normal") if isinstance(transport, dict) else None
+    needs = {
+        "branch_prediction": modes["branch_prediction"] or parameters["bpred_size_p"],
+        "jump_target_cache": modes["jump_target_cache"] or parameters["cache_size_p"],
+        "data_trace": "data" in parameters,
+        "other transports": not normal,
+        "source_id": normal and normal["src_id_bits"],
+        "timestamp": normal and normal["timestamp_bytes"],
+        "packet_type": normal and normal["type_bits"],
+        "stream_entry": normal and not normal["synchronised"],
+    }
+    return [feature for feature, needed in needs.items() if needed]
+
+
 def make(family, parameters, sections):
     if family != "riscv_etrace":
         raise tdut.Unsupported(family)
+    # What is not claimed is refused: results of a decoder that guesses are worse than none.
+    for feature in unclaimed(parameters):
+        raise tdut.Unsupported(feature)
     return Packets(parameters)
 
 

@@ -12,6 +12,8 @@ use crate::generate::arm_etm::{encode, scenario, v1};
 use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ArmEtm {
+    const FEATURES: &'static [&'static str] = &vectors::arm_etm::FEATURES;
+
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }

@@ -23,6 +23,8 @@ use crate::saboteurs::{self, Saboteur};
 use crate::verdict::{Divergence, Row, Verdict};
 
 impl FamilyRules for RiscvEtrace {
+    const FEATURES: &'static [&'static str] = &vectors::riscv_etrace::FEATURES;
+
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }

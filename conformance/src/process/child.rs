@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// A process, killed with its group when dropped.
 #[derive(Debug)]
-pub(super) struct Child {
+pub(crate) struct Child {
     /// `None` once it is reaped.
     leader: Option<process::Child>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
@@ -35,16 +35,25 @@ pub(super) struct Child {
 
 /// The ends of a process's pipes.
 #[derive(Debug)]
-pub(super) struct Pipes {
+pub(crate) struct Pipes {
     /// Where requests go.
-    pub(super) input: ChildStdin,
+    pub(crate) input: ChildStdin,
     /// Where answers come from.
-    pub(super) output: BufReader<ChildStdout>,
+    pub(crate) output: BufReader<ChildStdout>,
+}
+
+/// How a process left by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parting {
+    /// How it ended.
+    pub(crate) ending: Ending,
+    /// How many of its process group did not end with it; 0 where the system does not tell (other than Linux).
+    pub(crate) left: usize,
 }
 
 impl Child {
     /// Starts a process.
-    pub(super) fn start(command: &Command, limits: &Limits) -> Result<(Self, Pipes), Demise> {
+    pub(crate) fn start(command: &Command, limits: &Limits) -> Result<(Self, Pipes), Demise> {
         let failed =
             |error: io::Error| Demise::Start { message: format!("{}: {error}", command.program.display()) };
         let mut start = process::Command::new(&command.program);
@@ -86,7 +95,7 @@ impl Child {
     }
 
     /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be killed.
-    pub(super) fn end(&mut self) -> Option<Ending> {
+    pub(crate) fn end(&mut self) -> Option<Ending> {
         let limit = Instant::now() + GRACE;
         while !self.has_ended() && Instant::now() < limit {
             thread::sleep(Duration::from_millis(1));
@@ -96,7 +105,7 @@ impl Child {
     }
 
     /// Whether it has ended. What is left of its group is killed then, so that its pipes end, too.
-    pub(super) fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         let Some(leader) = &mut self.leader else { return true };
         self.ending = peek(leader);
         if self.ending.is_some() {
@@ -105,8 +114,23 @@ impl Child {
         self.ending.is_some()
     }
 
+    /// Waits until it ends by itself. Who of its group goes on without it is counted, then killed. `None` if it is still there at the
+    /// deadline; it is killed then.
+    pub(crate) fn part(&mut self, deadline: Duration) -> Option<Parting> {
+        let limit = Instant::now() + deadline;
+        let leader = self.leader.as_mut()?;
+        let mut ending = peek(leader);
+        while ending.is_none() && Instant::now() < limit {
+            thread::sleep(Duration::from_millis(1));
+            ending = peek(leader);
+        }
+        let left = others_in_group(leader);
+        self.kill();
+        ending.map(|ending| Parting { ending, left })
+    }
+
     /// Kills the group and reaps its leader.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let Some(mut leader) = self.leader.take() else { return };
         #[cfg(unix)]
         if let Some(group) = pid(&leader) {
@@ -119,7 +143,7 @@ impl Child {
     }
 
     /// The end of what it wrote to its standard error. Complete only once it is killed.
-    pub(super) fn last_words(&self) -> String {
+    pub(crate) fn last_words(&self) -> String {
         // Whoever escaped may still hold the pipe.
         let _ = self.stderr_ended.recv_timeout(GRACE);
         let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,6 +191,29 @@ fn peek(process: &mut process::Child) -> Option<Ending> {
 fn peek(process: &mut process::Child) -> Option<Ending> {
     let status = process.try_wait().ok()??;
     Some(status.code().map_or(Ending::Unknown, Ending::Status))
+}
+
+/// How many processes of its group live besides itself.
+#[cfg(target_os = "linux")]
+fn others_in_group(leader: &process::Child) -> usize {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return 0 };
+    let group = leader.id().to_string();
+    let lives_in_group = |entry: std::fs::DirEntry| {
+        if entry.file_name() == *group {
+            return None;
+        }
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // "pid (name) state parent group"; names may have blanks and parentheses.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?;
+        Some(state != "Z" && fields.nth(1)? == group)
+    };
+    entries.flatten().filter_map(lives_in_group).filter(|lives| *lives).count()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn others_in_group(_: &process::Child) -> usize {
+    0
 }
 
 #[cfg(target_os = "linux")]

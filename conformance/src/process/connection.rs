@@ -282,7 +282,7 @@ fn nobody() -> Welcome {
 }
 
 /// Something that was never said before.
-fn nonce() -> String {
+pub(crate) fn nonce() -> String {
     // Every state has keys of its own, from the system's randomness.
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())

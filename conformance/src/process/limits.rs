@@ -41,8 +41,13 @@ impl Default for Limits {
 
 impl Limits {
     /// How long `hello` may take.
-    pub(super) fn hello_deadline(&self) -> Duration {
+    pub(crate) fn hello_deadline(&self) -> Duration {
         self.scaled(self.hello)
+    }
+
+    /// How long an answer about little may take, whatever the subject's pace.
+    pub(crate) fn answer_deadline(&self) -> Duration {
+        self.scaled(self.answer)
     }
 
     /// How long an answer about so many bytes may take.

@@ -19,7 +19,7 @@
 //!
 //! The protocol is [`crate::adaptor`].
 
-mod child;
+pub(crate) mod child;
 mod command;
 mod connection;
 mod decoder;
@@ -32,6 +32,7 @@ mod pool;
 use std::sync::Arc;
 
 pub use command::{Command, SubjectFile, SubjectFileError};
+pub(crate) use connection::nonce;
 pub use demise::{Demise, Ending};
 pub use limits::Limits;
 pub(crate) use pool::Pool;

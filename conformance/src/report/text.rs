@@ -21,15 +21,15 @@ impl Style {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    fn good(self, text: &str) -> String {
+    pub(super) fn good(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    fn bad(self, text: &str) -> String {
+    pub(super) fn bad(self, text: &str) -> String {
         self.paint("31;1", text)
     }
 
-    fn faint(self, text: &str) -> String {
+    pub(super) fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 }

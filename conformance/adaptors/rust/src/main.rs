@@ -3,6 +3,7 @@
 use std::io::{stdin, stdout};
 
 use traceproof_conformance::{Subject, adaptor};
+use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::riscv_etrace::{
     Encapsulation, Mode, NormalEncapsulation, Packet, Parameters, QualStatus, ReportedAddress, RiscvEtrace,
 };
@@ -10,7 +11,7 @@ use traceproof_vectors::{
     Capabilities, Decoder, Fault, FaultClass, FaultDetail, Layer, Place, Program, Refusal, Sink,
 };
 
-/// What is claimed; nothing else is asked for.
+/// What is claimed; the rest is refused.
 const FEATURES: [&str; 9] = [
     "rv32",
     "rv64",
@@ -51,6 +52,11 @@ impl Decoder<RiscvEtrace> for Packets {
         let Encapsulation::Normal(transport) = parameters.encapsulation else {
             return Err(Refusal::unsupported("other transports"));
         };
+        // What is not claimed is refused: results of a decoder that guesses are worse than none.
+        let needs = RiscvEtrace::required_features(parameters, &[]);
+        if let Some(missing) = needs.into_iter().find(|feature| !FEATURES.contains(feature)) {
+            return Err(Refusal::unsupported(missing));
+        }
         *self = Self { parameters: parameters.clone(), transport, ..Self::default() };
         self.reset();
         Ok(())

@@ -14,6 +14,8 @@ use crate::generate::itanium_pmu::{log, scenario};
 use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ItaniumPmu {
+    const FEATURES: &'static [&'static str] = &vectors::itanium_pmu::FEATURES;
+
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }
