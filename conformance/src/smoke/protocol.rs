@@ -409,7 +409,10 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
     // Who passes over it, answers this.
     let behind = process.next_id();
     process.say("brew", json!({}));
-    let how = match process.next() {
+    let came = process.next();
+    // Whatever it did: what comes next has another process.
+    house.dismiss();
+    let how = match came {
         Came::Answer(answer) if id_of(&answer) == Some(behind) => "it passes over it",
         Came::Answer(answer) if answer["status"] == "ok" => {
             let came = format!("an answer that is made up: {}", Came::Answer(answer));
@@ -419,8 +422,6 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
         Came::Ended(_) => "it ends",
         silence @ Came::Nothing(_) => return Ok(Outcome::fail(sent, silence.to_string())),
     };
-    // Whatever it did: what comes next has another process.
-    house.dismiss();
     let (sent, after) = house.story(stream, 0, false)?;
     let fails = |came| Outcome::fail(format!("to a new process: {sent}"), came);
     Ok(differs(plain, &after).map_or_else(|| Outcome::Pass(Some(String::from(how))), fails))
