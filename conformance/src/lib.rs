@@ -54,6 +54,7 @@ pub mod peers;
 pub mod process;
 pub mod programs;
 pub mod relations;
+mod repeat;
 pub mod report;
 pub mod run;
 mod runner;

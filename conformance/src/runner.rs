@@ -1,6 +1,7 @@
 //! Runs the cases: selects, spreads them over threads, isolates panics and hangs.
 
 use std::any::Any;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use traceproof_vectors::clause::Registry;
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
 use crate::process::{self, Demise};
+use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA, SubjectName};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::Verdict;
@@ -40,6 +42,8 @@ pub struct Options {
     /// How long one direction of one case may take in this process. A thread that is late is left behind, because nothing can
     /// stop it. Subjects in other processes have deadlines of their own ([`crate::process::Limits`]).
     pub deadline: Duration,
+    /// How often everything is judged. What does not come out the same each time is [`Verdict::Flaky`].
+    pub repeat: NonZeroUsize,
     /// Once it says so, nothing more is begun, and the results so far are the run's.
     pub stop: Arc<AtomicBool>,
 }
@@ -53,6 +57,7 @@ impl Default for Options {
             parameters: None,
             jobs: None,
             deadline: Duration::from_secs(10),
+            repeat: NonZeroUsize::MIN,
             stop: Arc::default(),
         }
     }
@@ -174,7 +179,9 @@ impl RunFamily<'_> {
         let done = AtomicUsize::new(0);
         let progress =
             || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
-        P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress)
+        let once = |_| P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress);
+        let runs = (0..self.options.repeat.get()).map(once).collect::<Result<_, _>>()?;
+        Ok(repeat::settled_programs(runs))
     }
 }
 
@@ -208,7 +215,8 @@ fn judge_fairly<P: FamilyRules>(
     file: &Arc<CaseFile<P>>,
     direction: Direction,
 ) -> Verdict {
-    let verdict = judge(subject, options, file, direction);
+    let once = || judge(subject, options, file, direction);
+    let verdict = repeat::settled(once(), (1..options.repeat.get()).map(|_| once()));
     // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
     let again = matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
     match subject.processes() {

@@ -87,6 +87,11 @@ pub enum Verdict {
         /// What came out there.
         message: String,
     },
+    /// It was judged several times and did not come out the same each time.
+    Flaky {
+        /// How it came out, in the order in which that was first seen; at least two.
+        seen: Vec<Seen>,
+    },
     /// The subject does not claim what the case needs; neither good nor bad.
     Unsupported {
         /// Names of the features and readings that it does not claim.
@@ -125,12 +130,24 @@ impl Verdict {
             Self::Overflow { .. } => Kind::Overflow,
             Self::ProtocolError { .. } => Kind::ProtocolError,
             Self::StateLeak { .. } => Kind::StateLeak,
+            Self::Flaky { .. } => Kind::Flaky,
             Self::Unsupported { .. } => Kind::Unsupported,
             Self::Undeclared { .. } => Kind::Undeclared,
             Self::ExpectedFailure { .. } => Kind::ExpectedFailure,
             Self::UnexpectedPass { .. } => Kind::UnexpectedPass,
         }
     }
+}
+
+/// One of the ways in which a check came out that is judged several times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The verdict, and of a failure where the first difference is, as in a line of a [baseline](crate::baseline).
+    pub outcome: String,
+    /// How often.
+    pub times: usize,
+    /// The first of these verdicts, as a sentence.
+    pub example: String,
 }
 
 /// A verdict without its details.
@@ -151,6 +168,8 @@ pub enum Kind {
     ProtocolError,
     /// See [`Verdict::StateLeak`].
     StateLeak,
+    /// See [`Verdict::Flaky`].
+    Flaky,
     /// See [`Verdict::Undeclared`].
     Undeclared,
     /// See [`Verdict::UnexpectedPass`].
@@ -163,7 +182,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Pass,
         Self::Fail,
         Self::Crash,
@@ -171,6 +190,7 @@ impl Kind {
         Self::Overflow,
         Self::ProtocolError,
         Self::StateLeak,
+        Self::Flaky,
         Self::Undeclared,
         Self::UnexpectedPass,
         Self::ExpectedFailure,
@@ -188,6 +208,7 @@ impl Kind {
             Self::Overflow => "overflow",
             Self::ProtocolError => "protocol-error",
             Self::StateLeak => "state-leak",
+            Self::Flaky => "flaky",
             Self::Undeclared => "undeclared",
             Self::UnexpectedPass => "unexpected-pass",
             Self::ExpectedFailure => "expected-failure",
@@ -296,6 +317,12 @@ impl fmt::Display for Verdict {
             }
             Self::StateLeak { message } => {
                 write!(f, "right in a process of its own, but behind other cases: {message}")
+            }
+            Self::Flaky { seen } => {
+                let all: usize = seen.iter().map(|seen| seen.times).sum();
+                let counts =
+                    seen.iter().map(|seen| format!("{} of {all} times {}", seen.times, seen.outcome));
+                write!(f, "not the same each time: {}", counts.collect::<Vec<_>>().join(", "))
             }
             Self::Unsupported { needs } => write!(f, "needs {}", needs.join(", ")),
             Self::Undeclared { refusal } => write!(f, "claimed, but refused: {refusal}"),

@@ -1,14 +1,18 @@
 //! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use toml::value::Date;
+use traceproof_conformance::baseline::{self, Baseline, Staleness};
 use traceproof_conformance::process::{self, Command, Limits};
 use traceproof_conformance::programs::{Subjects, run_all};
+use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Options, Run, Selection, Subject, run};
@@ -90,11 +94,12 @@ fn living_groups() -> Vec<String> {
     entries.flatten().filter_map(|entry| group(entry.path())).collect()
 }
 
-fn judged(subject: &Subject) -> Run {
+fn judged(subject: &Subject, repeat: usize) -> Run {
     let options = Options {
         directories: directories(),
         selection: Selection { families: vec![Family::RiscvEtrace], ..Selection::default() },
         jobs: Some(1),
+        repeat: NonZeroUsize::new(repeat).expect("at least once"),
         ..Options::default()
     };
     run(subject, &options, &|_| {}).expect("the sample suite is sound")
@@ -102,14 +107,23 @@ fn judged(subject: &Subject) -> Run {
 
 /// Every check that did not pass, as `id direction: verdict`.
 fn verdicts(mode: &str, limits: Limits) -> Vec<String> {
+    bad_verdicts(&judged_as(mode, limits, 1))
+}
+
+/// What comes of everything, judged so many times, with a subject in this mode.
+fn judged_as(mode: &str, limits: Limits, repeat: usize) -> Run {
     let acme = Acme::new(mode);
     let subject = acme.subject(limits);
-    let run = judged(&subject);
+    let run = judged(&subject, repeat);
     drop(subject);
     assert_eq!(acme.left(), [""; 0], "{mode}");
     assert_eq!(run.tally().total(), 7, "the run went on to its end: {mode}");
+    run
+}
+
+fn bad_verdicts(run: &Run) -> Vec<String> {
     let mut lines = Vec::new();
-    for case in run.cases {
+    for case in &run.cases {
         for check in case.checks.iter().filter(|check| check.verdict.kind() != Kind::Pass) {
             lines.push(format!("{} {}: {}", case.id, check.direction, check.verdict));
         }
@@ -261,6 +275,54 @@ fn whoever_fails_in_one_program_is_judged_by_the_others() {
     let late = program_verdicts("hangs", hasty());
     let start = format!("{PROGRAM}: the subject did not come back within ");
     assert!(late.len() == 1 && late[0].starts_with(&start), "{late:?}");
+}
+
+#[test]
+fn what_changes_without_a_cause_is_flaky() {
+    // Judged once, nobody sees it: the first stream is right.
+    let once = verdicts("is-right-every-second-time", patient());
+    assert!(once.iter().all(|line| line.starts_with(&format!("{CASE} chunks: "))), "{once:?}");
+    let run = judged_as("is-right-every-second-time", patient(), 4);
+    let flaky =
+        format!("{CASE} decode: not the same each time: 2 of 4 times pass, 2 of 4 times fail packets 0");
+    assert_eq!(bad_verdicts(&run).first(), Some(&flaky));
+    assert!(!run.is_success());
+    let flaky = run.tally().of(Kind::Flaky);
+    assert!(flaky >= 1);
+
+    let text = text::report(&run, text::Style::default());
+    assert!(
+        text.contains("  decode: flaky: of 4 times\n    2 times pass\n    2 times packets differ at item 0"),
+        "{text}"
+    );
+    let junit = junit::report(&run).expect("XML");
+    assert!(junit.contains("type=\"flaky\""), "{junit}");
+    let json = json::report(&run).expect("JSON");
+    assert!(json.contains("\"verdict\": \"flaky\""), "{json}");
+    assert_eq!(json::read(&json).expect("its own"), run);
+
+    // A baseline cannot know it, however its line is written.
+    let line = |outcome: &str| {
+        let head = format!("schema = 1\nsubject = \"{}\"\n", run.subject.name);
+        format!("{head}[[known]]\nreason = \"r\"\nfinding = \"f\"\nchecks = [\"{CASE} decode: {outcome}\"]\n")
+    };
+    assert!(Baseline::parse(&line("flaky")).is_err());
+    let baseline = Baseline::parse(&line("fail packets 0")).expect("sound");
+    let mut known = run.clone();
+    let today = Date { year: 2026, month: 1, day: 1 };
+    let stale = baseline::apply(&mut known, &baseline, today, false);
+    assert_eq!(stale.first().map(|stale| &stale.why), Some(&Staleness::Otherwise(String::from("flaky"))));
+    assert_eq!(known.tally().of(Kind::Flaky), flaky);
+    let update = baseline::update(&line("fail packets 0"), &run, true).expect("sound");
+    assert!(update.removed.is_empty() && update.text.contains(&format!("{CASE} decode: fail packets 0")));
+    assert!(!update.text.contains("flaky"), "{}", update.text);
+
+    // What is wrong each time is told from that, and so is what other cases left behind.
+    assert_eq!(bad_verdicts(&judged_as("behaves", patient(), 3)), [""; 0]);
+    let leaks = bad_verdicts(&judged_as("leaks", patient(), 3));
+    assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a process of its own")), "{leaks:?}");
+    let crashes = bad_verdicts(&judged_as("exits", patient(), 2));
+    assert!(crashes.len() == 2 && crashes.iter().all(|line| line.contains("crashed")), "{crashes:?}");
 }
 
 #[test]

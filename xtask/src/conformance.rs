@@ -70,6 +70,15 @@ pub(crate) struct Arguments {
     /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
+    /// Judge everything N times. What does not come out the same each time has the verdict flaky, which is a failure; nothing is tried again until it passes.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        hide_default_value = true,
+        conflicts_with = "snapshot"
+    )]
+    repeat: NonZeroUsize,
     /// What the subject is known to get wrong: a TOML file (docs/baselines.md). Known failures are no failures; what passes or comes out otherwise makes
     /// the baseline stale (exit code 4).
     #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
@@ -163,6 +172,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
+        repeat: arguments.repeat,
         stop: stopped_by_hand()?,
         ..Options::default()
     };

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use toml::value::Datetime;
 
 pub use apply::{Stale, Staleness, apply, expect};
+pub(crate) use signature::outcome;
 pub use signature::{Signature, UnknownSignature};
 pub use update::{UNEXPLAINED, Update, update};
 

@@ -25,7 +25,7 @@ pub struct Update {
 }
 
 /// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
-/// otherwise change, new failures are added under the reason [`UNEXPLAINED`]; an entry without lines goes. With `whole`, lines for checks
+/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason [`UNEXPLAINED`]; an entry without lines goes. With `whole`, lines for checks
 /// that the run does not have go, too.
 ///
 /// An empty `text` is a new baseline.
@@ -76,6 +76,8 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
 enum Outcome {
     Passes,
     Fails(String),
+    /// Otherwise each time: nothing that a line could say.
+    Changes,
 }
 
 fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
@@ -85,6 +87,7 @@ fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
             let outcome = match &check.verdict {
                 Verdict::Unsupported { .. } => return None,
                 Verdict::Pass => Outcome::Passes,
+                Verdict::Flaky { .. } => Outcome::Changes,
                 verdict => Outcome::Fails(Signature::new(id, check.direction, verdict).outcome),
             };
             Some(((id.clone(), check.direction), outcome))
@@ -117,7 +120,7 @@ fn settle(
                 update.changed.push(now);
                 index += 1;
             }
-            Some(Outcome::Fails(_)) => index += 1,
+            Some(Outcome::Fails(_) | Outcome::Changes) => index += 1,
             None if !whole => index += 1,
             Some(Outcome::Passes) | None => {
                 remove(checks, index);

@@ -184,6 +184,10 @@ impl Liar {
 
     /// The request as it is understood.
     fn bent(&self, mut request: Value) -> Value {
+        // What is twisted must be there in full.
+        if request["op"] == "hello" {
+            request["again"] = Value::from(false);
+        }
         match self.mode.as_str() {
             "forgets-nothing" if request["start"] == "reset" => request["start"] = Value::from("continue"),
             "ignores-what-it-does-not-claim" if request["op"] == "parameters" => {

@@ -30,7 +30,7 @@ fn main() -> io::Result<()> {
         }
     });
     let mut from_reference = BufReader::new(from_reference);
-    let mut images = 0;
+    let (mut images, mut streams) = (0, 0);
     for request in stdin().lock().lines() {
         let request = request?;
         let message: Value = serde_json::from_str(&request)?;
@@ -46,7 +46,9 @@ fn main() -> io::Result<()> {
             thread::sleep(FOREVER);
         }
         let answer = ask(&mut to_reference, &mut from_reference, &request)?;
-        let answer = if is_about(&message, &trigger) { misbehave(&mode, answer, images)? } else { answer };
+        let about = is_about(&message, &trigger);
+        streams += usize::from(about);
+        let answer = if about { misbehave(&mode, answer, images, streams)? } else { answer };
         let answer =
             if mode == "wrong-nonce" { answer.replace("\"nonce\":\"", "\"nonce\":\"0") } else { answer };
         stdout().write_all(answer.as_bytes())?;
@@ -70,7 +72,7 @@ fn is_about(message: &Value, trigger: &str) -> bool {
 }
 
 /// What is answered instead, if anything is.
-fn misbehave(mode: &str, answer: String, images: usize) -> io::Result<String> {
+fn misbehave(mode: &str, answer: String, images: usize, streams: usize) -> io::Result<String> {
     match mode {
         "kills-itself" => signal("-KILL")?,
         "aborts" => {
@@ -124,35 +126,5 @@ fn misbehave(mode: &str, answer: String, images: usize) -> io::Result<String> {
             return Ok(with_results(&answer, &format!("{faults}{}0", "[0,16384],".repeat(64))));
         }
         // As if something of the case before were still there.
-        "leaks" if images > 1 => {
-            return Ok(with_results(&answer, ""));
-        }
-        _ => {}
-    }
-    Ok(answer)
-}
-
-/// The answer, but with other results.
-fn with_results(answer: &str, results: &str) -> String {
-    let before = answer.find("\"results\"").unwrap_or(answer.len());
-    format!("{}\"results\":[{results}]}}\n", answer.get(..before).unwrap_or_default())
-}
-
-/// Sends itself a signal.
-fn signal(name: &str) -> io::Result<()> {
-    Command::new("kill").args([name, &process::id().to_string()]).status()?;
-    thread::sleep(FOREVER);
-    Ok(())
-}
-
-/// Goes on as another program, with other pipes.
-#[cfg(unix)]
-fn become_other(command: &mut Command) -> io::Result<()> {
-    use std::os::unix::process::CommandExt;
-    Err(command.exec())
-}
-
-#[cfg(not(unix))]
-fn become_other(_: &mut Command) -> io::Result<()> {
-    process::exit(0)
-}
+        "leaks" if images > 1 => return Ok(with_results(&answer, "")),
+        "is-right-every-second-time" if streams % 2 == 0 => return Ok(with_results(&answer, "")),

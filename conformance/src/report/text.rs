@@ -105,6 +105,14 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
             out.push_str(&sides(divergence, style));
             out
         }
+        Verdict::Flaky { seen } => {
+            let all: usize = seen.iter().map(|seen| seen.times).sum();
+            let mut out = format!("  {direction}: {}: of {all} times\n", style.bad(Kind::Flaky.name()));
+            for seen in seen {
+                let _ = writeln!(out, "    {} {}", counted(seen.times, "time"), seen.example);
+            }
+            out
+        }
         other => format!("  {direction}: {}: {other}\n", style.bad(other.kind().name())),
     }
 }
