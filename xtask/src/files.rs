@@ -8,6 +8,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 use traceproof_conformance::elf::{Image, Machine};
 use traceproof_conformance::family::{FamilyRules, toml_error};
+use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section};
 
@@ -104,8 +105,17 @@ pub(crate) fn open_trace<P: FamilyRules>(
     let mut content = String::new();
     file.read_to_string(&mut content).map_err(|error| Failure::file(path, error))?;
     let lines: Vec<String> = content.lines().map(str::to_owned).collect();
-    let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, problem))?;
+    let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, in_lines(&problem)))?;
     Ok(Box::new(io::Cursor::new(wire)))
+}
+
+/// What is wrong with a file of lines: `line 3: …`, where a case would have `wire[2]: …`.
+fn in_lines(problem: &Problem) -> String {
+    let index = problem.path.strip_prefix("wire[").and_then(|rest| rest.strip_suffix(']'));
+    match index.and_then(|index| index.parse::<usize>().ok()) {
+        Some(index) => format!("line {}: {}", index + 1, problem.message),
+        None => problem.to_string(),
+    }
 }
 
 /// Opens a file for reading.

@@ -59,11 +59,28 @@ impl Files {
 
 #[test]
 fn help_texts() {
-    for verb in ["", "conformance", "list", "show", "explain", "coverage", "saboteurs", "decode", "encode"] {
-        let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+    for verb in [
+        "",
+        "conformance",
+        "list",
+        "show",
+        "explain",
+        "coverage",
+        "saboteurs",
+        "decode",
+        "encode",
+        "smoke",
+        "diff",
+        "baseline",
+        "baseline update",
+        "settings",
+        "adaptor",
+        "adaptor new",
+    ] {
+        let arguments: Vec<&str> = verb.split_whitespace().chain(["--help"]).collect();
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(0), "{verb}");
-        let name = if verb.is_empty() { "help" } else { verb };
+        let name = if verb.is_empty() { String::from("help") } else { verb.replace(' ', "_") };
         insta::assert_snapshot!(format!("help_{name}"), text(&output.stdout));
     }
 }
@@ -185,6 +202,10 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
         &["decode", &trace],
         &["conformance", "--filter", "no case has this title"],
         &["conformance", "--level", "shall"],
+        &["conformance", "--repeat", "0"],
+        &["smoke"],
+        &["smoke", "--subject", "nobody"],
+        &["smoke", "--subject", "nothing.toml"],
         &["show", "no case has this title"],
         &["coverage", "--scope", "nowhere"],
         &["coverage", "RVET-NONE-999"],
@@ -194,6 +215,19 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         assert_ne!(text(&output.stderr), "", "{arguments:?}");
+    }
+}
+
+/// Of a trace that is text, the line that is wrong is named as people count lines.
+#[test]
+fn wrong_lines_of_text_are_named() {
+    let files = Files::new();
+    let registers = files.write("registers.txt", b"PMC4 = 0x02030828\nPMC8 = 0x1g\n");
+    for arguments in [&["decode", "--text", &registers][..], &["explain", "--text", "--trace", &registers]] {
+        let output = run(&[arguments, &["--family", "itanium-pmu"]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let error = text(&output.stderr);
+        assert!(error.contains("registers.txt: line 2: `0x1g` is no number"), "{error}");
     }
 }
 
@@ -338,7 +372,19 @@ fn results_are_files_too() {
     let files = Files::new();
     let first = text(&run(&["list"]).stdout).split_whitespace().next().expect("a case").to_owned();
     let (json, junit) = (files.path("results.json"), files.path("results.xml"));
-    let output = run(&["conformance", "--filter", &first, "--json", &json, "--junit", &junit, "--jobs", "1"]);
+    let output = run(&[
+        "conformance",
+        "--filter",
+        &first,
+        "--json",
+        &json,
+        "--junit",
+        &junit,
+        "--jobs",
+        "1",
+        "--repeat",
+        "2",
+    ]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     let results: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
@@ -481,7 +527,16 @@ fn programs_are_judged_by_their_file() {
     assert!(judged.status.success(), "{report}{}", text(&judged.stderr));
     assert!(report.contains("subject acme 1.0, suite"), "{report}");
 
+    let smoke = ["smoke", "--subject", &subject, "--timeout-scale", "60"];
+    let honest = run(&smoke);
+    let report = text(&honest.stdout);
+    assert!(honest.status.success() && report.contains("PASS: acme 1.0 is fit to be judged"), "{report}");
+
     fs::write(Path::new(&kit).join("example.py"), "raise SystemExit('no licence')\n").expect("writable");
+    let silent = run(&smoke);
+    let report = text(&silent.stdout);
+    assert_eq!(silent.status.code(), Some(1), "{report}");
+    assert!(report.starts_with("FAIL  start") && report.contains("no licence"), "{report}");
     let dead = run(&arguments);
     assert_eq!(dead.status.code(), Some(1));
     assert!(
@@ -498,4 +553,66 @@ fn programs_are_judged_by_their_file() {
         "{}",
         text(&wrong.stderr)
     );
+}
+
+/// Ctrl-C: what was begun is reported, the rest is said to be missing, and nothing is left running.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_the_results_so_far() {
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    let files = Files::new();
+    // A tool that takes its time for every stream, with a child that would outlive it.
+    files.write("slow.sh", b"echo $$ >> \"$PROCESSES\"\nsleep 1000 &\nsleep 0.2\n");
+    let (processes, json) = (files.path("processes"), files.path("results.json"));
+    let subject = format!(
+        "[exec]\nargv = ['sh', 'slow.sh', '{{input}}']\n[exec.decoders.riscv_etrace]\nlayers = ['packets']\n\
+         features = ['rv32', 'compressed']\n[env]\nPROCESSES = '{processes}'\n[deadlines]\nscale = 60.0\n"
+    );
+    let subject = files.write("slow.toml", subject.as_bytes());
+    let mut child = xtask()
+        .args(["conformance", "--subject", &subject, "--family", "riscv-etrace", "--no-real-programs"])
+        .args(["--jobs", "2", "--json", &json])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let started =
+        || fs::read_to_string(&processes).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    let patience = Instant::now() + Duration::from_secs(120);
+    while started().len() < 4 && Instant::now() < patience && child.try_wait().expect("its child").is_none() {
+        sleep(Duration::from_millis(20));
+    }
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("starts");
+    assert!(interrupted.success(), "it had ended before");
+    while child.try_wait().expect("its child").is_none() && Instant::now() < patience {
+        sleep(Duration::from_millis(20));
+    }
+    // Only if it did not end by itself.
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("ends");
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("stopping"), "{}", text(&output.stderr));
+    assert!(report.contains("INCOMPLETE: the run was stopped, cases are missing"), "{report}");
+
+    let results: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
+    assert_eq!(results["incomplete"], true);
+    let cases = results["cases"].as_array().expect("cases").len();
+    let all = text(&run(&["list", "--family", "riscv-etrace"]).stdout).lines().count();
+    assert!(cases > 0 && cases < all, "{cases} of {all}");
+
+    let lives = |group: &String| {
+        let asked =
+            Command::new("kill").args(["-0", "--", &format!("-{group}")]).stderr(Stdio::null()).status();
+        asked.expect("starts").success()
+    };
+    let patience = Instant::now() + Duration::from_secs(60);
+    while started().iter().any(lives) && Instant::now() < patience {
+        sleep(Duration::from_millis(20));
+    }
+    let left: Vec<String> = started().into_iter().filter(lives).collect();
+    assert_eq!(left, [""; 0]);
 }

@@ -286,7 +286,7 @@ impl House<'_> {
     fn steady(&mut self, stream: &Stream) -> Result<Vec<Value>, String> {
         let silent = |(_, came): Silence| format!("it does not answer plain requests: {came}");
         let (_, first) = self.story(stream, 0, false).map_err(silent)?;
-        let (_, second) = self.story(stream, 0, false).map_err(silent)?;
+        let (_, second) = self.story(stream, 1, false).map_err(silent)?;
         if first == second { Ok(first) } else { Err(String::from("it does not give the same twice")) }
     }
 
@@ -331,8 +331,7 @@ impl House<'_> {
             return Outcome::not_applicable("it claims every family");
         };
         let parameters = family::visit(family, UsualParameters).unwrap_or_else(|| json!({}));
-        // A key that nothing was told under.
-        let key = 9;
+        let key = 1;
         or_silence(self.process().map(|process| {
             let body = json!({"key": key, "family": family.name(), "parameters": parameters});
             let (mut sent, mut came) = process.ask("parameters", body);
@@ -387,7 +386,7 @@ impl House<'_> {
 }
 
 fn unknown_fields(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
-    let (sent, remarked) = house.story(stream, 1, true)?;
+    let (sent, remarked) = house.story(stream, 2, true)?;
     Ok(differs(plain, &remarked).map_or(Outcome::Pass(None), |came| Outcome::fail(sent, came)))
 }
 
@@ -403,9 +402,9 @@ fn forget(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Out
 }
 
 fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
-    house.story(stream, 0, false)?;
+    house.story(stream, 1, false)?;
     let process = house.process()?;
-    let sent = process.say_half(&whole(0, &stream.wire));
+    let sent = process.say_half(&whole(1, &stream.wire));
     // Who passes over it, answers this.
     let behind = process.next_id();
     process.say("brew", json!({}));
