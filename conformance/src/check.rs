@@ -8,7 +8,7 @@ use crate::Subject;
 use crate::family::FamilyRules;
 use crate::judge::{self, Expectation};
 use crate::line::line;
-use crate::relations::{self, Broken};
+use crate::relations::{self, Broken, Tried};
 use crate::verdict::{Direction, Divergence, Verdict};
 
 /// The directions that this case and this subject allow.
@@ -20,13 +20,15 @@ pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) 
         .filter(|direction| match direction {
             Direction::Decode => subject.has_decoder::<P>() && judged,
             Direction::Chunks => subject.has_decoder::<P>(),
-            // Of captures: not every family has synchronisation points.
-            Direction::Join | Direction::Garbage => false,
+            Direction::Join | Direction::Garbage => {
+                subject.has_decoder::<P>() && says_something(file, *direction)
+            }
             Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
             Direction::Write => {
                 let written = file.case.canonical && resolved.packets.is_some();
                 subject.is_reference() && P::WRITE_PACKETS.is_some() && written
             }
+            Direction::RoundTrip => false,
         })
         .collect()
 }
@@ -36,11 +38,12 @@ pub(crate) fn check<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direc
     let result = match direction {
         Direction::Decode => decode(subject, file),
         Direction::Chunks => chunks(subject, file),
-        Direction::Join | Direction::Garbage => {
-            Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a capture")] }))
-        }
+        Direction::Join | Direction::Garbage => late(subject, file, direction),
         Direction::Encode => encode(subject, file),
         Direction::Write => write(file),
+        Direction::RoundTrip => {
+            Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a real program")] }))
+        }
     };
     match result {
         Ok(()) => Verdict::Pass,
@@ -137,6 +140,37 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     let (parameters, program) = (&file.case.parameters, &file.resolved.program);
     let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
     Ok(stream.repeats()?)
+}
+
+/// At so many synchronisation points of a case a decoder joins, or meets garbage, at most.
+const MOST_POINTS: usize = 4;
+
+/// Whether the reference finds a synchronisation point in the case behind which there is something to compare.
+fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> bool {
+    tried(&Subject::reference_decoder_of::<P>(), file, direction).is_ok_and(|tried| tried.compared > 0)
+}
+
+fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direction) -> Result<(), Failure> {
+    // Only what the subject claims.
+    begun(subject, file)?;
+    if tried(subject, file, direction)?.compared == 0 {
+        let needs = vec![String::from("results behind a synchronisation point")];
+        return Err(Failure::Verdict(Verdict::Unsupported { needs }));
+    }
+    Ok(())
+}
+
+fn tried<P: FamilyRules>(
+    subject: &Subject,
+    file: &CaseFile<P>,
+    direction: Direction,
+) -> Result<Tried, Broken> {
+    let (parameters, program) = (&file.case.parameters, &file.resolved.program);
+    let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
+    match direction {
+        Direction::Join => P::joins(&stream, MOST_POINTS),
+        _ => P::recovers(&stream, MOST_POINTS),
+    }
 }
 
 fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {

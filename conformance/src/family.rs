@@ -14,6 +14,8 @@ use traceproof_vectors::{Decoder, Dissection, Encoder, Family, Program, Protocol
 use crate::Subject;
 use crate::elf::Machine;
 use crate::execution::ExecutionError;
+use crate::generate::Generated;
+use crate::relations::{Broken, Stream, Tried};
 use crate::run::ProgramRun;
 use crate::saboteurs::Saboteur;
 
@@ -52,9 +54,9 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events say anything without the code that was running.
     const EVENTS_NEED_CODE: bool = true;
 
-    /// What the reference encoder model makes of the scenario that these bytes stand for: parameters, code and wire. `None` if the family
-    /// generates no scenarios.
-    fn generate(_entropy: &[u8]) -> Option<(Self::Parameters, Program, Vec<u8>)> {
+    /// The scenario that these bytes stand for, and what the reference encoder model makes of it. `None` if the family generates no
+    /// scenarios.
+    fn generate(_entropy: &[u8]) -> Option<Generated<Self>> {
         None
     }
 
@@ -65,6 +67,34 @@ pub trait FamilyRules: CaseProtocol {
 
     /// Puts stimulus that has a [moment](Self::moment) elsewhere in time.
     fn set_moment(_stimulus: &mut Self::Stimulus, _moment: Moment) {}
+
+    /// Sends the scenario of [`generate`](Self::generate) through both reference models and holds what comes back against an oracle that
+    /// knows the scenario and nothing of packets.
+    ///
+    /// # Errors
+    ///
+    /// What does not come back.
+    fn confirm(_entropy: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Tries [`Stream::joins`]; on nothing where the family has no synchronisation points.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    fn joins(_stream: &Stream<'_, Self>, _most: usize) -> Result<Tried, Broken> {
+        Ok(Tried::default())
+    }
+
+    /// Tries [`Stream::recovers`]; on nothing where the family has no synchronisation points, or no garbage.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    fn recovers(_stream: &Stream<'_, Self>, _most: usize) -> Result<Tried, Broken> {
+        Ok(Tried::default())
+    }
 
     /// Turns the execution of a case into stimulus, in order.
     ///

@@ -189,6 +189,24 @@ impl Run {
             && self.failed_programs().next().is_none()
     }
 
+    /// Everything that was checked, by its name in baselines: id of the case or program and set, direction, what came out.
+    pub fn checks(&self) -> impl Iterator<Item = (String, Direction, &Verdict)> {
+        let cases = self.cases.iter().flat_map(|case| {
+            case.checks.iter().map(|check| (case.id.clone(), check.direction, &check.verdict))
+        });
+        cases.chain(self.programs.iter().map(|run| (run.name(), Direction::RoundTrip, &run.verdict)))
+    }
+
+    /// As [`checks`](Self::checks), to change what came out.
+    pub fn checks_mut(&mut self) -> impl Iterator<Item = (String, Direction, &mut Verdict)> {
+        let Self { cases, programs, .. } = self;
+        let cases = cases.iter_mut().flat_map(|case| {
+            let CaseResult { id, checks, .. } = case;
+            checks.iter_mut().map(|check| (id.clone(), check.direction, &mut check.verdict))
+        });
+        cases.chain(programs.iter_mut().map(|run| (run.name(), Direction::RoundTrip, &mut run.verdict)))
+    }
+
     /// The real programs that did not come back.
     pub fn failed_programs(&self) -> impl Iterator<Item = &ProgramRun> {
         self.programs.iter().filter(|run| run.verdict.kind().is_failure())

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,11 +16,12 @@ use traceproof_vectors::clause::Registry;
 
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
+use crate::generate::Seed;
 use crate::process::{self, Demise};
 use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA, SubjectName};
 use crate::suite::{Directories, Selection, Suite};
-use crate::verdict::Verdict;
+use crate::verdict::{Divergence, Verdict};
 use crate::{Direction, Subject};
 
 /// Name of the threads on which subjects run, so that a panic hook can tell their panics from others.
@@ -32,6 +34,8 @@ pub struct Options {
     pub directories: Directories,
     /// Which of them to run.
     pub selection: Selection,
+    /// The numbers of the generated scenarios to judge besides, of each family, each whole and damaged.
+    pub generated: Range<u64>,
     /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
     /// selection as `program/set`. They take seconds, and nothing stops a subject in this process that hangs there.
     pub programs: bool,
@@ -53,6 +57,7 @@ impl Default for Options {
         Self {
             directories: Directories::default(),
             selection: Selection::default(),
+            generated: 0..0,
             programs: false,
             parameters: None,
             jobs: None,
@@ -136,16 +141,23 @@ impl Visitor for RunFamily<'_> {
         let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
         let selected: Vec<Arc<CaseFile<P>>> =
             files.into_iter().filter(|file| self.options.selection.takes(file)).map(Arc::new).collect();
-        let (done, total) = (AtomicUsize::new(0), selected.len());
-        let one = |file: &Arc<CaseFile<P>>| {
+        let judged = self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>();
+        let seeds = Seed::of(self.options.generated.clone())
+            .filter(|seed| judged && self.options.selection.takes_seed::<P>(*seed));
+        let work: Vec<Work<P>> = selected.into_iter().map(Work::Case).chain(seeds.map(Work::Seed)).collect();
+        let (done, total) = (AtomicUsize::new(0), work.len());
+        let one = |work: &Work<P>| {
             if self.options.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let case = judge_case(self.subject, self.options, file, &registry);
+            let case = match work {
+                Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
+                Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
+            };
             (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
-            Some(case)
+            case
         };
-        let both = || (selected.par_iter().filter_map(one).collect(), self.programs::<P>());
+        let both = || (work.par_iter().filter_map(one).collect(), self.programs::<P>());
         let jobs = self.options.jobs.unwrap_or(0);
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
@@ -156,6 +168,13 @@ impl Visitor for RunFamily<'_> {
         };
         Ok((cases, programs.map_err(|error| vec![error])?))
     }
+}
+
+/// What a run judges, one after the other.
+enum Work<P: FamilyRules> {
+    Case(Arc<CaseFile<P>>),
+    /// Made when it is its turn.
+    Seed(Seed),
 }
 
 impl RunFamily<'_> {
@@ -206,6 +225,32 @@ pub(crate) fn judge_case<P: FamilyRules>(
         .map(|direction| Check { direction, verdict: judge_fairly(subject, options, file, direction) })
         .collect();
     result(file, clauses, checks)
+}
+
+/// Judges the case of a seed; `None` where the family generates none.
+fn judge_seed<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    seed: Seed,
+    registry: &Registry,
+) -> Option<CaseResult> {
+    let (mut file, confirmed) = seed.case::<P>()?;
+    if subject.is_reference() {
+        // Its bytes are those of the reference encoder model.
+        file.resolved.execution = None;
+    }
+    let mut case = judge_case(subject, options, &Arc::new(file), registry);
+    if let Err(message) = confirmed {
+        // Nobody's fault but ours.
+        let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));
+        case.checks.insert(0, Check { direction: Direction::Decode, verdict });
+    }
+    case.reproduce = Some(format!(
+        "cargo xtask conformance --family {} --filter '*/generated/*' --seed {} --generated 1",
+        P::FAMILY,
+        seed.number
+    ));
+    Some(case)
 }
 
 /// A failure of a process that has worked for other cases is tried again in one that has not.

@@ -70,6 +70,11 @@ impl Subject {
             .fold(empty, |subject, family| family::visit(family, Add(subject.clone())).unwrap_or(subject))
     }
 
+    /// The reference decoder of one family alone.
+    pub(crate) fn reference_decoder_of<P: FamilyRules>() -> Self {
+        Self::new("reference", env!("CARGO_PKG_VERSION")).with_decoder::<P>(P::reference_decoder)
+    }
+
     /// Adds the decoder of one family.
     #[must_use]
     pub fn with_decoder<P: FamilyRules>(

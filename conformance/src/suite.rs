@@ -8,6 +8,7 @@ use traceproof_vectors::clause::{self, Registry};
 
 use crate::Shard;
 use crate::family::FamilyRules;
+use crate::generate::Seed;
 
 /// Where suites and registries of clauses lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,15 +115,32 @@ impl Selection {
     #[must_use]
     pub fn takes<P: FamilyRules>(&self, file: &CaseFile<P>) -> bool {
         let case = &file.case;
+        self.takes_named::<P>(&case.id, &case.title, &file.path, case.level, &case.clauses)
+    }
+
+    /// Whether the case of a seed is taken.
+    #[must_use]
+    pub fn takes_seed<P: FamilyRules>(&self, seed: Seed) -> bool {
+        self.takes_named::<P>(&seed.id::<P>(), seed.title(), &seed.path::<P>(), seed.level(), &[])
+    }
+
+    fn takes_named<P: FamilyRules>(
+        &self,
+        id: &str,
+        title: &str,
+        path: &Path,
+        level: case::Level,
+        clauses: &[String],
+    ) -> bool {
         self.takes_family(P::FAMILY)
-            && self.shard.is_none_or(|shard| shard.takes(&case.id))
-            && self.level.is_none_or(|level| case.level <= level)
-            && (self.clauses.is_empty() || case.clauses.iter().any(|clause| self.clauses.contains(clause)))
+            && self.shard.is_none_or(|shard| shard.takes(id))
+            && self.level.is_none_or(|most| level <= most)
+            && (self.clauses.is_empty() || clauses.iter().any(|clause| self.clauses.contains(clause)))
             && (self.filters.is_empty()
-                || self.filters.iter().any(|filter| {
-                    let path = file.path.to_string_lossy();
-                    Self::matches(filter, &[&case.id, &case.title, &path])
-                }))
+                || self
+                    .filters
+                    .iter()
+                    .any(|filter| Self::matches(filter, &[id, title, &path.to_string_lossy()])))
     }
 
     /// Whether a filter matches one of the texts: as a part of it, or, with `*` or `?` in the filter, as a

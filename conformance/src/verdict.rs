@@ -13,20 +13,22 @@ pub enum Direction {
     Decode,
     /// The same, cut into pieces, after a reset, and again.
     Chunks,
-    /// The same from a synchronisation point on; of captures.
+    /// The same from a synchronisation point on.
     Join,
-    /// The same with foreign bytes in it; of captures.
+    /// The same with foreign bytes in it.
     Garbage,
     /// Stimulus to wire and packets.
     Encode,
     /// Packets to wire: the reference packet writer, not the subject.
     Write,
+    /// The execution of a real program to wire and back; not of cases.
+    RoundTrip,
 }
 
 impl Direction {
     /// Every direction, in the order of reports.
-    pub const ALL: [Self; 6] =
-        [Self::Decode, Self::Chunks, Self::Join, Self::Garbage, Self::Encode, Self::Write];
+    pub const ALL: [Self; 7] =
+        [Self::Decode, Self::Chunks, Self::Join, Self::Garbage, Self::Encode, Self::Write, Self::RoundTrip];
 
     /// The name in reports.
     #[must_use]
@@ -38,7 +40,14 @@ impl Direction {
             Self::Garbage => "garbage",
             Self::Encode => "encode",
             Self::Write => "write",
+            Self::RoundTrip => "round-trip",
         }
+    }
+
+    /// Whether it only holds a decoder against itself, so that who says nothing breaks nothing.
+    #[must_use]
+    pub const fn is_relation(self) -> bool {
+        matches!(self, Self::Chunks | Self::Join | Self::Garbage)
     }
 }
 

@@ -11,7 +11,7 @@ use traceproof_conformance::{Options, run};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
-use crate::select::Select;
+use crate::select::{GENERATED, Select};
 use crate::subjects::named;
 
 /// What a subject is known to get wrong.
@@ -48,7 +48,12 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         Err(error) => return Err(Failure::file(path, error)),
     };
     let subject = named(subject, None)?;
-    let options = Options { selection: select.selection()?, ..Options::default() };
+    let options = Options {
+        selection: select.selection()?,
+        generated: 0..GENERATED,
+        programs: !select.is_narrow(),
+        ..Options::default()
+    };
     let run = run(&subject, &options, &|_| {}).map_err(|errors| Failure::suite(&errors))?;
     let whole = !select.is_narrow() && select.family.is_empty();
     let update = baseline::update(&before, &run, whole)

@@ -19,7 +19,7 @@ use traceproof_conformance::{Options, Progress, Run, Subject, captures, run as r
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
-use crate::select::Select;
+use crate::select::{GENERATED, Seeds, Select};
 use crate::snapshot;
 use crate::subjects::named;
 
@@ -29,6 +29,7 @@ use crate::subjects::named;
   cargo xtask conformance
   cargo xtask conformance --filter etr-0042
   cargo xtask conformance --filter '*/loop_labels/*' --level must
+  cargo xtask conformance --filter '*/generated/*' --generated 5000 --seed 1000
   cargo xtask conformance --no-real-programs --json results.json --junit results.xml
   cargo xtask conformance --family riscv-etrace --parameters encoder.toml
   cargo xtask conformance --snapshot snapshot-directory
@@ -37,6 +38,8 @@ use crate::subjects::named;
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
+    #[command(flatten)]
+    seeds: Seeds<GENERATED>,
     /// Who is judged: reference; a program in any language that speaks tdut/1, by the file that says how to start it
     /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
@@ -59,7 +62,7 @@ pub(crate) struct Arguments {
     /// Instead of cases, judge the decoder over the captures of a snapshot as OpenCSD has them, a directory with a
     /// snapshot.ini: they decode without errors, and keep relations that need no expected value (any cut into chunks, a
     /// reset, joining at a synchronisation point, garbage in front of one). May be repeated.
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["filter", "level", "clause", "parameters", "real_programs", "jobs"])]
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["filter", "level", "clause", "parameters", "real_programs", "jobs", "generated", "seed"])]
     snapshot: Vec<PathBuf>,
     /// Only this source of the snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID", requires = "snapshot")]
@@ -135,7 +138,9 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         let (of, is) = (&baseline.subject, &run.subject.name);
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
-    let whole = !arguments.select.is_narrow() && arguments.select.family.is_empty() && !run.incomplete;
+    let everything = arguments.seeds.numbers() == (0..GENERATED) && !arguments.no_real_programs;
+    let narrow = arguments.select.is_narrow() || !arguments.select.family.is_empty();
+    let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
     Ok(baseline::apply(run, &baseline, today(), whole))
 }
 
@@ -168,6 +173,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     let asked = arguments.real_programs || parameters.is_some();
     let options = Options {
         selection: arguments.select.selection()?,
+        generated: arguments.seeds.numbers(),
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),

@@ -13,7 +13,7 @@ use traceproof_conformance::suite::Directories;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
-use crate::select::Select;
+use crate::select::{Seeds, Select};
 use crate::subjects::named;
 
 /// Compare two decoders over the wires of the cases, over generated streams, and over both with a byte changed.
@@ -31,12 +31,8 @@ pub(crate) struct Arguments {
     /// Who is compared, given twice: reference, a peer, or a file; as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml", required = true)]
     subject: Vec<String>,
-    /// How many generated streams of each family.
-    #[arg(long, value_name = "N", default_value = "500")]
-    generated: u64,
-    /// Seed of the first generated stream.
-    #[arg(long, value_name = "N", default_value = "0")]
-    seed: u64,
+    #[command(flatten)]
+    seeds: Seeds<500>,
     /// No streams with a byte changed.
     #[arg(long)]
     undamaged: bool,
@@ -53,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = Options {
         directories: Directories::default(),
         selection: arguments.select.selection()?,
-        seeds: arguments.seed..arguments.seed.saturating_add(arguments.generated),
+        seeds: arguments.seeds.numbers(),
         damage: !arguments.undamaged,
     };
     let mut all = Vec::new();

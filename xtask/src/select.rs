@@ -1,5 +1,7 @@
 //! Which cases a verb is about.
 
+use std::ops::Range;
+
 use clap::{Args, ValueEnum};
 use traceproof_conformance::Shard;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
@@ -28,6 +30,27 @@ pub(crate) struct Select {
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<Shard>,
 }
+
+/// Arguments that say which generated scenarios to use.
+#[derive(Debug, Args)]
+pub(crate) struct Seeds<const USUAL: u64> {
+    /// How many generated executions of each family.
+    #[arg(long, value_name = "N", default_value_t = USUAL)]
+    generated: u64,
+    /// Number of the first of them.
+    #[arg(long, value_name = "N", default_value = "0")]
+    seed: u64,
+}
+
+impl<const USUAL: u64> Seeds<USUAL> {
+    /// Their numbers.
+    pub(crate) const fn numbers(&self) -> Range<u64> {
+        self.seed..self.seed.saturating_add(self.generated)
+    }
+}
+
+/// How many generated executions of each family belong to a run if nobody says otherwise; baselines count on it.
+pub(crate) const GENERATED: u64 = 50;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Level {

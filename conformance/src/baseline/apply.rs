@@ -59,25 +59,22 @@ impl fmt::Display for Stale {
 ///
 /// With `whole`, entries for checks that the run does not have are stale; without, the run was of some cases only.
 pub fn apply(run: &mut Run, baseline: &Baseline, today: Date, whole: bool) -> Vec<Stale> {
-    let mut entries: BTreeMap<(&str, Direction), (&Signature, &Known)> = baseline
+    let mut entries: BTreeMap<(String, Direction), (&Signature, &Known)> = baseline
         .known
         .iter()
         .flat_map(|known| known.checks.iter().map(move |check| (check, known)))
-        .map(|(check, known)| ((check.id.as_str(), check.direction), (check, known)))
+        .map(|(check, known)| ((check.id.clone(), check.direction), (check, known)))
         .collect();
     let mut stale = Vec::new();
-    for case in &mut run.cases {
-        for check in &mut case.checks {
-            let key = (case.id.as_str(), check.direction);
-            // What is not judged stays in the table: it is no check of this run.
-            if matches!(check.verdict, Verdict::Unsupported { .. }) {
-                continue;
-            }
-            if let Some((entry, known)) = entries.remove(&key)
-                && let Some(why) = settle(entry, known, &case.id, check, Some(today))
-            {
-                stale.push(Stale { entry: entry.clone(), why });
-            }
+    for (id, direction, verdict) in run.checks_mut() {
+        // What is not judged stays in the table: it is no check of this run.
+        if matches!(verdict, Verdict::Unsupported { .. }) {
+            continue;
+        }
+        if let Some((entry, known)) = entries.remove(&(id, direction))
+            && let Some(why) = settle(entry, known, verdict, Some(today))
+        {
+            stale.push(Stale { entry: entry.clone(), why });
         }
     }
     if whole {
@@ -96,21 +93,15 @@ pub fn expect(baseline: &Baseline, id: &str, check: &mut Check) {
     if let Some((entry, known)) = listed
         && !matches!(check.verdict, Verdict::Unsupported { .. })
     {
-        settle(entry, known, id, check, None);
+        settle(entry, known, &mut check.verdict, None);
     }
 }
 
-/// Changes the verdict of a check that the baseline lists; says why its entry does not hold, if it does not.
-fn settle(
-    entry: &Signature,
-    known: &Known,
-    id: &str,
-    check: &mut Check,
-    today: Option<Date>,
-) -> Option<Staleness> {
-    let found = Signature::new(id, check.direction, &check.verdict);
-    if check.verdict == Verdict::Pass {
-        check.verdict = Verdict::UnexpectedPass { reason: known.reason.clone() };
+/// Changes a verdict that the baseline lists; says why its entry does not hold, if it does not.
+fn settle(entry: &Signature, known: &Known, verdict: &mut Verdict, today: Option<Date>) -> Option<Staleness> {
+    let found = Signature::new(&entry.id, entry.direction, verdict);
+    if *verdict == Verdict::Pass {
+        *verdict = Verdict::UnexpectedPass { reason: known.reason.clone() };
         return Some(Staleness::Passes);
     }
     if found != *entry {
@@ -125,7 +116,7 @@ fn settle(
     if known.reason == UNEXPLAINED || known.finding == UNEXPLAINED {
         return Some(Staleness::Unexplained);
     }
-    check.verdict = Verdict::ExpectedFailure {
+    *verdict = Verdict::ExpectedFailure {
         outcome: found.outcome,
         reason: known.reason.clone(),
         finding: known.finding.clone(),

@@ -81,16 +81,15 @@ enum Outcome {
 }
 
 fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
-    let checks = run.cases.iter().flat_map(|case| case.checks.iter().map(move |check| (&case.id, check)));
-    checks
-        .filter_map(|(id, check)| {
-            let outcome = match &check.verdict {
+    run.checks()
+        .filter_map(|(id, direction, verdict)| {
+            let outcome = match verdict {
                 Verdict::Unsupported { .. } => return None,
                 Verdict::Pass => Outcome::Passes,
                 Verdict::Flaky { .. } => Outcome::Changes,
-                verdict => Outcome::Fails(Signature::new(id, check.direction, verdict).outcome),
+                verdict => Outcome::Fails(Signature::new(&id, direction, verdict).outcome),
             };
-            Some(((id.clone(), check.direction), outcome))
+            Some(((id, direction), outcome))
         })
         .collect()
 }

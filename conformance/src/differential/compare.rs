@@ -1,11 +1,11 @@
 //! One stream through two decoders.
 
-use traceproof_vectors::case::{Expected, ExpectedFault};
-use traceproof_vectors::{Capabilities, Entry, Layer, Log};
+use traceproof_vectors::{Capabilities, Layer, Log};
 
 use super::Stream;
 use crate::Subject;
 use crate::family::FamilyRules;
+use crate::generate::case::expected;
 use crate::judge::{self, Expectation};
 use crate::relations::push_all;
 use crate::runner::guarded;
@@ -85,22 +85,6 @@ fn broke(verdict: &Verdict, first: bool) -> Comparison {
         (row.expected, row.got) = if first { (broken, whole) } else { (whole, broken) };
     }
     Comparison::Different(Box::new(divergence))
-}
-
-fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
-    log.entries
-        .iter()
-        .filter_map(|(place, entry)| match entry {
-            Entry::Packet(_) => None,
-            Entry::Event(event) => Some(Expected::Event(event.clone())),
-            Entry::Fault(fault) => Some(Expected::Fault(ExpectedFault {
-                class: fault.class,
-                packet: place.packet,
-                byte: place.byte,
-                bit: place.bit,
-            })),
-        })
-        .collect()
 }
 
 /// What differs, without values: the layer, and the first words of both sides.

@@ -4,7 +4,7 @@ use traceproof_vectors::Program;
 use traceproof_vectors::case::{self, SuiteError};
 
 use crate::family::FamilyRules;
-use crate::generate::{Entropy, seeded};
+use crate::generate::{self, Generated, Seed};
 use crate::suite::{Directories, Selection, Suite};
 
 /// A stream with everything that a decoder needs for it.
@@ -45,22 +45,16 @@ fn of_case<P: FamilyRules>(file: case::CaseFile<P>) -> Stream<P> {
 /// The stream that the reference encoder model makes of the scenario of a seed; `None` where the family generates none.
 #[must_use]
 pub fn of_seed<P: FamilyRules>(seed: u64) -> Option<Stream<P>> {
-    // Short and long ones, so that most are easy to read.
-    let length = 200 << (seed % 5);
-    let (parameters, program, wire) = P::generate(&seeded(seed, length))?;
+    let generated = Seed { number: seed, damaged: false }.generated::<P>()?;
+    let Generated { parameters, program, wire, .. } = generated;
     Some(Stream { name: format!("seed {seed}"), parameters, program, wire })
 }
 
 /// The stream with one byte changed, which one and how by `seed`.
 #[must_use]
 pub fn damaged<P: FamilyRules>(stream: &Stream<P>, seed: u64) -> Stream<P> {
-    let bytes = seeded(seed, 4);
-    let mut entropy = Entropy::new(&bytes);
-    let mut wire = stream.wire.clone();
-    let at = entropy.below(wire.len());
-    if let Some(byte) = wire.get_mut(at) {
-        *byte ^= entropy.byte().max(1);
-    }
+    let (at, _) = generate::case::damage(&stream.wire, seed);
+    let wire = generate::case::damaged(&stream.wire, seed);
     Stream { name: format!("{}, byte {at} changed", stream.name), wire, ..stream.clone() }
 }
 

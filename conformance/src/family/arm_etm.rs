@@ -8,7 +8,9 @@ use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use super::FamilyRules;
 use crate::elf::{self, Machine};
-use crate::generate::arm_etm::{encode, scenario, v1};
+use crate::generate::Generated;
+use crate::generate::arm_etm::{Scenario, encode, round_trip, scenario, v1};
+use crate::relations::{Broken, Stream, Tried};
 use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ArmEtm {
@@ -29,20 +31,38 @@ impl FamilyRules for ArmEtm {
     }
 
     /// By the first byte: ETMv1, ETMv2 or ETMv3.
-    fn generate(entropy: &[u8]) -> Option<(Parameters, Program, Vec<u8>)> {
-        let (kind, entropy) = entropy.split_first()?;
-        let architecture = match kind % 3 {
-            0 => {
-                let scenario = v1::scenario(entropy);
-                let wire = v1::encode(&scenario).ok()?.wire;
-                return Some((scenario.parameters, scenario.program.code().ok()?, wire));
+    fn generate(entropy: &[u8]) -> Option<Generated<Self>> {
+        match Made::of(entropy)? {
+            Made::V1(made) => {
+                let wire = v1::encode(&made).ok()?.wire;
+                let program = made.program.code().ok()?;
+                let v1::Scenario { parameters, policy, cycles: execution, .. } = made;
+                Some(Generated { parameters, policy, program, execution, wire })
             }
-            1 => Architecture::V2,
-            _ => Architecture::V3,
+            Made::Later(made) => {
+                let wire = encode(&made).ok()?.log.wire;
+                let program = made.program.code().ok()?;
+                let Scenario { parameters, policy, cycles: execution, .. } = made;
+                Some(Generated { parameters, policy, program, execution, wire })
+            }
+        }
+    }
+
+    fn confirm(entropy: &[u8]) -> Result<(), String> {
+        let confirmed = match Made::of(entropy) {
+            None => return Ok(()),
+            Some(Made::V1(made)) => v1::round_trip(&made).map(drop),
+            Some(Made::Later(made)) => round_trip(&made).map(drop),
         };
-        let scenario = scenario(entropy, architecture);
-        let wire = encode(&scenario).ok()?.log.wire;
-        Some((scenario.parameters, scenario.program.code().ok()?, wire))
+        confirmed.map_err(|failure| failure.to_string())
+    }
+
+    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+        stream.joins(most)
+    }
+
+    fn recovers(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+        stream.recovers(most)
     }
 
     fn drive(
@@ -60,5 +80,23 @@ impl FamilyRules for ArmEtm {
             elf::Architecture::Arm => Ok(Parameters::default()),
             other => Err(format!("the ELF file is for {other}, not for ARM")),
         }
+    }
+}
+
+/// A generated run, by the generator that made it.
+enum Made {
+    V1(v1::Scenario),
+    Later(Scenario),
+}
+
+impl Made {
+    /// What these bytes stand for; by the first one, for which architecture.
+    fn of(entropy: &[u8]) -> Option<Self> {
+        let (kind, entropy) = entropy.split_first()?;
+        Some(match kind % 3 {
+            0 => Self::V1(v1::scenario(entropy)),
+            1 => Self::Later(scenario(entropy, Architecture::V2)),
+            _ => Self::Later(scenario(entropy, Architecture::V3)),
+        })
     }
 }

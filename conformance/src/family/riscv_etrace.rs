@@ -14,10 +14,12 @@ use super::{FamilyRules, FileSummary, Moment, WritePackets};
 use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
-use crate::generate::riscv_etrace::{Scope, encode, scenario};
+use crate::generate::Generated;
+use crate::generate::riscv_etrace::{Scenario, Scope, encode, round_trip, scenario};
 use crate::line::line;
 use crate::programs::foreign;
 use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
+use crate::relations::{Broken, Stream, Tried};
 use crate::run::ProgramRun;
 use crate::saboteurs::{self, Saboteur};
 use crate::verdict::{Divergence, Row, Verdict};
@@ -44,13 +46,21 @@ impl FamilyRules for RiscvEtrace {
     }
 
     /// By the first byte: core, any optional modes, or data trace.
-    fn generate(entropy: &[u8]) -> Option<(Parameters, Program, Vec<u8>)> {
-        let (kind, entropy) = entropy.split_first()?;
-        let scope = [Scope::Core, Scope::Modes, Scope::Data][usize::from(kind % 3)];
-        let scenario = scenario(entropy, scope);
-        let retirement = retirement(&scenario.parameters);
-        let wire = encode(&scenario, retirement).ok()?.wire;
-        Some((scenario.parameters, scenario.program.code().ok()?, wire))
+    fn generate(entropy: &[u8]) -> Option<Generated<Self>> {
+        let scenario = generated(entropy)?;
+        let wire = encode(&scenario, retirement(&scenario.parameters)).ok()?.wire;
+        let program = scenario.program.code().ok()?;
+        let Scenario { parameters, policy, steps, .. } = scenario;
+        Some(Generated { parameters, policy, program, execution: steps, wire })
+    }
+
+    fn confirm(entropy: &[u8]) -> Result<(), String> {
+        let Some(scenario) = generated(entropy) else { return Ok(()) };
+        round_trip(&scenario).map(drop).map_err(|failure| failure.to_string())
+    }
+
+    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+        stream.joins(most)
     }
 
     fn moment(stimulus: &Stimulus) -> Option<Moment> {
@@ -198,6 +208,13 @@ fn shown(observation: &Observation) -> String {
         Observation::Packet(packet) => format!("packet {}", line(packet)),
         other => other.to_string(),
     }
+}
+
+/// The scenario that these bytes stand for; by the first one, what it is about.
+fn generated(entropy: &[u8]) -> Option<Scenario> {
+    let (kind, entropy) = entropy.split_first()?;
+    let scope = [Scope::Core, Scope::Modes, Scope::Data][usize::from(kind % 3)];
+    Some(scenario(entropy, scope))
 }
 
 /// Machine level: where everything runs that says nothing about levels.

@@ -4,8 +4,10 @@
 //! they choose, mutate and shrink them; shorter strings and smaller bytes give simpler scenarios.
 
 pub mod arm_etm;
+pub(crate) mod case;
 mod entropy;
 pub mod itanium_pmu;
 pub mod riscv_etrace;
 
+pub use case::{Generated, Seed};
 pub use entropy::{Entropy, seeded};

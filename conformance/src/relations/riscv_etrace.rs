@@ -1,27 +1,38 @@
 //! RISC-V E-Trace: a decoder may begin with any packet of format 3 subformat 0 or 1 (RVET-DEC-050, ET 9.2).
 //!
-//! What a support packet in front of that one changed, a late decoder does not know: the relation is for streams whose modes do
-//! not change. Nothing is garbage here: encapsulation gives every byte a meaning.
+//! What a support packet in front of that one changed, a late decoder does not know: the relation is for packets in front of which
+//! the modes do not change, and for streams without data trace, whose differences begin anew elsewhere. Nothing is garbage here: encapsulation gives every byte a meaning.
 
-use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, Parameters, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
 use traceproof_vectors::{Entry, Log, Place, Program, Severity};
 
 use super::{Joints, Tail};
 use crate::family::FamilyRules;
 
 impl Joints for RiscvEtrace {
+    /// Where the modes are those that the encoder starts in: a late decoder does not hear of others.
     fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
-        let units = Self::dissect(wire, parameters, program).into_iter();
-        let joints =
-            units.filter(|unit| matches!(unit.packet, Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))));
-        joints.filter_map(|unit| usize::try_from(unit.bytes.start).ok()).collect()
+        if parameters.data.is_some() {
+            return Vec::new();
+        }
+        let initial = ioptions(parameters);
+        let mut known = true;
+        let mut points = Vec::new();
+        for unit in Self::dissect(wire, parameters, program) {
+            match unit.packet {
+                Some(Ok(Packet::Support { ioptions, .. })) => known = ioptions == initial,
+                Some(Ok(Packet::Start { .. } | Packet::Trap { .. })) if known => {
+                    points.extend(usize::try_from(unit.bytes.start).ok());
+                }
+                _ => {}
+            }
+        }
+        points
     }
 
     /// Without the walk that leads to the point, and without the EPC of traps before the first instruction.
     fn tail(log: &Log<Self>, from: usize, _: &Parameters) -> Tail<Self> {
-        let here = |(place, entry): &(Place, Entry<Self>)| {
-            place.byte >= from as u64 && matches!(entry, Entry::Packet(_))
-        };
+        let here = |(place, _): &(Place, Entry<Self>)| place.byte >= from as u64;
         let start = log.entries.iter().position(here).unwrap_or(log.entries.len());
         let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
         let mut synchronised = false;
@@ -45,4 +56,20 @@ impl Joints for RiscvEtrace {
         }
         tail
     }
+}
+
+/// The option bits of a support packet that tells the modes that the encoder starts in.
+fn ioptions(parameters: &Parameters) -> u32 {
+    let modes = &parameters.modes;
+    let on = |mode: &Mode| match mode {
+        Mode::ImplicitReturn => modes.implicit_return,
+        Mode::ImplicitException => modes.implicit_exception,
+        Mode::FullAddress => modes.full_address,
+        Mode::JumpTargetCache => modes.jump_target_cache,
+        Mode::BranchPrediction => modes.branch_prediction,
+        Mode::SequentiallyInferredJumps => modes.sijump,
+        Mode::DeltaAddress => !modes.full_address,
+    };
+    let bits = parameters.support.ioptions.iter().enumerate();
+    bits.filter(|(_, mode)| on(mode)).fold(0, |bits, (index, _)| bits | 1 << index)
 }

@@ -208,6 +208,7 @@ fn programs(run: &Run) -> String {
         ">sets",
         ">pass",
         ">fail",
+        ">known",
         ">unsupported",
         ">instructions",
         ">traps",
@@ -226,6 +227,7 @@ fn programs(run: &Run) -> String {
             tally.total().to_string(),
             tally.of(Kind::Pass).to_string(),
             failed.to_string(),
+            tally.of(Kind::ExpectedFailure).to_string(),
             tally.of(Kind::Unsupported).to_string(),
             sum(|run| run.instructions),
             sum(|run| run.traps),
@@ -270,7 +272,7 @@ fn last_word(run: &Run, style: Style) -> String {
     } else {
         String::new()
     };
-    let known = checks.of(Kind::ExpectedFailure);
+    let known = checks.of(Kind::ExpectedFailure) + programs.of(Kind::ExpectedFailure);
     if known > 0 {
         judged.push(format!("{} known", counted(known, "failure")));
     }

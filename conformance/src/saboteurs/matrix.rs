@@ -274,7 +274,7 @@ fn undeserved<P: FamilyRules>(
         |file: &&Arc<CaseFile<P>>| file.case.level == Level::Must && file.case.polarity == Polarity::Positive;
     for file in files.iter().filter(must) {
         let mut directions = check::directions(subject, file);
-        directions.retain(|direction| *direction != Direction::Chunks);
+        directions.retain(|direction| !direction.is_relation());
         let verdicts = verdicts(subject, file, directions, deadline, |_| false);
         judged += usize::from(verdicts.iter().any(|(_, kind)| *kind != Kind::Unsupported));
         let undeserved = verdicts.into_iter().find(|(_, kind)| *kind == Kind::Pass);

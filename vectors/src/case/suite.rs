@@ -151,8 +151,9 @@ pub fn retired_ids(suites: &Path, family: Family) -> io::Result<BTreeSet<String>
     }
 }
 
-/// What the ids of a family's cases start with.
-const fn id_prefix(family: Family) -> &'static str {
+/// What the ids of a family's cases start with, e.g. `etr-`.
+#[must_use]
+pub const fn id_prefix(family: Family) -> &'static str {
     match family {
         Family::RiscvEtrace => "etr-",
         Family::ArmEtm => "etm-",

@@ -10,7 +10,8 @@ use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use super::FamilyRules;
 use crate::elf::{Architecture, Machine};
-use crate::generate::itanium_pmu::{log, scenario};
+use crate::generate::Generated;
+use crate::generate::itanium_pmu::{Scenario, agree, log, scenario};
 use crate::saboteurs::{self, Saboteur};
 
 impl FamilyRules for ItaniumPmu {
@@ -32,10 +33,15 @@ impl FamilyRules for ItaniumPmu {
         reasons::reasons(wire, parameters)
     }
 
-    fn generate(entropy: &[u8]) -> Option<(Parameters, Program, Vec<u8>)> {
+    fn generate(entropy: &[u8]) -> Option<Generated<Self>> {
         let scenario = scenario(entropy);
         let wire = log(&scenario).ok()?.wire;
-        Some((scenario.parameters, Program::new(), wire))
+        let Scenario { parameters, policy, stimulus: execution } = scenario;
+        Some(Generated { parameters, policy, program: Program::new(), execution, wire })
+    }
+
+    fn confirm(entropy: &[u8]) -> Result<(), String> {
+        agree(&scenario(entropy)).map(drop).map_err(|disagreement| disagreement.to_string())
     }
 
     const EVENTS_NEED_CODE: bool = false;
