@@ -180,7 +180,15 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     let capabilities = encoder.capabilities();
     claimed(file, &capabilities, Reading::binds_encoders)?;
     let parameters = &file.case.parameters;
-    encoder.begin(parameters, &file.case.policy)?;
+    if let Err(refusal) = encoder.begin(parameters, &file.case.policy) {
+        return Err(match refusal {
+            // It takes these parameters, but has not this choice; there are no claims about choices.
+            Refusal::Unsupported { feature } if encoder.begin(parameters, &P::Policy::default()).is_ok() => {
+                Failure::Verdict(Verdict::Unsupported { needs: vec![feature] })
+            }
+            refusal => refusal.into(),
+        });
+    }
     let mut log = Log::default();
     let driven = P::drive(execution, &file.resolved.program, parameters, &mut |stimulus| {
         encoder.step(stimulus, &mut log);

@@ -30,7 +30,7 @@ impl FamilyRules for ArmEtm {
         decoder::dissect(wire, parameters, program)
     }
 
-    /// By the first byte: ETMv1, ETMv2 or ETMv3.
+    /// By the first byte: ETMv1, ETMv2, ETMv3, or ETMv3 without data trace, which is all that many decoders have.
     fn generate(entropy: &[u8]) -> Option<Generated<Self>> {
         match Made::of(entropy)? {
             Made::V1(made) => {
@@ -93,10 +93,17 @@ impl Made {
     /// What these bytes stand for; by the first one, for which architecture.
     fn of(entropy: &[u8]) -> Option<Self> {
         let (kind, entropy) = entropy.split_first()?;
-        Some(match kind % 3 {
+        Some(match kind % 4 {
             0 => Self::V1(v1::scenario(entropy)),
             1 => Self::Later(scenario(entropy, Architecture::V2)),
-            _ => Self::Later(scenario(entropy, Architecture::V3)),
+            2 => Self::Later(scenario(entropy, Architecture::V3)),
+            _ => {
+                let mut made = scenario(entropy, Architecture::V3);
+                let parameters = &mut made.parameters;
+                (parameters.data_value, parameters.data_address) = (false, false);
+                (parameters.data_only, parameters.bare_port) = (false, false);
+                Self::Later(made)
+            }
         })
     }
 }
