@@ -78,8 +78,8 @@ fn found<P: FamilyRules>(least: usize) {
 #[test]
 fn saboteurs_are_found_by_generated_executions_alone() {
     found::<RiscvEtrace>(20);
-    found::<ArmEtm>(20);
-    found::<ItaniumPmu>(20);
+    found::<ArmEtm>(34);
+    found::<ItaniumPmu>(28);
 }
 
 #[test]

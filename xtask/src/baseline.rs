@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use traceproof_conformance::baseline::{self, UNEXPLAINED};
+use traceproof_conformance::generate::USUAL;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
-use crate::select::{GENERATED, Select};
+use crate::select::Select;
 use crate::subjects::named;
 
 /// What a subject is known to get wrong.
@@ -50,7 +51,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let subject = named(subject, None)?;
     let options = Options {
         selection: select.selection()?,
-        generated: 0..GENERATED,
+        generated: 0..USUAL,
         programs: !select.is_narrow(),
         ..Options::default()
     };

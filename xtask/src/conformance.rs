@@ -14,12 +14,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::generate::USUAL;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::{Options, Progress, Run, Subject, captures, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
-use crate::select::{GENERATED, Seeds, Select};
+use crate::select::{Seeds, Select};
 use crate::snapshot;
 use crate::subjects::named;
 
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
     #[command(flatten)]
-    seeds: Seeds<GENERATED>,
+    seeds: Seeds<USUAL>,
     /// Who is judged: reference; a program in any language that speaks tdut/1, by the file that says how to start it
     /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
@@ -138,7 +139,7 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         let (of, is) = (&baseline.subject, &run.subject.name);
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
-    let everything = arguments.seeds.numbers() == (0..GENERATED) && !arguments.no_real_programs;
+    let everything = arguments.seeds.numbers() == (0..USUAL) && !arguments.no_real_programs;
     let narrow = arguments.select.is_narrow() || !arguments.select.family.is_empty();
     let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
     Ok(baseline::apply(run, &baseline, today(), whole))

@@ -49,9 +49,6 @@ impl<const USUAL: u64> Seeds<USUAL> {
     }
 }
 
-/// How many generated executions of each family belong to a run if nobody says otherwise; baselines count on it.
-pub(crate) const GENERATED: u64 = 100;
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Level {
     Must,

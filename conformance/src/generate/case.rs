@@ -12,6 +12,9 @@ use super::{Entropy, seeded};
 use crate::family::FamilyRules;
 use crate::relations::push_all;
 
+/// How many generated executions of each family belong to a run if nobody says otherwise, from number 0 on; baselines count on it.
+pub const USUAL: u64 = 100;
+
 /// A scenario, and what the reference encoder model makes of it.
 #[derive(Clone, Debug)]
 pub struct Generated<P: CaseProtocol> {

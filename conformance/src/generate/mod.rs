@@ -9,5 +9,5 @@ mod entropy;
 pub mod itanium_pmu;
 pub mod riscv_etrace;
 
-pub use case::{Generated, Seed};
+pub use case::{Generated, Seed, USUAL};
 pub use entropy::{Entropy, seeded};

@@ -1,0 +1,55 @@
+//! A peer over everything, held against its baseline.
+
+use std::fs;
+use std::path::Path;
+
+use toml::value::Date;
+use traceproof_conformance::baseline::{self, Baseline};
+use traceproof_conformance::generate::USUAL;
+use traceproof_conformance::verdict::Kind;
+use traceproof_conformance::{Options, Subject, run};
+
+/// No entry of these baselines expires.
+const TODAY: Date = Date { year: 2026, month: 11, day: 22 };
+
+/// The baseline `conformance/baselines/<name>.toml` knows every failure of the subject, nothing in it is stale, every finding can be
+/// followed, and at least so many checks pass.
+pub fn holds(subject: &Subject, name: &str, least: usize) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let path = root.join(format!("conformance/baselines/{name}.toml"));
+    let text = fs::read_to_string(&path).expect("a committed baseline");
+    let known = Baseline::parse(&text).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
+    for entry in &known.known {
+        let (file, anchor) = entry.finding.split_once('#').unwrap_or((&entry.finding, ""));
+        let finding =
+            fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{}: {error}", entry.finding));
+        assert!(leads_somewhere(&finding, anchor), "{} is no place in {file}", entry.finding);
+    }
+
+    let options = Options { generated: 0..USUAL, programs: true, ..Options::default() };
+    let mut run = run(subject, &options, &|_| {}).expect("a sound suite");
+    let stale = baseline::apply(&mut run, &known, TODAY, true);
+    let unknown: Vec<String> = run
+        .checks()
+        .filter(|(_, _, verdict)| verdict.kind().is_failure())
+        .map(|(id, direction, verdict)| format!("{id} {direction}: {verdict}"))
+        .collect();
+    println!("{name}: {:?} and {:?}", run.tally(), run.program_tally());
+    let stale: Vec<String> = stale.iter().map(ToString::to_string).collect();
+    assert!(stale.is_empty(), "stale:\n{}", stale.join("\n"));
+    assert!(unknown.is_empty(), "not in the baseline:\n{}", unknown.join("\n"));
+    let passed = run.tally().of(Kind::Pass);
+    assert!(passed >= least, "{passed} checks pass");
+}
+
+/// Whether a link to the anchor finds something: an anchor of its own, or a heading.
+fn leads_somewhere(text: &str, anchor: &str) -> bool {
+    let heading = |line: &str| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
+    };
+    !anchor.is_empty()
+        && (text.contains(&format!("id=\"{anchor}\""))
+            || text.lines().any(|line| line.starts_with('#') && heading(line) == anchor))
+}

@@ -1,0 +1,12 @@
+//! The crate `riscv-etrace` over cases, generated executions, relations and real programs: every failure is in its baseline.
+#![cfg(feature = "peer-riscv-etrace")]
+
+mod peer_baseline;
+
+use traceproof_conformance::peers;
+
+#[test]
+fn every_failure_is_known_and_every_known_failure_fails() {
+    let subject = peers::named("riscv-etrace").expect("it is in this build");
+    peer_baseline::holds(&subject, "riscv-etrace", 1000);
+}
