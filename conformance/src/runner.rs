@@ -34,6 +34,8 @@ pub struct Options {
     pub directories: Directories,
     /// Which of them to run.
     pub selection: Selection,
+    /// Only these directions; empty = all.
+    pub directions: Vec<Direction>,
     /// The numbers of the generated scenarios to judge besides, of each family, each whole and damaged.
     pub generated: Range<u64>,
     /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
@@ -57,6 +59,7 @@ impl Default for Options {
         Self {
             directories: Directories::default(),
             selection: Selection::default(),
+            directions: Vec::new(),
             generated: 0..0,
             programs: false,
             parameters: None,
@@ -65,6 +68,12 @@ impl Default for Options {
             repeat: NonZeroUsize::MIN,
             stop: Arc::default(),
         }
+    }
+}
+
+impl Options {
+    fn takes_direction(&self, direction: Direction) -> bool {
+        self.directions.is_empty() || self.directions.contains(&direction)
     }
 }
 
@@ -179,7 +188,8 @@ enum Work<P: FamilyRules> {
 
 impl RunFamily<'_> {
     fn programs<P: FamilyRules>(&self) -> Result<Vec<ProgramRun>, SuiteError> {
-        if !self.options.programs || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
+        let wanted = self.options.programs && self.options.takes_direction(Direction::RoundTrip);
+        if !wanted || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
             return Ok(Vec::new());
         }
         let filters = &self.options.selection.filters;
@@ -222,6 +232,7 @@ pub(crate) fn judge_case<P: FamilyRules>(
         .collect();
     let checks = check::directions(subject, file)
         .into_iter()
+        .filter(|direction| options.takes_direction(*direction))
         .map(|direction| Check { direction, verdict: judge_fairly(subject, options, file, direction) })
         .collect();
     result(file, clauses, checks)

@@ -1,6 +1,7 @@
 //! What can come out of one check, as data that reports are made of.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::Place;
@@ -50,6 +51,28 @@ impl Direction {
         matches!(self, Self::Chunks | Self::Join | Self::Garbage)
     }
 }
+
+impl FromStr for Direction {
+    type Err = UnknownDirection;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDirection> {
+        Self::ALL.into_iter().find(|direction| direction.name() == text).ok_or(UnknownDirection)
+    }
+}
+
+/// The text names no direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownDirection;
+
+impl fmt::Display for UnknownDirection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected one of ")?;
+        let names = Direction::ALL.map(Direction::name);
+        f.write_str(&names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownDirection {}
 
 impl fmt::Display for Direction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

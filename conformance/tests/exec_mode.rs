@@ -108,7 +108,9 @@ fn patient() -> Limits {
 
 fn sample(subject: &Subject) -> Run {
     let selection = Selection { families: vec![Family::RiscvEtrace], ..Selection::default() };
-    let options = Options { directories: directories(), selection, jobs: Some(1), ..Options::default() };
+    let directions = vec![Direction::Decode, Direction::Chunks];
+    let options =
+        Options { directories: directories(), selection, directions, jobs: Some(1), ..Options::default() };
     run(subject, &options, &|_| {}).expect("the sample suite is sound")
 }
 

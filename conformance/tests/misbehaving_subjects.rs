@@ -15,7 +15,7 @@ use traceproof_conformance::programs::{Subjects, run_all};
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
-use traceproof_conformance::{Options, Run, Selection, Subject, run};
+use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
 use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace};
 use traceproof_vectors::{Capabilities, Decoder, Family, Layer, Program, Refusal, Sink};
 
@@ -98,6 +98,7 @@ fn judged(subject: &Subject, repeat: usize) -> Run {
     let options = Options {
         directories: directories(),
         selection: Selection { families: vec![Family::RiscvEtrace], ..Selection::default() },
+        directions: vec![Direction::Decode, Direction::Chunks, Direction::Encode],
         jobs: Some(1),
         repeat: NonZeroUsize::new(repeat).expect("at least once"),
         ..Options::default()

@@ -159,8 +159,13 @@ fn one_family() -> Selection {
 
 fn judged(subject: &Subject) -> Run {
     let deadline = Duration::from_millis(if subject.name() == "slow" { 100 } else { 10_000 });
-    let options =
-        Options { directories: directories(), selection: one_family(), deadline, ..Options::default() };
+    let options = Options {
+        directories: directories(),
+        selection: one_family(),
+        directions: vec![Direction::Decode, Direction::Chunks, Direction::Encode, Direction::Write],
+        deadline,
+        ..Options::default()
+    };
     run(subject, &options, &|_| {}).expect("the sample suite is sound")
 }
 

@@ -16,7 +16,7 @@ use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::USUAL;
 use traceproof_conformance::report::{json, junit, text};
-use traceproof_conformance::{Options, Progress, Run, Subject, captures, run as run_suite};
+use traceproof_conformance::{Direction, Options, Progress, Run, Subject, captures, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     select: Select,
     #[command(flatten)]
     seeds: Seeds<USUAL>,
+    /// Only this direction: decode, chunks, join, garbage, encode, write or round-trip. May be repeated.
+    #[arg(long, value_name = "DIRECTION", conflicts_with = "snapshot")]
+    direction: Vec<Direction>,
     /// Who is judged: reference; a program in any language that speaks tdut/1, by the file that says how to start it
     /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
@@ -140,7 +143,8 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
     let everything = arguments.seeds.numbers() == (0..USUAL) && !arguments.no_real_programs;
-    let narrow = arguments.select.is_narrow() || !arguments.select.family.is_empty();
+    let narrow = arguments.select.is_narrow()
+        || !(arguments.select.family.is_empty() && arguments.direction.is_empty());
     let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
     Ok(baseline::apply(run, &baseline, today(), whole))
 }
@@ -174,6 +178,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     let asked = arguments.real_programs || parameters.is_some();
     let options = Options {
         selection: arguments.select.selection()?,
+        directions: arguments.direction.clone(),
         generated: arguments.seeds.numbers(),
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,

@@ -55,8 +55,7 @@ impl FromStr for Signature {
     fn from_str(text: &str) -> Result<Self, UnknownSignature> {
         let (check, outcome) = text.split_once(": ").ok_or(UnknownSignature)?;
         let (id, direction) = check.rsplit_once(' ').ok_or(UnknownSignature)?;
-        let direction =
-            Direction::ALL.into_iter().find(|known| known.name() == direction).ok_or(UnknownSignature)?;
+        let direction = direction.parse().map_err(|_| UnknownSignature)?;
         let kind = outcome.split(' ').next().unwrap_or_default();
         // What is not the same each time is never known.
         let lasts = |known: &Kind| known.is_failure() && *known != Kind::Flaky;
