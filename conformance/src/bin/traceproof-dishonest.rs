@@ -213,7 +213,7 @@ impl Liar {
         self.runs += usize::from(ended);
         let drops = match self.mode.as_str() {
             "is-wrong" => true,
-            "is-right-every-second-time" => self.runs % 2 == 0,
+            "is-right-every-second-time" => self.runs.is_multiple_of(2),
             "counts-pieces" => chunks > 1,
             _ => false,
         };
