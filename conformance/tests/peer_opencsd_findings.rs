@@ -143,6 +143,39 @@ fn flow() {
 }
 
 #[test]
+fn memory_that_nobody_wrote() {
+    // OE-12: what the third of eight atoms left in the element. What a new element holds cannot be asserted.
+    for state in ["31 00", "25 01"] {
+        let (ranges, _) = elements(PLAIN, &format!("A0 08 {state} 80 00 00 84"));
+        assert_eq!((ranges.len(), ranges.last()), (9, Some(&(Isa::Arm, 0x8008))), "{state}");
+    }
+    // OE-14: the state of the I-sync before the last.
+    let vmid = Configuration { etmcr: 0x4000_0000, ..PLAIN };
+    let (_, records) = elements(vmid, "08 21 01 90 00 00 08 21 00 80 00 00 94 3C 05");
+    let contexts = records.iter().filter_map(|record| match record {
+        Answer::Element(element) => match element.kind {
+            ElementKind::Context(context) => Some((context.isa, context.vmid)),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(contexts.last(), Some((Isa::Thumb, Some(5))));
+}
+
+#[test]
+fn in_front_of_a_faulty_byte() {
+    // OE-13
+    assert_eq!(starts(PLAIN, "84 16"), [0_u64; 0]);
+    assert_eq!(starts(PLAIN, "84 66 16"), [0x8000]);
+    assert_eq!(starts(PLAIN, "84 84 16"), [0x8000, 0x8004]);
+    assert_eq!(starts(PLAIN, "88 16"), [0x8000, 0x8004]);
+    // OE-67
+    let (ranges, records) = elements(PLAIN, "84 16 84 00 00 00 00 00 80 08 01 04 80 00 00 84");
+    assert!(ranges.is_empty());
+    assert!(matches!(records.last(), Some(Answer::Fault { byte: 13, response: 9, .. })));
+}
+
+#[test]
 fn instruction_packets() {
     // OE-20
     assert!(matches!(&packets(PLAIN, "92")[..], [(1, Body::PHeader { atoms, .. })] if atoms == "EE"));
@@ -179,6 +212,19 @@ fn instruction_packets() {
     assert!(matches!(packets(PLAIN, "42 03")[..], [(2, Body::Timestamp { .. })]));
     assert!(matches!(packets(PLAIN, "3C 03")[..], [(2, Body::Vmid { .. })]));
     assert!(matches!(packets(PLAIN, "04 03")[..], [(2, Body::CycleCount { .. })]));
+    // OE-30
+    let number = packets(alternative, "81 50 81 27");
+    assert!(matches!(&number[..], [(4, Body::Branch { exception: Some(it), .. })] if it.number == 0));
+    // OE-31
+    let without = Configuration { etmccer: 0x3040_08f2, ..PLAIN };
+    let hyp = packets(without, "83 80 80 80 48 81 20 08 01 00 80 00 00");
+    assert!(matches!(hyp[1], (6, Body::ISync { state, .. }) if state.hyp));
+    // OE-32
+    let (source, trace) = (Source::Etmv3(Configuration { etmcr: 0x4000_0000, ..PLAIN }), trace("3C 05"));
+    let stream = Stream { text: true, ..Stream::new(&source, &trace) };
+    let outcome = opencsd::packets(&mut host(), &stream).expect("an answer");
+    let text = outcome.packets().last().and_then(|packet| packet.text.clone());
+    assert_eq!(text.as_deref(), Some("VMID : VMID change.; VMID=0x\u{5}"));
 }
 
 #[test]
