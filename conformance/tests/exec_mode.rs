@@ -1,5 +1,6 @@
 //! Command-line tools as they are: their output becomes results, their end a verdict, and nothing is left running.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -238,17 +239,20 @@ fn slips_in_the_file_are_found_before_anything_runs() {
 fn the_packet_lister_of_opencsd_is_understood() {
     let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("adaptors/exec/opencsd-trc_pkt_lister.toml");
     let file = SubjectFile::read(&kit).expect("a subject");
-    let Ok(subject) = process::subject(&file.command, &patient()) else {
+    let installed = |place: PathBuf| place.join("trc_pkt_lister").is_file();
+    if !env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(installed)) {
         eprintln!("NOTICE: there is no trc_pkt_lister; the file for it is NOT tested");
         return;
-    };
+    }
+    let subject = process::subject(&file.command, &patient()).expect("there is a shell");
     let selection = Selection { families: vec![Family::ArmEtm], ..Selection::default() };
     let run = run(&subject, &Options { selection, ..Options::default() }, &|_| {}).expect("sound");
-    // It does not print enough for more than this, see the file.
     let report = text::report(&run, text::Style::default());
-    let tally = run.tally();
-    assert_eq!((tally.of(Kind::ProtocolError), tally.of(Kind::Crash)), (0, 0), "{report}");
-    assert!(report.contains("addresses of atoms: "), "{report}");
+    assert!(run.tally().of(Kind::Pass) >= 19, "{report}");
+    let failures = run.checks().filter(|(_, _, verdict)| verdict.kind().is_failure());
+    let failures: Vec<_> = failures.map(|(id, direction, _)| format!("{id} {direction}")).collect();
+    // OE-63 of docs/findings/opencsd-etmv3.md.
+    assert_eq!(failures, ["etm-0388 decode"], "{report}");
 }
 
 #[test]
