@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use traceproof_vectors::case::{CaseFile, SuiteError};
+use traceproof_vectors::case::{CaseFile, Resolved, SuiteError};
 use traceproof_vectors::clause::Registry;
 
 use crate::check;
@@ -246,11 +246,24 @@ fn judge_seed<P: FamilyRules>(
     registry: &Registry,
 ) -> Option<CaseResult> {
     let (mut file, confirmed) = seed.case::<P>()?;
-    if subject.is_reference() {
-        // Its bytes are those of the reference encoder model.
-        file.resolved.execution = None;
+    let execution = file.resolved.execution.take();
+    let file = Arc::new(file);
+    let mut case = judge_case(subject, options, &file, registry);
+    // Not of the model whose bytes these are.
+    if execution.is_some() && !subject.is_reference() {
+        // Packets as a decoder delivers them; an encoder may make some that are lost on the way.
+        let resolved = Resolved { execution, packets: None, events: None, ..file.resolved.clone() };
+        let file = Arc::new(CaseFile { resolved, ..CaseFile::clone(&file) });
+        let checks = check::directions(subject, &file)
+            .into_iter()
+            .filter(|&direction| direction == Direction::Encode && options.takes_direction(direction));
+        case.checks.extend(
+            checks.map(|direction| Check {
+                direction,
+                verdict: judge_fairly(subject, options, &file, direction),
+            }),
+        );
     }
-    let mut case = judge_case(subject, options, &Arc::new(file), registry);
     if let Err(message) = confirmed {
         // Nobody's fault but ours.
         let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));

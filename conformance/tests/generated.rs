@@ -116,3 +116,25 @@ fn who_says_nothing_breaks_no_relation_and_passes_nothing_else() {
         }
     }
 }
+
+#[test]
+fn encoders_are_judged_by_what_is_generated() {
+    let model = |subject: Subject| {
+        subject
+            .with_encoder::<RiscvEtrace>(RiscvEtrace::reference_encoder)
+            .with_encoder::<ArmEtm>(ArmEtm::reference_encoder)
+            .with_encoder::<ItaniumPmu>(ItaniumPmu::reference_encoder)
+    };
+    let run = judged(&model(Subject::new("model", "1")), "*/generated/*", 0..80);
+    assert!(run.is_success(), "{:?}", run.failed().next());
+    let counts = count(&run);
+    for family in ["riscv_etrace", "arm_etm", "itanium_pmu"] {
+        assert_eq!(counts.get(&(family.to_owned(), Direction::Encode)), Some(&80), "{family}");
+    }
+    let wrong = saboteurs::of::<RiscvEtrace>()
+        .into_iter()
+        .find(|saboteur| saboteur.name == "encoder-predictor-of-half-the-size")
+        .expect("the saboteur exists");
+    let run = judged(&wrong.subject(), "*/generated/*", 0..200);
+    assert!(run.tally().failures() > 0, "a wrong encoder passes: {:?}", run.tally());
+}
