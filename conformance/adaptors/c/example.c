@@ -10,7 +10,7 @@
 const char *tdut_info(void) {
     return "{\"name\":\"example-c\",\"version\":\"1.0\",\"decoders\":{\"riscv_etrace\":{"
            "\"layers\":[\"packets\"],\"faults\":\"flag\",\"features\":[\"rv32\",\"rv64\",\"compressed\",\"context\","
-           "\"time\",\"full_address\",\"implicit_exception\",\"implicit_return\",\"sijump\"]}}}";
+           "\"time\",\"full_address\",\"implicit_exception\",\"implicit_return\",\"sijump\",\"support_layout\",\"memory_blocks\"]}}}";
 }
 
 struct decoder {

@@ -6,7 +6,7 @@ import tdut
 CLAIMS = {
     "layers": ["packets"],
     "features": ["rv32", "rv64", "compressed", "context", "time", "full_address", "implicit_exception",
-                 "implicit_return", "sijump"],
+                 "implicit_return", "sijump", "support_layout", "memory_blocks"],
     "faults": "flag",
 }
 QUAL_STATUS = ["no_change", "ended_rep", "trace_lost", "ended_ntr"]

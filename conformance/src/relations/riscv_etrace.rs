@@ -1,27 +1,35 @@
 //! RISC-V E-Trace: a decoder may begin with any packet of format 3 subformat 0 or 1 (RVET-DEC-050, ET 9.2).
 //!
 //! What a support packet in front of that one changed, a late decoder does not know: the relation is for packets in front of which
-//! the modes do not change, and for streams without data trace, whose differences begin anew elsewhere. Nothing is garbage here: encapsulation gives every byte a meaning.
+//! the modes do not change, and for streams without data trace, whose differences begin anew elsewhere. And it is for traces that are sound up to the packet:
+//! where a decoder is behind an error, before a packet that synchronises a trace that runs, is its own affair (RVET-DEC-047 is a recommendation).
+//! Nothing is garbage here: encapsulation gives every byte a meaning.
 
-use traceproof_vectors::riscv_etrace::{Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
+use std::ops::Range;
+
+use traceproof_vectors::riscv_etrace::{Encapsulation, Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
 use traceproof_vectors::{Entry, Log, Place, Program, Severity};
 
-use super::{Joints, Tail};
+use super::{Joints, Tail, push_all};
 use crate::family::FamilyRules;
 
 impl Joints for RiscvEtrace {
-    /// Where the modes are those that the encoder starts in: a late decoder does not hear of others.
+    /// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
+    /// beginning up to and with that packet, as far as the reference sees.
     fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
-        if parameters.data.is_some() {
+        if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
             return Vec::new();
         }
         let initial = ioptions(parameters);
+        let unsound = unsound(wire, parameters, program);
         let mut known = true;
         let mut points = Vec::new();
         for unit in Self::dissect(wire, parameters, program) {
             match unit.packet {
                 Some(Ok(Packet::Support { ioptions, .. })) => known = ioptions == initial,
-                Some(Ok(Packet::Start { .. } | Packet::Trap { .. })) if known => {
+                Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))
+                    if known && !unsound.iter().any(|range| meet(range, &unit.bytes)) =>
+                {
                     points.extend(usize::try_from(unit.bytes.start).ok());
                 }
                 _ => {}
@@ -56,6 +64,37 @@ impl Joints for RiscvEtrace {
         }
         tail
     }
+}
+
+/// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a synchronisation sequence, and
+/// one in blocks of memory has its borders elsewhere.
+const fn begins_anywhere(encapsulation: Encapsulation) -> bool {
+    !matches!(encapsulation, Encapsulation::Normal(normal) if !normal.synchronised || normal.block_bytes > 0)
+}
+
+const fn meet(one: &Range<u64>, other: &Range<u64>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// Where a trace is not sound: from each error on to the end of that trace, behind which everyone waits for a synchronisation (ET 7.5).
+/// Empty when the parameters are refused.
+fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range<u64>> {
+    let mut decoder = RiscvEtrace::reference_decoder();
+    if decoder.begin(parameters, program).is_err() {
+        return Vec::new();
+    }
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for (place, entry) in push_all(decoder.as_mut(), [wire]).entries {
+        let open = ranges.last_mut().filter(|range| range.end == u64::MAX);
+        match (entry, open) {
+            (Entry::Event(Event::Stop { .. }), Some(range)) => range.end = place.byte,
+            (Entry::Fault(fault), None) if fault.class.severity() == Severity::Error => {
+                ranges.push(fault.place.byte..u64::MAX);
+            }
+            _ => {}
+        }
+    }
+    ranges
 }
 
 /// The option bits of a support packet that tells the modes that the encoder starts in.

@@ -13,7 +13,7 @@ use super::flow::Flow;
 use super::packet::PacketReader;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 19] = [
+const FEATURES: [&str; 21] = [
     "rv32",
     "rv64",
     "compressed",
@@ -27,10 +27,12 @@ const FEATURES: [&str; 19] = [
     "jump_target_cache",
     "data_trace",
     "mma_cas",
+    "support_layout",
     "source_id",
     "timestamp",
     "packet_type",
     "stream_entry",
+    "memory_blocks",
     "siemens",
     "atb",
 ];

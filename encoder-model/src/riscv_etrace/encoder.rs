@@ -22,7 +22,7 @@ use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
 
 /// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
-const CLAIMED: [&str; 19] = [
+const CLAIMED: [&str; 21] = [
     "rv32",
     "rv64",
     "compressed",
@@ -38,8 +38,10 @@ const CLAIMED: [&str; 19] = [
     "timestamp",
     "packet_type",
     "stream_entry",
+    "memory_blocks",
     "siemens",
     "atb",
+    "support_layout",
     "data_trace",
     "mma_cas",
 ];

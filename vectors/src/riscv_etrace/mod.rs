@@ -60,7 +60,7 @@ impl Protocol for RiscvEtrace {
 /// Names of the optional features that a subject may claim in its capabilities.
 ///
 /// Everything else in the family is mandatory for whoever claims the family at all.
-pub const FEATURES: [&str; 19] = [
+pub const FEATURES: [&str; 21] = [
     "rv32",
     "rv64",
     "compressed",
@@ -74,10 +74,12 @@ pub const FEATURES: [&str; 19] = [
     "jump_target_cache",
     "data_trace",
     "mma_cas",
+    "support_layout",
     "source_id",
     "timestamp",
     "packet_type",
     "stream_entry",
+    "memory_blocks",
     "siemens",
     "atb",
 ];

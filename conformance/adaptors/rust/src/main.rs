@@ -12,7 +12,7 @@ use traceproof_vectors::{
 };
 
 /// What is claimed; the rest is refused.
-const FEATURES: [&str; 9] = [
+const FEATURES: [&str; 11] = [
     "rv32",
     "rv64",
     "compressed",
@@ -22,6 +22,8 @@ const FEATURES: [&str; 9] = [
     "implicit_exception",
     "implicit_return",
     "sijump",
+    "support_layout",
+    "memory_blocks",
 ];
 
 fn main() -> Result<(), adaptor::ServeError> {

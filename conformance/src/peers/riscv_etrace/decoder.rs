@@ -19,7 +19,7 @@ use super::packet::packet;
 use super::parameters::parameters;
 
 /// After so many items of one packet the tracer is stopped. The longest walk of a shipped program is far shorter.
-pub const ITEMS_PER_PACKET: u32 = 1 << 18;
+pub const ITEMS_PER_PACKET: u32 = 1 << 14;
 
 const FEATURES: [&str; 8] =
     ["rv32", "rv64", "compressed", "context", "time", "full_address", "implicit_return", "sijump"];

@@ -9,8 +9,7 @@ use riscv_etrace::packet::payload::{InstructionTrace, Payload};
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Idle, InterruptReport, Modes, Parameters, Policy, RiscvEtrace, Stimulus,
-    SyncMode, Triggers,
+    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
@@ -32,7 +31,8 @@ const BUFFER: usize = 40;
 
 /// The crate's generator and packet encoder.
 ///
-/// The generator has no transport: packets that a case wants lost are sent all the same.
+/// The generator has no transport: packets that a case wants lost are sent all the same. And it has one way of reporting interrupts, that of
+/// exceptions; where it shows, directly behind an updiscon, it is `InterruptReport::Separate`, whatever the policy is.
 #[derive(Default)]
 pub struct Encoder {
     model: Option<Model>,
@@ -213,7 +213,6 @@ impl Subject<RiscvEtrace> for Encoder {
             (!policy.filters.is_empty(), "filters"),
             (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
-            (policy.interrupt_report != InterruptReport::Handler, "interrupts reported as exceptions are"),
             (policy.idle != Idle::default(), "null packets"),
             (policy.flow != 0, "a flow other than 0"),
         ] {

@@ -3,7 +3,8 @@
 use super::{EventEntry, StimulusEntry};
 use crate::case::{Assembly, Expected, Location, Path, Problem};
 use crate::riscv_etrace::{
-    DataLayout, Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen,
+    DataLayout, Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, SupportLayout,
+    Trap, Xlen,
 };
 
 /// Finds the instructions of paths, and counts them.
@@ -235,6 +236,7 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
         ("jump_target_cache", modes.jump_target_cache || parameters.cache_size_p > 0),
         ("data_trace", parameters.data.is_some()),
         ("mma_cas", parameters.data.is_some_and(|data| data.layout == DataLayout::MmaCas)),
+        ("support_layout", parameters.support != SupportLayout::default()),
     ]
     .into_iter()
     .chain(transport)
@@ -242,7 +244,7 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
     .collect()
 }
 
-fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 6] {
+fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 7] {
     let (source_id, timestamp) = match encapsulation {
         Encapsulation::Normal(normal) => (normal.src_id_bits > 0, normal.timestamp_bytes > 0),
         Encapsulation::Siemens(siemens) => (siemens.source_bits > 0, siemens.timestamp),
@@ -253,6 +255,7 @@ fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 6]
         ("timestamp", timestamp),
         ("packet_type", matches!(encapsulation, Encapsulation::Normal(normal) if normal.type_bits > 0)),
         ("stream_entry", matches!(encapsulation, Encapsulation::Normal(normal) if !normal.synchronised)),
+        ("memory_blocks", matches!(encapsulation, Encapsulation::Normal(normal) if normal.block_bytes > 0)),
         ("siemens", matches!(encapsulation, Encapsulation::Siemens(_))),
         ("atb", encapsulation == Encapsulation::Atb),
     ]
@@ -555,8 +558,10 @@ mod tests {
                 timestamp_bytes: 2,
                 type_bits: 1,
                 synchronised: false,
+                block_bytes: 64,
                 ..NormalEncapsulation::default()
             }),
+            support: SupportLayout { encoder_mode_width: 2, ..SupportLayout::default() },
             data: Some(DataParameters { layout: DataLayout::MmaCas, ..DataParameters::default() }),
             ..Parameters::default()
         };
