@@ -109,7 +109,7 @@ fn who_says_nothing_breaks_no_relation_and_passes_nothing_else() {
     for (direction, verdict) in run.checks().map(|(_, direction, verdict)| (direction, verdict)) {
         match direction {
             Direction::Decode | Direction::Encode => {
-                assert!(matches!(verdict, Verdict::Fail(_)), "{verdict:?}")
+                assert!(matches!(verdict, Verdict::Fail(_)), "{verdict:?}");
             }
             Direction::Chunks => assert_eq!(verdict.kind(), Kind::Pass),
             _ => assert_eq!(verdict.kind(), Kind::Unsupported, "{direction}: {verdict:?}"),
