@@ -159,7 +159,7 @@ fn memory_that_nobody_wrote() {
         },
         _ => None,
     });
-    assert_eq!(contexts.last(), Some((Isa::Thumb, Some(5))));
+    assert_eq!(contexts.collect::<Vec<_>>().last(), Some(&(Isa::Thumb, Some(5))));
 }
 
 #[test]
