@@ -8,7 +8,7 @@ use traceproof_vectors::case::{CaseProtocol, Level, Polarity};
 use traceproof_vectors::{Family, Fault, Program, Severity};
 
 use crate::relations::{self, Broken, Tried};
-use crate::run::{CaseResult, Check, Run, SCHEMA, SubjectName};
+use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
 use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use crate::verdict::Divergence;
@@ -66,7 +66,7 @@ pub fn run(
         incomplete: false,
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
-        subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
+        subject: subject.title(),
         cases,
         programs: Vec::new(),
     })

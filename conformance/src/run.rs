@@ -67,6 +67,9 @@ pub struct SubjectName {
     pub name: String,
     /// The subject's version.
     pub version: String,
+    /// What names it behind `--subject`, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
 }
 
 /// What came out of one case.

@@ -19,7 +19,7 @@ use crate::family::{self, FamilyRules, Visitor};
 use crate::generate::Seed;
 use crate::process::{self, Demise};
 use crate::repeat;
-use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA, SubjectName};
+use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Divergence, Verdict};
 use crate::{Direction, Subject};
@@ -130,7 +130,7 @@ pub fn run(
     Ok(Run {
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
-        subject: SubjectName { name: subject.name().to_owned(), version: subject.version().to_owned() },
+        subject: subject.title(),
         incomplete: options.stop.load(Ordering::Relaxed),
         cases,
         programs,
@@ -270,9 +270,8 @@ fn judge_seed<P: FamilyRules>(
         case.checks.insert(0, Check { direction: Direction::Decode, verdict });
     }
     case.reproduce = Some(format!(
-        "cargo xtask conformance --family {} --filter '*/generated/*' --seed {} --generated 1",
-        P::FAMILY,
-        seed.number
+        "cargo xtask explain {}\n             cargo xtask conformance --seed {} --generated 1 --filter {0}",
+        case.id, seed.number
     ));
     Some(case)
 }

@@ -8,6 +8,7 @@ use traceproof_vectors::{Decoder, Encoder};
 
 use crate::family::{self, FamilyRules, Visitor};
 use crate::process::Pool;
+use crate::run::SubjectName;
 
 /// Something under judgement: a name, a version, and how to make its decoders and encoders.
 ///
@@ -34,6 +35,8 @@ pub struct Subject {
     processes: Option<Arc<Pool>>,
     /// Whether whoever asks it need not watch the time.
     keeps_deadlines: bool,
+    /// What names it on the command line, if something does.
+    argument: Option<String>,
 }
 
 struct DecoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
@@ -51,6 +54,7 @@ impl Subject {
             reference: false,
             processes: None,
             keeps_deadlines: false,
+            argument: None,
         }
     }
 
@@ -93,6 +97,19 @@ impl Subject {
     ) -> Self {
         self.encoders.insert(TypeId::of::<P>(), Arc::new(EncoderFactory::<P>(Box::new(make))));
         self
+    }
+
+    /// Says what names it behind `--subject`, for the commands in reports that judge something again.
+    #[must_use]
+    pub fn named_by(mut self, argument: impl Into<String>) -> Self {
+        self.argument = Some(argument.into());
+        self
+    }
+
+    /// Who it is, for reports.
+    pub(crate) fn title(&self) -> SubjectName {
+        let Self { name, version, argument, .. } = self.clone();
+        SubjectName { name, version, argument }
     }
 
     /// The name, for reports.

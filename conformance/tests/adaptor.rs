@@ -68,3 +68,18 @@ fn what_is_not_there_cannot_be_started() {
     let message = demise.expect("it is not there");
     assert!(message.starts_with("it cannot be started: /no/such/program: "), "{message}");
 }
+
+#[test]
+fn every_feature_stands_in_the_documentation() {
+    let text = include_str!("../../docs/adaptors.md");
+    let (_, table) = text.split_once("#### Features").expect("a section about features");
+    let (table, _) = table.split_once("\n### ").expect("a section behind it");
+    for family in [
+        traceproof_vectors::riscv_etrace::FEATURES.as_slice(),
+        traceproof_vectors::arm_etm::FEATURES.as_slice(),
+        traceproof_vectors::itanium_pmu::FEATURES.as_slice(),
+    ] {
+        let missing: Vec<_> = family.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "not in docs/adaptors.md: {missing:?}");
+    }
+}

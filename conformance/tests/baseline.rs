@@ -47,7 +47,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
     Run {
         schema: 1,
         harness: String::from("0"),
-        subject: SubjectName { name: String::from("acme"), version: String::from("1") },
+        subject: SubjectName { name: String::from("acme"), version: String::from("1"), argument: None },
         incomplete: false,
         cases,
         programs: Vec::new(),
@@ -183,6 +183,26 @@ checks = [
     let told: Vec<Staleness> = stale.into_iter().map(|stale| stale.why).collect();
     assert_eq!(told, [Staleness::Expired(String::from("2026-11-21")), Staleness::Unexplained]);
     assert_eq!(baseline::update(&update.text, &mixed(), true).expect("sound").text, update.text);
+}
+
+#[test]
+fn another_defect_needs_another_reason() {
+    use Direction::{Chunks, Decode};
+    let packets = Verdict::Fail(Divergence::sentence("packets", String::from("start")));
+    let run =
+        run(&[("etr-0001", Decode, packets), ("etr-0001", Chunks, fails(0)), ("etr-0002", Decode, fails(9))]);
+    let update = baseline::update(TEXT, &run, true).expect("sound");
+    let lines = |entries: &[baseline::Signature]| entries.iter().map(ToString::to_string).collect::<Vec<_>>();
+    // A difference further on may have the same cause; packets instead of events, or a failure instead of a crash, have not.
+    assert_eq!(lines(&update.changed), ["etr-0002 decode: fail events 9 at 2/12.4"]);
+    assert_eq!(
+        lines(&update.added),
+        ["etr-0001 decode: fail packets 0", "etr-0001 chunks: fail events 0 at 2/12.4"]
+    );
+    let known = Baseline::parse(&update.text).expect("sound").known;
+    let reasons: Vec<(&str, usize)> =
+        known.iter().map(|entry| (entry.reason.as_str(), entry.checks.len())).collect();
+    assert_eq!(reasons, [("takes the second branch for the first", 1), (UNEXPLAINED, 2)]);
 }
 
 #[test]

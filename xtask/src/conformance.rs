@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
     #[command(flatten)]
-    seeds: Seeds<USUAL>,
+    seeds: Seeds,
     /// Only this direction: decode, chunks, join, garbage, encode, write or round-trip. May be repeated.
     #[arg(long, value_name = "DIRECTION", conflicts_with = "snapshot")]
     direction: Vec<Direction>,
@@ -142,7 +142,7 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         let (of, is) = (&baseline.subject, &run.subject.name);
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
-    let everything = arguments.seeds.numbers() == (0..USUAL) && !arguments.no_real_programs;
+    let everything = arguments.seeds.numbers(USUAL) == (0..USUAL) && !arguments.no_real_programs;
     let narrow = arguments.select.is_narrow()
         || !(arguments.select.family.is_empty() && arguments.direction.is_empty());
     let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
@@ -179,7 +179,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     let options = Options {
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
-        generated: arguments.seeds.numbers(),
+        generated: arguments.seeds.numbers(USUAL),
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),

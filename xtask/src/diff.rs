@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|FILE.toml", required = true)]
     subject: Vec<String>,
     #[command(flatten)]
-    seeds: Seeds<500>,
+    seeds: Seeds,
     /// No streams with a byte changed.
     #[arg(long)]
     undamaged: bool,
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = Options {
         directories: Directories::default(),
         selection: arguments.select.selection()?,
-        seeds: arguments.seeds.numbers(),
+        seeds: arguments.seeds.numbers(500),
         damage: !arguments.undamaged,
     };
     let mut all = Vec::new();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use clap::{Args, ValueEnum};
 use traceproof_conformance::Shard;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::generate::Seed;
 use traceproof_conformance::suite::{Directories, Selection, Suite};
 use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile};
@@ -33,19 +34,19 @@ pub(crate) struct Select {
 
 /// Arguments that say which generated scenarios to use.
 #[derive(Debug, Args)]
-pub(crate) struct Seeds<const USUAL: u64> {
-    /// How many generated executions of each family.
-    #[arg(long, value_name = "N", default_value_t = USUAL)]
-    generated: u64,
+pub(crate) struct Seeds {
+    /// How many generated executions of each family; 100 if not given, 500 for `diff`.
+    #[arg(long, value_name = "N")]
+    generated: Option<u64>,
     /// Number of the first of them.
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
 }
 
-impl<const USUAL: u64> Seeds<USUAL> {
-    /// Their numbers.
-    pub(crate) const fn numbers(&self) -> Range<u64> {
-        self.seed..self.seed.saturating_add(self.generated)
+impl Seeds {
+    /// Their numbers, `usual` many if nobody has said how many.
+    pub(crate) fn numbers(&self, usual: u64) -> Range<u64> {
+        self.seed..self.seed.saturating_add(self.generated.unwrap_or(usual))
     }
 }
 
@@ -133,6 +134,12 @@ impl<W: WithCase> Visitor for Find<'_, W> {
         }
         // The texts of many matches are not needed.
         let ambiguous = files.len() > 1;
+        if let Some(seed) = Seed::named::<P>(self.name) {
+            let case = seed.case::<P>().map(|(file, _)| file);
+            let found =
+                case.map(|file| Found { id: self.name.to_owned(), text: self.work.text(&file, &suite) });
+            return Ok(found.into_iter().collect());
+        }
         let found = |file: &CaseFile<P>| Found {
             id: file.case.id.clone(),
             text: if ambiguous { String::new() } else { self.work.text(file, &suite) },

@@ -3,7 +3,8 @@
 use clap::Args;
 use traceproof_conformance::family::FamilyRules;
 use traceproof_conformance::suite::Suite;
-use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::case::{Case, CaseFile};
+use traceproof_vectors::notation::show_bytes;
 
 use crate::exit::{Exit, Outcome};
 use crate::files::print;
@@ -27,6 +28,22 @@ struct Text;
 
 impl WithCase for Text {
     fn text<P: FamilyRules>(&self, file: &CaseFile<P>, _: &Suite<P>) -> String {
-        file.text.clone()
+        // A generated execution is no file.
+        if file.text.is_empty() { written(file) } else { file.text.clone() }
     }
+}
+
+/// What is known of a case without a file: the code as bytes, and wire and packets as a case has them. Events are what `explain` shows.
+fn written<P: FamilyRules>(file: &CaseFile<P>) -> String {
+    let mut text = String::new();
+    for section in file.resolved.program.sections() {
+        text.push_str(&format!("# code at {:#x}: {}\n", section.address, show_bytes(&section.bytes)));
+    }
+    let case = Case {
+        wire: P::show_wire(&file.resolved.wire, &file.case.parameters),
+        packets: file.resolved.packets.clone(),
+        ..file.case.clone()
+    };
+    text.push_str(&toml::to_string(&case).unwrap_or_else(|error| format!("# {error}\n")));
+    text
 }

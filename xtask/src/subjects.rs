@@ -43,12 +43,14 @@ pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Fail
 
 /// The subject of a name or file, started.
 pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, Failure> {
-    match find(name, timeout_scale)? {
+    let subject = match find(name, timeout_scale)? {
         Named::Here(subject) => Ok(subject),
         Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|demise| {
             let hint = format!("`cargo xtask smoke --subject {name}` says more");
             let message = format!("{name}: the subject does not say hello as it should: {demise}\n{hint}");
             Failure::Message { exit: Exit::Failed, message }
         }),
-    }
+    }?;
+    // Who is meant if nobody is named needs no name.
+    Ok(if subject.is_reference() { subject } else { subject.named_by(name) })
 }

@@ -58,13 +58,11 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
             entry.get("checks").and_then(Item::as_array).is_some_and(|checks| !checks.is_empty())
         });
     }
-    update.added = outcomes
-        .into_iter()
-        .filter_map(|((id, direction), outcome)| {
-            let Outcome::Fails(outcome) = outcome else { return None };
-            Some(Signature { id, direction, outcome })
-        })
-        .collect();
+    update.added.extend(outcomes.into_iter().filter_map(|((id, direction), outcome)| {
+        let Outcome::Fails(outcome) = outcome else { return None };
+        Some(Signature { id, direction, outcome })
+    }));
+    update.added.sort();
     if !update.added.is_empty() {
         add(&mut document, &update.added);
     }
@@ -108,6 +106,10 @@ fn settle(
             continue;
         };
         match outcomes.remove(&(entry.id.clone(), entry.direction)) {
+            Some(Outcome::Fails(outcome)) if !about_the_same(&outcome, &entry.outcome) => {
+                remove(checks, index);
+                update.added.push(Signature { outcome, ..entry });
+            }
             Some(Outcome::Fails(outcome)) if outcome != entry.outcome => {
                 let now = Signature { outcome, ..entry };
                 if let Some(line) = checks.get_mut(index) {
@@ -127,6 +129,16 @@ fn settle(
             }
         }
     }
+}
+
+/// Whether the reason of a line may still be right: verdict and what differs are the same, only elsewhere.
+fn about_the_same(one: &str, other: &str) -> bool {
+    let words = |outcome: &str| -> Vec<String> {
+        let (what, _) =
+            outcome.split_once(" at ").filter(|_| outcome.starts_with("fail")).unwrap_or((outcome, ""));
+        what.split(' ').filter(|word| word.parse::<u64>().is_err()).map(str::to_owned).collect()
+    };
+    words(one) == words(other)
 }
 
 /// Removes a line, but not the comments in front of it: the one behind the comma of the line before is among them.

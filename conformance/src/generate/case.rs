@@ -52,6 +52,15 @@ impl Seed {
         format!("{}seed-{}{damaged}", id_prefix(P::FAMILY), self.number)
     }
 
+    /// The seed of this id, if it is one of the family.
+    #[must_use]
+    pub fn named<P: FamilyRules>(id: &str) -> Option<Self> {
+        let rest = id.strip_prefix(id_prefix(P::FAMILY))?.strip_prefix("seed-")?;
+        let (number, damaged) = rest.strip_suffix("-damaged").map_or((rest, false), |number| (number, true));
+        let seed = Self { number: number.parse().ok()?, damaged };
+        (seed.id::<P>() == id).then_some(seed)
+    }
+
     /// Where its case would lie if it were a file: `riscv_etrace/generated/17`.
     #[must_use]
     pub fn path<P: FamilyRules>(self) -> PathBuf {

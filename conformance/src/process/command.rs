@@ -243,7 +243,9 @@ fn host_beside_this_executable() -> Result<PathBuf, String> {
 
 impl fmt::Display for SubjectFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.path.display(), self.message)
+        // With line and column it is one word.
+        let blank = if self.message.starts_with(|c: char| c.is_ascii_digit()) { "" } else { " " };
+        write!(f, "{}:{blank}{}", self.path.display(), self.message)
     }
 }
 

@@ -50,6 +50,6 @@ fn one(cluster: &Cluster, first: &str, second: &str) -> String {
         let _ = write!(out, " ({place})");
     }
     let _ = writeln!(out, ": {first} | {second}");
-    out.push_str(&sides(divergence, Style::default()));
+    out.push_str(&sides(divergence, [first, second], Style::default()));
     out
 }

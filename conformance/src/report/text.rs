@@ -41,12 +41,14 @@ const WIDTH: usize = 150;
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
     let mut out = String::new();
+    let again = run.subject.argument.as_ref().map(|argument| format!(" --subject {argument}"));
+    let again = again.unwrap_or_default();
     for case in run.failed() {
-        out.push_str(&failure(case, style));
+        out.push_str(&failed_case(case, &again, style));
         out.push('\n');
     }
     for program in run.failed_programs() {
-        out.push_str(&failed_program(program, style));
+        out.push_str(&failed_program(program, &again, style));
         out.push('\n');
     }
     out.push_str(&summary(run, style));
@@ -54,18 +56,22 @@ pub fn report(run: &Run, style: Style) -> String {
 }
 
 /// One real program that did not come back.
-#[must_use]
-pub fn failed_program(run: &ProgramRun, style: Style) -> String {
+fn failed_program(run: &ProgramRun, again: &str, style: Style) -> String {
     let name = run.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
     out.push_str(&failed_verdict("round trip", &run.verdict, style));
-    let _ = writeln!(out, "  reproduce: cargo xtask conformance --real-programs --filter {name}");
+    let _ = writeln!(out, "  reproduce: cargo xtask conformance --real-programs --filter {name}{again}");
     out
 }
 
 /// One failed case.
 #[must_use]
 pub fn failure(case: &CaseResult, style: Style) -> String {
+    failed_case(case, "", style)
+}
+
+/// `again` is what names the subject in the command that judges the case again.
+fn failed_case(case: &CaseResult, again: &str, style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
     let _ = writeln!(out, "  {}", style.faint(&case.path));
@@ -77,10 +83,10 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
     if let Some(command) = &case.reproduce {
-        let _ = writeln!(out, "  reproduce: {command}");
+        let _ = writeln!(out, "  reproduce: {command}{again}");
         return out;
     }
-    let _ = writeln!(out, "  reproduce: cargo xtask conformance --filter {}", case.id);
+    let _ = writeln!(out, "  reproduce: cargo xtask conformance --filter {}{again}", case.id);
     let _ = writeln!(out, "             cargo xtask explain {}", case.id);
     out
 }
@@ -102,7 +108,7 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
             if let Some(packet) = &divergence.packet {
                 let _ = writeln!(out, "    packet: {packet}");
             }
-            out.push_str(&sides(divergence, style));
+            out.push_str(&sides(divergence, ["expected", "got"], style));
             out
         }
         Verdict::Flaky { seen } => {
@@ -117,8 +123,8 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
     }
 }
 
-/// Both sides of a comparison. The first difference is marked with `>`, what agrees with `=`.
-pub(super) fn sides(divergence: &Divergence, style: Style) -> String {
+/// Both sides of a comparison under their names. The first difference is marked with `>`, what agrees with `=`.
+pub(super) fn sides(divergence: &Divergence, names: [&str; 2], style: Style) -> String {
     const NOTHING: &str = "-";
     let rows: Vec<(bool, &str, &str)> = divergence
         .rows
@@ -128,7 +134,8 @@ pub(super) fn sides(divergence: &Divergence, style: Style) -> String {
         })
         .collect();
     let widest = |pick: fn(&(bool, &str, &str)) -> usize| rows.iter().map(pick).max().unwrap_or(0);
-    let left = widest(|(_, expected, _)| expected.chars().count()).max("expected".len());
+    let [one, other] = names;
+    let left = widest(|(_, expected, _)| expected.chars().count()).max(one.chars().count());
     let right = widest(|(_, _, got)| got.chars().count());
     let mut out = String::new();
     let first = rows.iter().position(|(same, ..)| !same);
@@ -138,7 +145,7 @@ pub(super) fn sides(divergence: &Divergence, style: Style) -> String {
         false => '!',
     };
     if left + right + 9 <= WIDTH {
-        let _ = writeln!(out, "      {:left$} | got", "expected");
+        let _ = writeln!(out, "      {one:left$} | {other}");
         for (index, &(same, expected, got)) in rows.iter().enumerate() {
             let text = format!("    {} {expected:left$} | {got}", mark(index, same));
             let _ = writeln!(out, "{}", if first == Some(index) { style.bad(&text) } else { text });
@@ -148,8 +155,9 @@ pub(super) fn sides(divergence: &Divergence, style: Style) -> String {
             if same {
                 let _ = writeln!(out, "    = {expected}");
             } else {
-                let _ = writeln!(out, "    {} expected {expected}", mark(index, same));
-                let text = format!("           got {got}");
+                let wide = one.chars().count().max(other.chars().count());
+                let _ = writeln!(out, "    {} {one:>wide$} {expected}", mark(index, same));
+                let text = format!("      {other:>wide$} {got}");
                 let _ = writeln!(out, "{}", if first == Some(index) { style.bad(&text) } else { text });
             }
         }
@@ -262,7 +270,11 @@ fn last_word(run: &Run, style: Style) -> String {
     let mut judged = Vec::new();
     if checks.total() > 0 {
         let cases = counted(run.cases.len(), "case");
-        judged.push(format!("{} of {cases}", counted(checks.applicable(), "check")));
+        let all = checks.total();
+        judged.push(match checks.applicable() {
+            every if every == all => format!("{} of {cases}", counted(every, "check")),
+            some => format!("{some} of {} of {cases}", counted(all, "check")),
+        });
     }
     if programs.total() > 0 {
         judged.push(counted(programs.applicable(), "round trip"));
