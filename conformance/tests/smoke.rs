@@ -164,12 +164,12 @@ fn what_is_no_answer_is_seen() {
 #[test]
 fn streams_tell_who_is_honest() {
     fails("invents", &patient(), &["empty"], "the event retire");
-    fails(
-        "is-right-every-second-time",
-        &patient(),
-        &["again", "pieces", "right"],
-        "asked of another decoder",
-    );
+    // Whether its turn to be right comes at the probe `right` depends on how many streams were sent before.
+    let report = dishonest("is-right-every-second-time", &patient());
+    let failures = failed(&report);
+    let names: Vec<&str> = failures.iter().map(|(name, _)| *name).filter(|name| *name != "right").collect();
+    assert_eq!(names, ["again", "pieces"], "{}", text(&report));
+    assert!(failures[0].1.contains("asked of another decoder"), "{}", text(&report));
     fails("forgets-nothing", &patient(), &["again"], "after a reset");
     fails("counts-pieces", &patient(), &["pieces"], "byte by byte");
     fails("ignores-what-it-does-not-claim", &patient(), &["unclaimed"], "its results are wrong");
