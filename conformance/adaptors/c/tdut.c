@@ -202,7 +202,11 @@ static int begin(unsigned long id, const char *line) {
 static void run(unsigned long id, const char *line) {
     const struct tdut_out out = {NULL, print_result};
     const char *chunks = tdut_find(line, "chunks"), *start = tdut_find(line, "start");
-    if (is(start, "begin") ? !begin(id, line) : !decoder) return;
+    if (is(start, "begin") && !begin(id, line)) return;
+    if (!decoder) {
+        printf("{\"id\":%lu,\"status\":\"error\",\"message\":\"no decoder was begun\"}\n", id);
+        return;
+    }
     if (is(start, "reset")) tdut_reset(decoder);
     results = 0;
     printf("{\"id\":%lu,\"status\":\"ok\",\"results\":[", id);
