@@ -145,15 +145,10 @@ pub fn bytes<P: FamilyRules>(
     Err(Box::new(divergence(what, index, Some(place), rows)))
 }
 
-/// Compares what a decoder made of the same stream twice. `how` says what was different the second time.
-///
-/// # Errors
-///
-/// The first difference.
-pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Box<Divergence>> {
-    let packets: Vec<P::Packet> = first.packets().cloned().collect();
-    let events: Vec<Expected<P>> = first
-        .entries
+/// The events and faults of a log as an expectation.
+#[must_use]
+pub(crate) fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
+    log.entries
         .iter()
         .filter_map(|(place, entry)| match entry {
             Entry::Packet(_) => None,
@@ -165,9 +160,18 @@ pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) ->
                 bit: place.bit,
             })),
         })
-        .collect();
+        .collect()
+}
+
+/// Compares what a decoder made of the same stream twice. `how` says what was different the second time.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Box<Divergence>> {
+    let packets: Vec<P::Packet> = first.packets().cloned().collect();
     compare_packets(&packets, second)
-        .and_then(|()| events::compare(&events, second, FaultDetail::Place))
+        .and_then(|()| events::compare(&expected(first), second, FaultDetail::Place))
         .map_err(|mut divergence| {
             divergence.what = format!("{} {how}", divergence.what);
             divergence

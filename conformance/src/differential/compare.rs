@@ -5,7 +5,6 @@ use traceproof_vectors::{Capabilities, Layer, Log};
 use super::Stream;
 use crate::Subject;
 use crate::family::FamilyRules;
-use crate::generate::case::expected;
 use crate::judge::{self, Expectation};
 use crate::relations::push_all;
 use crate::runner::guarded;
@@ -41,7 +40,7 @@ pub fn compare<P: FamilyRules>(first: &Subject, second: &Subject, stream: &Strea
         return Comparison::Skipped;
     }
     let packets: Vec<P::Packet> = one.log.packets().cloned().collect();
-    let events = expected(&one.log);
+    let events = judge::expected(&one.log);
     let expectation = Expectation { packets: Some(&packets), events: Some(&events) };
     let detail = one.capabilities.faults.min(other.capabilities.faults);
     match judge::decoding(expectation, &other.log, &layers, detail) {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use traceproof_vectors::case::{
-    Case, CaseFile, CaseProtocol, Expected, ExpectedFault, Labels, Level, Polarity, Provenance, Resolved,
-    SCHEMA, id_prefix,
+    Case, CaseFile, CaseProtocol, Labels, Level, Polarity, Provenance, Resolved, SCHEMA, id_prefix,
 };
-use traceproof_vectors::{Entry, Log, Program};
+use traceproof_vectors::{Log, Program};
 
 use super::{Entropy, seeded};
 use crate::family::FamilyRules;
+use crate::judge::expected;
 use crate::relations::push_all;
 
 /// How many generated executions of each family belong to a run if nobody says otherwise, from number 0 on; baselines count on it.
@@ -156,24 +156,6 @@ impl Seed {
         };
         CaseFile { path: self.path::<P>(), text: String::new(), case, resolved }
     }
-}
-
-/// The events and faults of a log as an expectation.
-#[must_use]
-pub(crate) fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
-    log.entries
-        .iter()
-        .filter_map(|(place, entry)| match entry {
-            Entry::Packet(_) => None,
-            Entry::Event(event) => Some(Expected::Event(event.clone())),
-            Entry::Fault(fault) => Some(Expected::Fault(ExpectedFault {
-                class: fault.class,
-                packet: place.packet,
-                byte: place.byte,
-                bit: place.bit,
-            })),
-        })
-        .collect()
 }
 
 /// The bytes with one changed, which one and how by `seed`.
