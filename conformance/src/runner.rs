@@ -269,10 +269,8 @@ fn judge_seed<P: FamilyRules>(
         let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));
         case.checks.insert(0, Check { direction: Direction::Decode, verdict });
     }
-    case.reproduce = Some(format!(
-        "cargo xtask explain {}\n             cargo xtask conformance --seed {} --generated 1 --filter {0}",
-        case.id, seed.number
-    ));
+    case.reproduce =
+        Some(format!("cargo xtask conformance --seed {} --generated 1 --filter {}", seed.number, case.id));
     Some(case)
 }
 

@@ -72,7 +72,8 @@ fn status(case: &CaseResult) -> TestCaseStatus {
     for check in failures {
         text.push_str(&details(check));
     }
-    text.push_str(&format!("reproduce: cargo xtask explain {}\n", case.id));
+    let usual = format!("cargo xtask explain {}", case.id);
+    text.push_str(&format!("reproduce: {}\n", case.reproduce.as_deref().unwrap_or(&usual)));
     status.set_description(text);
     status
 }

@@ -82,12 +82,12 @@ fn failed_case(case: &CaseResult, again: &str, style: Style) -> String {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
-    if let Some(command) = &case.reproduce {
-        let _ = writeln!(out, "  reproduce: {command}{again}");
-        return out;
+    let usual = format!("cargo xtask conformance --filter {}", case.id);
+    let _ = writeln!(out, "  reproduce: {}{again}", case.reproduce.as_deref().unwrap_or(&usual));
+    // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
+    if !case.id.contains('/') {
+        let _ = writeln!(out, "             cargo xtask explain {}", case.id);
     }
-    let _ = writeln!(out, "  reproduce: cargo xtask conformance --filter {}{again}", case.id);
-    let _ = writeln!(out, "             cargo xtask explain {}", case.id);
     out
 }
 
