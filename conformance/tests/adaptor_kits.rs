@@ -1,5 +1,7 @@
 //! The kits for adaptors in other languages: their examples are built, run and judged.
 
+mod installed;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -35,19 +37,9 @@ fn is_right(run: &Run) {
     assert!(programs.total() >= 100 && programs.of(Kind::Unsupported) == programs.total(), "{programs:?}");
 }
 
-/// Whether a program is there; it is said where it is not.
-fn is_there(program: &str) -> bool {
-    let found =
-        process::Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
-        eprintln!("NOTICE: there is no {program}; the kit that needs it is NOT tested");
-    }
-    found
-}
-
 #[test]
 fn the_python_kit_works() {
-    if is_there("python3") {
+    if installed::is_there("python3") {
         is_right(&judged(&kit("python").join("subject.toml")));
     }
     let lines = fs::read_to_string(kit("python").join("tdut.py")).expect("there").lines().count();
@@ -56,7 +48,7 @@ fn the_python_kit_works() {
 
 #[test]
 fn the_c_kit_works() {
-    if !is_there("cc") {
+    if !installed::is_there("cc") {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");

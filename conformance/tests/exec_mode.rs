@@ -1,5 +1,7 @@
 //! Command-line tools as they are: their output becomes results, their end a verdict, and nothing is left running.
 
+mod left_behind;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,22 +86,8 @@ impl Acme {
     /// Numbers of the process groups that still have members which are not dead.
     fn left(&self) -> Vec<String> {
         let started = fs::read_to_string(self.directory.path().join("processes")).expect("it was started");
-        let alive = living_groups();
-        started.lines().filter(|group| alive.iter().any(|other| other == group)).map(str::to_owned).collect()
+        left_behind::of_groups(&started)
     }
-}
-
-/// The process groups of all processes that live, as the system of Linux tells. (Elsewhere nothing is known.)
-fn living_groups() -> Vec<String> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let group = |path: PathBuf| {
-        let stat = fs::read_to_string(path.join("stat")).ok()?;
-        // "pid (name) state parent group"; names may have blanks and parentheses.
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-        let state = fields.next()?;
-        (state != "Z").then(|| fields.nth(1).map(str::to_owned))?
-    };
-    entries.flatten().filter_map(|entry| group(entry.path())).collect()
 }
 
 /// What the machine has to do besides must not be taken for a hang.

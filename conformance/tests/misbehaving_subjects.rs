@@ -1,10 +1,11 @@
 //! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
 
+mod left_behind;
+
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -69,29 +70,8 @@ impl Acme {
     fn left(&self) -> Vec<String> {
         let started = fs::read_to_string(&self.processes).expect("it was started");
         assert!(!started.is_empty());
-        for _ in 0..600 {
-            let alive = living_groups();
-            if !started.lines().any(|group| alive.iter().any(|other| other == group)) {
-                return Vec::new();
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        let alive = living_groups();
-        started.lines().filter(|group| alive.iter().any(|other| other == group)).map(str::to_owned).collect()
+        left_behind::of_groups(&started)
     }
-}
-
-/// The process groups of all processes that live, as the system of Linux tells. (Elsewhere nothing is known.)
-fn living_groups() -> Vec<String> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let group = |path: PathBuf| {
-        let stat = fs::read_to_string(path.join("stat")).ok()?;
-        // "pid (name) state parent group"; names may have blanks and parentheses.
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-        let state = fields.next()?;
-        (state != "Z").then(|| fields.nth(1).map(str::to_owned))?
-    };
-    entries.flatten().filter_map(|entry| group(entry.path())).collect()
 }
 
 fn judged(subject: &Subject, repeat: usize) -> Run {

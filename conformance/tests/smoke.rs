@@ -1,5 +1,7 @@
 //! Every probe passes for who is honest, and fails for who deserves it.
 
+mod installed;
+
 use std::fs;
 use std::path::Path;
 use std::process;
@@ -183,16 +185,6 @@ fn streams_tell_who_is_honest() {
     fails("encodes-nothing", &patient(), &["encodes"], "got nothing more");
 }
 
-/// Whether a program is there; it is said where it is not.
-fn is_there(program: &str) -> bool {
-    let found =
-        process::Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
-        eprintln!("NOTICE: there is no {program}; the kit that needs it is NOT tested");
-    }
-    found
-}
-
 #[test]
 fn the_kits_are_honest() {
     let kit = |language: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("adaptors").join(language);
@@ -203,11 +195,11 @@ fn the_kits_are_honest() {
         // They claim some features only.
         assert!(passed(&report).contains(&"unclaimed"), "{}", text(&report));
     };
-    if is_there("python3") {
+    if installed::is_there("python3") {
         honest(&kit("python").join("subject.toml"));
     }
     let directory = tempfile::tempdir().expect("a directory");
-    if is_there("cc") {
+    if installed::is_there("cc") {
         let built = process::Command::new("cc")
             .args(["-std=c99", "-o"])
             .arg(directory.path().join("adaptor"))
