@@ -1,7 +1,7 @@
 //! Reference encoder models: stimulus -> packets -> bytes, one module per family.
 //!
 //! A reading of the specifications that shares only vocabulary with `traceproof-decoder`.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;

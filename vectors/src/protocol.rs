@@ -7,7 +7,7 @@ use core::str::FromStr;
 /// The vocabulary of one trace protocol family.
 ///
 /// The wire of every family is a string of bytes. Families whose hardware has pins or registers define a
-/// fixed record per sample (see e.g. [`crate::arm_etm::wire`]), so that chunking, fuzzing, files and
+/// fixed record per sample (see e.g. [`crate::arm_etm::v2`]), so that chunking, fuzzing, files and
 /// out-of-process subjects need to know only bytes.
 pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// The family that this vocabulary belongs to.

@@ -9,7 +9,7 @@
 //! What was sent in front of a point and counts behind it, a late decoder cannot know: bits of data addresses and timestamps, load
 //! misses, cycles of the first instruction and in front of it, in ETMv1 where the branch is whose address synchronises. There it may say less, and nothing else.
 
-use traceproof_vectors::arm_etm::wire::{Cycle, UPPER_NIBBLE};
+use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
 

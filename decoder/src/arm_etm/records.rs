@@ -1,7 +1,7 @@
 //! Byte stream -> records, one for each captured cycle.
 
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::arm_etm::wire::Cycle;
+use traceproof_vectors::arm_etm::v2::Cycle;
 
 /// Bytes of the longest record.
 const LONGEST: usize = 3;

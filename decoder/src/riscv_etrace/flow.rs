@@ -7,11 +7,11 @@ use traceproof_vectors::{Fault, FaultClass, Place, Program, Refusal, Sink};
 
 use super::bits::at_bit;
 use super::effort::Limits;
+use super::fast_path::short_packets::Brief;
 use super::instruction::Class;
 use super::modes::{Announcements, check};
 use super::program_map::ProgramMap;
 use super::trap_chain::{Situation, TrapChain};
-use super::usual::Brief;
 use super::walk::{Arrival, Goal, Step, Trouble, Until, Walker};
 
 /// Bit of `encoder_mode` in a support packet (RVET-PKT-021).

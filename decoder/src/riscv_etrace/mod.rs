@@ -36,12 +36,12 @@
 //! Source references are those of [`traceproof_vectors::riscv_etrace`].
 
 mod bits;
-mod blocks;
 mod data;
 mod decoder;
 mod dissect;
 mod effort;
 mod encapsulation;
+mod fast_path;
 mod flow;
 mod instruction;
 mod instructions;
@@ -53,9 +53,7 @@ mod packet;
 mod predictor;
 mod program_map;
 mod return_stack;
-mod stride;
 mod trap_chain;
-mod usual;
 mod walk;
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
 use super::bits::{Fields, Observer};
+use super::fast_path::short_packets::{Brief, Usual, map_width};
 use super::modes::{Announcements, check};
-use super::usual::{Brief, Usual, map_width};
 
 /// Reads packets one after the other and follows the modes that support packets announce.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::Parameters;
 
-use super::blocks::{Block, blocks};
+use super::fast_path::blocks::{Block, blocks};
 use super::instruction::{Class, Instruction, InstructionSet};
 use super::lengths::Lengths;
 

@@ -5,13 +5,13 @@ use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
 use super::bits::at_bit;
 use super::effort::{Effort, Jump, Limits, Pace};
+use super::fast_path::block_walk::{Gait, Stride};
 use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
 use super::predictor::Predictor;
 use super::program_map::{ProgramMap, Region, Slot};
 use super::return_stack::ReturnStack;
-use super::stride::{Gait, Stride};
 
 /// Where the walker stands in the program, and all that decides where it goes next.
 #[derive(Clone, Debug, Default)]

@@ -8,4 +8,7 @@
 
 mod formatter;
 
+#[cfg(test)]
+mod tests;
+
 pub use formatter::{Formatter, NotASource};

@@ -8,5 +8,8 @@ pub mod v1;
 pub mod v2;
 pub mod v3;
 
+#[cfg(test)]
+mod tests;
+
 pub use encoder::Encoder;
 pub use unencodable::UnencodablePacket;

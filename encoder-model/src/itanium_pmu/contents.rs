@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn any_register() -> impl Strategy<Value = Register> {
-        let all: alloc::vec::Vec<_> = Register::implemented().collect();
+        let all: Vec<_> = Register::implemented().collect();
         proptest::sample::select(all)
     }
 

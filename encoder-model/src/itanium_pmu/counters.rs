@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn the_threshold_is_exceeded_or_nothing_counts() {
         let nops = Configuration::new(4, 0x0250_3028);
-        let increments: alloc::vec::Vec<u32> = (0..=6).map(|n| nops.increment(n)).collect();
+        let increments: Vec<u32> = (0..=6).map(|n| nops.increment(n)).collect();
         assert_eq!(increments, [0, 0, 0, 0, 0, 0, 1]);
         let plain = Configuration::new(4, 0x0200_3028);
         assert_eq!(plain.increment(6), 6);

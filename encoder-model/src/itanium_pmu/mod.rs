@@ -34,4 +34,4 @@ pub use registers::kept;
 pub use unencodable::UnencodablePacket;
 
 #[cfg(test)]
-mod worked_examples;
+mod tests;

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn exactly_the_bits_of_the_layouts_are_kept() {
         let counter = |threshold_top: u32| {
-            let mut bits: alloc::vec::Vec<u32> = (0..=6).chain(8..=14).chain(16..=19).collect();
+            let mut bits: Vec<u32> = (0..=6).chain(8..=14).chain(16..=19).collect();
             bits.extend(20..=threshold_top);
             bits.extend([24, 25]);
             bits

@@ -11,12 +11,12 @@ use traceproof_vectors::{Capabilities, EncoderSink, Layer, Refusal};
 
 use super::data::{DataFields, DataTracer};
 use super::decide::Next;
+use super::fast_path::Waiting;
 use super::filter::Filters;
 use super::items::{Ingress, Item, Kind};
 use super::lanes::Lanes;
 use super::output::Output;
 use super::packet::Layout;
-use super::quiet::Waiting;
 use super::resync::Resync;
 use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};

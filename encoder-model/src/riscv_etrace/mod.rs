@@ -66,6 +66,7 @@ mod data;
 mod decide;
 mod encapsulation;
 mod encoder;
+mod fast_path;
 mod filter;
 mod hart;
 mod instruction;
@@ -75,7 +76,6 @@ mod multiplexer;
 mod output;
 mod packet;
 mod predictor;
-mod quiet;
 mod report;
 mod resync;
 mod returns;
@@ -85,6 +85,9 @@ mod tracer;
 mod transport;
 mod unencodable;
 mod wire;
+
+#[cfg(test)]
+mod tests;
 
 pub use encapsulation::{Frame, Framing, Trace, TraceKind};
 pub use encoder::Encoder;

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
 //! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
-//! | What travels, pin by pin (ETMv1, ETMv2)? | [`wire`] |
+//! | What travels, pin by pin, in ETMv2? | [`v2`] |
 //! | What travels in ETMv1, and what does a decoder report? | [`v1`] |
 //! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
 //! | What travels, packet by packet? | [`Packet`] |
@@ -24,8 +24,8 @@ mod policy;
 mod registers;
 mod stimulus;
 pub mod v1;
+pub mod v2;
 pub mod v3;
-pub mod wire;
 
 pub use address::{CompressedAddress, DataAddress, ParseDataAddressError};
 pub use event::{Event, MissingReason, Value};
@@ -86,7 +86,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
-        text: "Numbers of the 16 PIPESTAT codes, see `wire::Pipestat`.",
+        text: "Numbers of the 16 PIPESTAT codes, see `v2::Pipestat`.",
     },
     Reading {
         name: "etm-pc-2",

@@ -1,7 +1,7 @@
 //! Captured cycles -> statuses, marks and bytes of the FIFO.
 
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
-use traceproof_vectors::arm_etm::wire::UPPER_NIBBLE;
+use traceproof_vectors::arm_etm::v2::UPPER_NIBBLE;
 use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Program, Refusal};
 

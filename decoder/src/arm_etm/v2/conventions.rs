@@ -2,7 +2,7 @@
 //!
 //! | convention | place |
 //! |---|---|
-//! | PC-1 | [`Pipestat::from_code`](traceproof_vectors::arm_etm::wire::Pipestat::from_code) |
+//! | PC-1 | [`Pipestat::from_code`](traceproof_vectors::arm_etm::v2::Pipestat::from_code) |
 //! | PC-2 | [`TFO_LSM`], [`TFO_REASON`], [`TFO_JAZELLE`], [`TFO_ZERO`] |
 //! | PC-3 | [`VALUE_MARK`], [`VALUE_HIGH`], [`VALUE_LOW`] |
 //! | PC-4 | `fifo_latency` of the parameters |

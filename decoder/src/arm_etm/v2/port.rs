@@ -1,6 +1,6 @@
 //! Captured cycles -> statuses and packets: which FIFO byte belongs to which cycle.
 
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat, UPPER_NIBBLE};
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 

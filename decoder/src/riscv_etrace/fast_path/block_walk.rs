@@ -3,12 +3,12 @@
 use traceproof_vectors::riscv_etrace::Modes;
 
 use super::blocks::{Block, End};
-use super::effort::Pace;
-use super::program_map::ProgramMap;
-use super::walk::{Goal, Until, Walker};
+use crate::riscv_etrace::effort::Pace;
+use crate::riscv_etrace::program_map::ProgramMap;
+use crate::riscv_etrace::walk::{Goal, Until, Walker};
 
 /// Where a stride has ended.
-pub(super) enum Stride {
+pub(in crate::riscv_etrace) enum Stride {
     /// At the goal.
     Arrived,
     /// At the goal, by an uninferable discontinuity.
@@ -23,7 +23,7 @@ pub(super) enum Stride {
 
 /// What the modes mean for strides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gait {
+pub(in crate::riscv_etrace) struct Gait {
     /// Blocks say all that has to be known of the way. Other modes need to know more of what is passed.
     blockwise: bool,
     /// What ends a block up to this one needs no closer look.
@@ -35,7 +35,7 @@ pub(super) struct Gait {
 }
 
 impl Gait {
-    pub(super) const fn new(modes: Modes) -> Self {
+    pub(in crate::riscv_etrace) const fn new(modes: Modes) -> Self {
         Self {
             blockwise: !modes.sijump && !modes.branch_prediction,
             inferable: if modes.implicit_return { End::Jump } else { End::Call },
@@ -46,7 +46,7 @@ impl Gait {
 
     /// Never block by block.
     #[cfg(test)]
-    pub(super) const fn closely(self) -> Self {
+    pub(in crate::riscv_etrace) const fn closely(self) -> Self {
         Self { blockwise: false, ..self }
     }
 }
@@ -73,7 +73,7 @@ struct Target {
 impl Walker {
     /// Whether blocks say all that has to be known of the way.
     #[inline]
-    pub(super) const fn strides(&self) -> bool {
+    pub(in crate::riscv_etrace) const fn strides(&self) -> bool {
         self.gait.blockwise
     }
 
@@ -82,7 +82,7 @@ impl Walker {
     ///
     /// Outcomes are shifted out of a word with a 1 above them, so that one comparison tells how many are left.
     #[inline(always)]
-    pub(super) fn stride(
+    pub(in crate::riscv_etrace) fn stride(
         &mut self,
         map: &ProgramMap,
         goal: &Goal,

@@ -2,25 +2,25 @@
 
 use alloc::vec::Vec;
 
-use super::instruction::Class;
-use super::program_map::Slot;
+use crate::riscv_etrace::instruction::Class;
+use crate::riscv_etrace::program_map::Slot;
 
 /// Straight code from a half-word on, with the instruction behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(in crate::riscv_etrace) struct Block {
     /// Index of the half-word where a taken branch or an inferable jump at the end leads; 0 for other ends.
-    pub(super) target: u32,
+    pub(in crate::riscv_etrace) target: u32,
     /// Half-words from here to the last instruction.
-    pub(super) run: u16,
+    pub(in crate::riscv_etrace) run: u16,
     /// Instructions, the last one included.
-    pub(super) count: u16,
-    pub(super) end: End,
+    pub(in crate::riscv_etrace) count: u16,
+    pub(in crate::riscv_etrace) end: End,
     /// Half-words of the last instruction.
     last: u8,
     /// Half-words of the first instruction.
-    pub(super) step: u8,
+    pub(in crate::riscv_etrace) step: u8,
     /// The first instruction is a branch.
-    pub(super) is_branch: bool,
+    pub(in crate::riscv_etrace) is_branch: bool,
 }
 
 /// What ends a block.
@@ -29,7 +29,7 @@ pub(super) struct Block {
 /// because someone may ask for return addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(super) enum End {
+pub(in crate::riscv_etrace) enum End {
     /// A branch within contiguous code.
     Branch,
     /// An inferable jump within contiguous code that leads into no endless circle.
@@ -47,7 +47,7 @@ pub(super) enum End {
 }
 
 impl Block {
-    pub(super) const NOWHERE: Self =
+    pub(in crate::riscv_etrace) const NOWHERE: Self =
         Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0, is_branch: false };
 
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
@@ -67,7 +67,7 @@ impl Block {
 
     /// Half-words of the whole block.
     #[inline(always)]
-    pub(super) const fn halfwords(&self) -> usize {
+    pub(in crate::riscv_etrace) const fn halfwords(&self) -> usize {
         self.run as usize + self.last as usize
     }
 
@@ -84,7 +84,7 @@ impl Block {
 
 /// The blocks that begin at each half-word of contiguous code, whose half-words `slots` are, from its first one on.
 /// `start` is the index of the first; `target` gives the index where the control-flow instruction at an index leads.
-pub(super) fn blocks(
+pub(in crate::riscv_etrace) fn blocks(
     slots: &[Slot],
     start: usize,
     target: impl Fn(usize, &Slot) -> Option<usize>,

@@ -1,10 +1,10 @@
 //! How are the usual packets, formats 1 and 2, read from a register instead of field by field?
 //!
-//! It says nothing that [`PacketReader`](super::PacketReader) would not say; a test holds them together.
+//! It says nothing that [`PacketReader`](super::super::PacketReader) would not say; a test holds them together.
 
 use traceproof_vectors::riscv_etrace::{Packet, ReportedAddress};
 
-use super::bits::most;
+use crate::riscv_etrace::bits::most;
 
 /// Bits of `format`.
 const FORMAT: u32 = 2;
@@ -43,7 +43,7 @@ struct Shape {
 ///
 /// Masks stand where shifts could, because shifts by what only the parameters know take three times as long.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Usual {
+pub(in crate::riscv_etrace) struct Usual {
     /// Bits that an address does not have because they are 0, at most [`FORMAT`].
     shift: u32,
     /// Bit of the top bit of an address that was shifted.
@@ -65,7 +65,7 @@ pub(super) struct Usual {
 impl Usual {
     /// With addresses of `address` (1 to 64 - `shift`) bits that are to be shifted by `shift` (at most 2), and `irdepth` of
     /// that many bits.
-    pub(super) const fn new(address: u32, shift: u32, irdepth: u32) -> Self {
+    pub(in crate::riscv_etrace) const fn new(address: u32, shift: u32, irdepth: u32) -> Self {
         let top = shift + address - 1;
         let mask = (u64::MAX >> (63 - top)) & (u64::MAX << shift);
         let (sign, filling) = (1 << top, i64::MAX << (FLAGS + irdepth));
@@ -75,7 +75,7 @@ impl Usual {
     }
 
     /// Whether addresses are full from here on.
-    pub(super) const fn set_full_address(&mut self, full_address: bool) {
+    pub(in crate::riscv_etrace) const fn set_full_address(&mut self, full_address: bool) {
         self.full_address = full_address;
         self.sign = if full_address { 0 } else { 1 << self.top };
     }
@@ -85,7 +85,7 @@ impl Usual {
     ///
     /// Inlined, so that what was read need not be in memory.
     #[inline(always)]
-    pub(super) fn read(&self, word: i64, received: u32) -> Option<Brief> {
+    pub(in crate::riscv_etrace) fn read(&self, word: i64, received: u32) -> Option<Brief> {
         let Shape { before, count } = SHAPES.get(word as usize & (SHAPES.len() - 1)).copied()?;
         let (before, count, map) = (u32::from(before), u32::from(count), (word >> BEFORE_MAP) as u32);
         if before == 0 {
@@ -122,7 +122,7 @@ fn full_map(word: i64, received: u32) -> Option<Brief> {
 }
 
 /// A packet of format 1 or 2, in one shape for both.
-pub(super) struct Brief {
+pub(in crate::riscv_etrace) struct Brief {
     /// Bit behind the map.
     before: u32,
     /// Reported outcomes; 0 in format 2.
@@ -134,7 +134,7 @@ pub(super) struct Brief {
 
 /// An address and what follows it.
 #[derive(Clone, Copy)]
-pub(super) struct Reported {
+pub(in crate::riscv_etrace) struct Reported {
     /// The address or the difference.
     value: u64,
     full: bool,
@@ -147,19 +147,19 @@ pub(super) struct Reported {
 impl Brief {
     /// How many outcomes are reported, and a word that has them in its low bits.
     #[inline(always)]
-    pub(super) const fn outcomes(&self) -> (u32, u32) {
+    pub(in crate::riscv_etrace) const fn outcomes(&self) -> (u32, u32) {
         (self.count, self.map)
     }
 
     /// What else is reported, if anything.
     #[inline(always)]
-    pub(super) const fn reported(&self) -> Option<Reported> {
+    pub(in crate::riscv_etrace) const fn reported(&self) -> Option<Reported> {
         self.reported
     }
 
     /// The packet, field by field.
     #[inline(always)]
-    pub(super) fn packet(&self) -> Packet {
+    pub(in crate::riscv_etrace) fn packet(&self) -> Packet {
         let Self { before, count, map, reported } = *self;
         let branches = count as u8;
         let branch_map = map & !(u32::MAX << (before.wrapping_sub(BEFORE_MAP) & 31));
@@ -191,34 +191,34 @@ impl Brief {
 
 impl Reported {
     #[inline(always)]
-    pub(super) const fn address(&self) -> ReportedAddress {
+    pub(in crate::riscv_etrace) const fn address(&self) -> ReportedAddress {
         if self.full { ReportedAddress::Full(self.value) } else { ReportedAddress::Delta(self.value as i64) }
     }
 
     #[inline(always)]
-    pub(super) const fn notify(&self) -> bool {
+    pub(in crate::riscv_etrace) const fn notify(&self) -> bool {
         self.changes & 1 != 0
     }
 
     #[inline(always)]
-    pub(super) const fn updiscon(&self) -> bool {
+    pub(in crate::riscv_etrace) const fn updiscon(&self) -> bool {
         self.changes & 2 != 0
     }
 
     #[inline(always)]
-    pub(super) const fn irreport(&self) -> bool {
+    pub(in crate::riscv_etrace) const fn irreport(&self) -> bool {
         self.changes & 4 != 0
     }
 
     #[inline(always)]
-    pub(super) const fn irdepth(&self) -> u32 {
+    pub(in crate::riscv_etrace) const fn irdepth(&self) -> u32 {
         if self.irreport() { self.depth } else { 0 }
     }
 }
 
 /// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
 #[inline(always)]
-pub(super) const fn map_width(branches: u8) -> u32 {
+pub(in crate::riscv_etrace) const fn map_width(branches: u8) -> u32 {
     (1 << (u8::BITS - branches.leading_zeros())) - 1
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use traceproof_vectors::Place;
     use traceproof_vectors::riscv_etrace::{Modes, Parameters, Xlen};
 
-    use super::super::{PacketReader, Payload};
+    use crate::riscv_etrace::{PacketReader, Payload};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]

@@ -1,6 +1,6 @@
 //! Formatted streams: the bytes are those of the worked examples, or put together by hand.
 
-use traceproof_encoder_model::arm::{Formatter, NotASource};
+use crate::arm::{Formatter, NotASource};
 use traceproof_vectors::arm::{FULL_SYNC, FormatterPolicy, Framing, HALF_SYNC, TraceId};
 
 const A: u8 = 0x10;

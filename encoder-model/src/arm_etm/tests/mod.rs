@@ -1,8 +1,8 @@
 //! Cycles in, groups of bytes and records out.
 
-use traceproof_encoder_model::arm_etm::Encoder;
-use traceproof_encoder_model::arm_etm::v2::write_packet;
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
+use crate::arm_etm::Encoder;
+use crate::arm_etm::v2::write_packet;
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy, Position, Stimulus,
     Transfer,

@@ -51,6 +51,9 @@ mod offset;
 mod packet;
 mod port;
 
+#[cfg(test)]
+mod tests;
+
 pub use super::UnencodablePacket;
 pub use encoder::Encoder;
 pub use packet::write_packet;

@@ -1,6 +1,6 @@
 //! The bits that no available text confirms, one named constant or function each. See
 //! [`READINGS`](traceproof_vectors::arm_etm::READINGS); PC-1 is the numbering of
-//! [`Pipestat`](traceproof_vectors::arm_etm::wire::Pipestat), PC-4 a parameter.
+//! [`Pipestat`](traceproof_vectors::arm_etm::v2::Pipestat), PC-4 a parameter.
 
 use traceproof_vectors::arm_etm::{Isa, Reason};
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::EncoderSink;
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, Instruction, Isa, Packet, Parameters, Policy, Position, Reason, Stimulus, Transfer,
 };

@@ -52,6 +52,9 @@ mod port;
 mod sync_timer;
 mod transfers;
 
+#[cfg(test)]
+mod tests;
+
 pub use super::UnencodablePacket;
 pub use encoder::Encoder;
 pub use packet::write_packet;

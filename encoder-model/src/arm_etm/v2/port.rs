@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 
 use super::conventions::{EMPTY_CYCLE, TfoLanes};
 

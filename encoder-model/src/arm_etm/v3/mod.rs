@@ -61,6 +61,9 @@ mod packet;
 mod schedule;
 mod timestamps;
 
+#[cfg(test)]
+mod tests;
+
 pub use super::UnencodablePacket;
 pub use encoder::Encoder;
 pub use packet::write_packet;

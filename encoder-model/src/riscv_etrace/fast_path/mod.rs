@@ -13,7 +13,7 @@ use super::tracer::{Flow, Tracer};
 
 /// The instruction that waits, as the shorter way needs it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(in crate::riscv_etrace) struct Waiting {
     /// The next instruction may be dealt with the shorter way.
     shortest: bool,
     /// It came the shorter way, so that its signals are here, and not yet in the window.
@@ -25,7 +25,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Nothing may be dealt with the shorter way.
-    pub(super) const NOTHING: Self = Self {
+    pub(in crate::riscv_etrace) const NOTHING: Self = Self {
         shortest: false,
         here: false,
         block: Block {
@@ -44,7 +44,7 @@ impl Waiting {
 impl Encoder {
     /// Takes a cycle the shorter way; `false` if it has to go another way, and then nothing has happened.
     #[inline]
-    pub(super) fn step_shortly(&mut self, cycle: &Cycle) -> bool {
+    pub(in crate::riscv_etrace) fn step_shortly(&mut self, cycle: &Cycle) -> bool {
         let [block] = cycle.blocks.as_slice() else { return false };
         let ordinary = self.waiting.shortest
             & (cycle.ctype == 0)
@@ -70,7 +70,11 @@ impl Encoder {
 
     /// Takes a stimulus the other way, or none of the short ones.
     #[inline(never)]
-    pub(super) fn step_longer(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
+    pub(in crate::riscv_etrace) fn step_longer(
+        &mut self,
+        stimulus: &Stimulus,
+        sink: &mut dyn EncoderSink<RiscvEtrace>,
+    ) {
         self.settle();
         match stimulus {
             Stimulus::Cycle(cycle) if self.quiet && self.step_quietly(cycle) => {}
@@ -88,7 +92,7 @@ impl Encoder {
     }
 
     /// Makes an item of the instruction that waits.
-    pub(super) fn settle(&mut self) {
+    pub(in crate::riscv_etrace) fn settle(&mut self) {
         let Waiting { here, block, context, time, .. } = self.waiting;
         if here {
             self.ingress.replace(&mut self.window.current, context, time, &block);
@@ -97,7 +101,7 @@ impl Encoder {
     }
 
     /// Whether the item that waits may get no packet if an ordinary instruction follows.
-    pub(super) fn may_be_quiet(&self) -> bool {
+    pub(in crate::riscv_etrace) fn may_be_quiet(&self) -> bool {
         let current = &self.window.current;
         let plain = matches!(current.kind, Kind::Retire(Retired { notify: false, ctype: 0, .. }));
         plain
@@ -112,7 +116,7 @@ impl Encoder {
     /// Takes a cycle if it has just one block of ordinary instructions and the item that waits gets no packet; `false` if
     /// not, and then nothing has happened. Only where it [may be quiet](Self::may_be_quiet).
     #[inline]
-    pub(super) fn step_quietly(&mut self, cycle: &Cycle) -> bool {
+    pub(in crate::riscv_etrace) fn step_quietly(&mut self, cycle: &Cycle) -> bool {
         let [block] = cycle.blocks.as_slice() else { return false };
         let current = &mut self.window.current;
         let Kind::Retire(retired) = &mut current.kind else { return false };

@@ -1,6 +1,6 @@
 //! A test bench: small programs, executions, and what the encoder makes of them.
 
-use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
+use crate::riscv_etrace::{Encoder, Hart, Retirement};
 use traceproof_vectors::riscv_etrace::{
     Cycle, Packet, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap,
 };

@@ -1,13 +1,13 @@
 //! Enabling, filters, triggers, halt and reset, contexts, modes, lost packets.
 
-use traceproof_encoder_model::riscv_etrace::Encoder;
+use crate::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{
     Block, Cycle, Encapsulation, Itype, Modes, NormalEncapsulation, Packet, Parameters, Policy, QualStatus,
     ReportedAddress, Retire, Step, Stimulus,
 };
 use traceproof_vectors::{Encoder as _, Refusal};
 
-use crate::bench::{
+use super::bench::{
     enable, encode, exception, hex, idle, instruction, interrupt, packets, path, payloads, retire,
     small_program, transport,
 };

@@ -1,6 +1,6 @@
 //! Data trace: worked examples to the byte, and what an encoder sends for accesses.
 
-use traceproof_encoder_model::riscv_etrace::{write_packets, write_payload};
+use crate::riscv_etrace::{write_packets, write_payload};
 use traceproof_vectors::riscv_etrace::{
     Atomic, AtomicData, AtomicOperation, Compression, Csr, CsrOperation, DataAccess, DataCompression,
     DataOptions, DataPacket, DataParameters, DataPolicy, DataResponse, Encapsulation, LoadData, LoadRequest,
@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{
     Step, Stimulus, Transfer,
 };
 
-use crate::bench::{enable, encode, hex, retire, small_program};
+use super::bench::{enable, encode, hex, retire, small_program};
 
 fn parameters(data: DataParameters) -> Parameters {
     let encapsulation = NormalEncapsulation { type_bits: 1, ..NormalEncapsulation::default() };

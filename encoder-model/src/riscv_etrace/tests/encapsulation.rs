@@ -1,16 +1,16 @@
 //! The encapsulation: worked examples, formulas, null packets, several sources.
 
-use proptest::prelude::*;
-use traceproof_encoder_model::riscv_etrace::{
+use crate::riscv_etrace::{
     Defect, Encoder, Framing, Hart, Multiplexer, Retirement, Trace, TraceKind, Transport, write_packets,
 };
+use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{
     Encapsulation, Idle, LastNull, NormalEncapsulation, Packet, Padding, Parameters, PayloadAlignment,
     Policy, QualStatus, Retire, RiscvEtrace, SiemensMessaging, Step, Stimulus,
 };
 use traceproof_vectors::{Encoder as _, Log, Program, Refusal, Section};
 
-use crate::bench::hex;
+use super::bench::hex;
 
 use PayloadAlignment::{After, Before};
 use TraceKind::{Data, Instruction};

@@ -6,7 +6,7 @@ use traceproof_vectors::riscv_etrace::{
     TrapVectors,
 };
 
-use crate::bench::{
+use super::bench::{
     BRANCH, JALR, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
     program, retire, small_program,
 };

@@ -1,11 +1,11 @@
 //! Worked examples of single packets, to the byte.
 
-use traceproof_encoder_model::riscv_etrace::{write_packets, write_payload};
+use crate::riscv_etrace::{write_packets, write_payload};
 use traceproof_vectors::riscv_etrace::{
     Compression, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Xlen,
 };
 
-use crate::bench::hex;
+use super::bench::hex;
 
 fn start(branch: bool, privilege: u8, address: u64) -> Packet {
     Packet::Start { branch, privilege, time: None, context: None, address }

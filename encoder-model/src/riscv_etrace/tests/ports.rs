@@ -1,10 +1,10 @@
 //! Which signals an execution shows at the ingress port.
 
-use traceproof_encoder_model::riscv_etrace::{Hart, HartError, Retirement, TrapPlacement};
+use crate::riscv_etrace::{Hart, HartError, Retirement, TrapPlacement};
 use traceproof_vectors::riscv_etrace::{Cycle, Itype, Parameters, Retire, Step, Stimulus};
 use traceproof_vectors::{Program, Section};
 
-use crate::bench::{
+use super::bench::{
     C_NOP, JALR, NOP, enable, exception, instruction, interrupt, path, program, retire, small_program,
 };
 

@@ -4,7 +4,7 @@ use traceproof_vectors::riscv_etrace::{
     Packet, Parameters, Policy, QualStatus, ReportedAddress, Step, SyncMode,
 };
 
-use crate::bench::{BRANCH, JALR, NOP, branch, enable, encode, path, program, retire};
+use super::bench::{BRANCH, JALR, NOP, branch, enable, encode, path, program, retire};
 
 fn policy(sync_mode: SyncMode) -> Policy {
     // The limit is 2^(0 + 4) = 16.

@@ -4,7 +4,7 @@
 
 use traceproof_vectors::riscv_etrace::{InterruptReport, Parameters, Policy, Retire, Step};
 
-use crate::bench::{
+use super::bench::{
     BRANCH, C_NOP, JALR, MRET, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt,
     path, payloads, program, small_program,
 };

@@ -1,13 +1,13 @@
 //! The packets do not depend on how the ingress port cuts the execution (RVET-ENC-044, RVET-ENC-045).
 
+use crate::riscv_etrace::{Hart, Retirement, TrapPlacement};
 use proptest::prelude::*;
-use traceproof_encoder_model::riscv_etrace::{Hart, Retirement, TrapPlacement};
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{
     InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors,
 };
 
-use crate::bench::{C_NOP, MRET, NOP, RET, encode_as, program};
+use super::bench::{C_NOP, MRET, NOP, RET, encode_as, program};
 
 /// What an instruction of the small program does.
 #[derive(Clone, Copy)]

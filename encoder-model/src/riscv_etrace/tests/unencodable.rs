@@ -1,6 +1,6 @@
 //! Packets that cannot travel are named, never bent.
 
-use traceproof_encoder_model::riscv_etrace::{Defect, UnencodablePacket, write_packets, write_payload};
+use crate::riscv_etrace::{Defect, UnencodablePacket, write_packets, write_payload};
 use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy, ReportedAddress};
 
 #[track_caller]

@@ -2,7 +2,7 @@
 //!
 //! # The wire
 //!
-//! A record per trace clock as in ETMv2 (see [`wire`](super::wire)), but bits \[2:0\] of its first byte are PIPESTAT, bit 3 is
+//! A record per trace clock as in ETMv2 (see [`v2::Cycle`](super::v2::Cycle)), but bits \[2:0\] of its first byte are PIPESTAT, bit 3 is
 //! TRACESYNC, \[7:4\] are 0: [`Cycle`]. Every packet is a byte. An 8-bit port outputs one in a record, a 16-bit port up to
 //! two, \[7:0\] first, a 4-bit port the low half and then the high half, in two records. Nothing is output with TD (also behind TR) and with TR.
 //! TRACESYNC is HIGH in the first record of the first packet of every branch address. On a 16-bit port that packet is

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::arm_etm::Parameters;
-use crate::arm_etm::wire::{self, MalformedCycle, UPPER_NIBBLE};
+use crate::arm_etm::v2::{self, MalformedCycle, UPPER_NIBBLE};
 
 /// TRACESYNC in the first byte of a record.
 const TRACESYNC: u8 = 1 << 3;
@@ -24,7 +24,7 @@ impl Cycle {
     /// Bytes of one record: 2, or 3 for a 16-bit port.
     #[must_use]
     pub const fn size(parameters: &Parameters) -> usize {
-        wire::Cycle::size(parameters)
+        v2::Cycle::size(parameters)
     }
 
     /// The record as bytes; only the first [`size`](Self::size) of them belong to it. Bits that the port does

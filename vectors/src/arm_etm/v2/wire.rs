@@ -1,4 +1,4 @@
-//! What travels: one record per trace clock (architecture 2; that of architecture 1 has one bit more, see [`v1`](super::v1)).
+//! What travels: one record per trace clock (architecture 2; that of architecture 1 has one bit more, see [`v1`](super::super::v1)).
 //!
 //! | port | bytes of a record |
 //! |---|---|
@@ -17,7 +17,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::Parameters;
+use crate::arm_etm::Parameters;
 
 /// Bits of a PIPESTAT byte, and of a TRACEPKT byte of a 4-bit port, that are always 0.
 pub const UPPER_NIBBLE: u8 = 0xf0;

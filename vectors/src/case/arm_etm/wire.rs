@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::arm_etm::wire::{Cycle, Pipestat};
+use crate::arm_etm::v2::{Cycle, Pipestat};
 use crate::arm_etm::{Architecture, Parameters, v1};
 use crate::case::Problem;
 use crate::notation::{parse_bytes, show_bytes};

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
-use traceproof_vectors::arm_etm::wire::Cycle;
+use traceproof_vectors::arm_etm::v2::Cycle;
 use traceproof_vectors::arm_etm::{ArmEtm, Packet, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::arm_etm::wire::Pipestat;
+use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{CompressedAddress, Isa, Packet, Parameters};
 
 use super::{ENABLED, bytes, cycle, data_story, decode, packets, play, port, story, tell};

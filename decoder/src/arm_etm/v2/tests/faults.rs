@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::arm_etm::wire::Pipestat;
+use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{Architecture, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
 

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{ArmEtm, Event, MissingReason, Packet, Parameters, Reason, Value};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::arm_etm::wire::Pipestat;
+use traceproof_vectors::arm_etm::v2::Pipestat;
 
 use super::{ENABLED, cycle, decode, play, port, story, tell};
 

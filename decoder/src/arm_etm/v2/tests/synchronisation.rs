@@ -1,7 +1,7 @@
 //! TFO packets: where they start, what they say, and what is kept or forgotten.
 
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::arm_etm::wire::{Cycle, Pipestat};
+use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 
 use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
 

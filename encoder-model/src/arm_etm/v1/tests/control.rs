@@ -1,12 +1,12 @@
 //! ETMv1: refusals, reasons, periodic synchronisation, Context IDs, overflow.
 
-use traceproof_encoder_model::arm_etm::Encoder;
+use crate::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{Isa, Packet, Parameters, Policy, Position, Stimulus, Transfer};
 use traceproof_vectors::{Encoder as _, Refusal};
 
-use super::bench::{And, at, encode, execute, hit, off, store, wait, wide};
-use super::v1_bench::{branch_to, calm, direct, no_data, packets, run, shown, started, v1, values_only};
+use super::{branch_to, calm, direct, no_data, packets, run, shown, started, v1, values_only};
+use crate::arm_etm::tests::{And, at, encode, execute, hit, off, store, wait, wide};
 
 #[test]
 fn impossible_parameters_and_choices_are_refused() {

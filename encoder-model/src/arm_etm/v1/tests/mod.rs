@@ -6,7 +6,11 @@ use traceproof_vectors::arm_etm::{
     Architecture, ArmEtm, BranchTarget, Isa, Packet, Parameters, Policy, Stimulus,
 };
 
-use super::bench::{encode, off};
+use crate::arm_etm::tests::{encode, off};
+
+mod control;
+mod packets;
+mod pins;
 
 /// ETMv1.2, 8-bit port, addresses and values of data.
 pub(crate) fn v1() -> Parameters {

@@ -1,11 +1,11 @@
 //! Bytes of single packets of ETMv1.
 
-use traceproof_encoder_model::arm_etm::v1::{UnencodablePacket, write_packet};
+use crate::arm_etm::v1::{UnencodablePacket, write_packet};
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
-use super::bench::hex;
-use super::v1_bench::{no_data, v1, values_only};
+use super::{no_data, v1, values_only};
+use crate::arm_etm::tests::hex;
 
 fn bytes(packet: Packet, parameters: &Parameters) -> String {
     hex(&write_packet(&packet, parameters).expect("encodable"))

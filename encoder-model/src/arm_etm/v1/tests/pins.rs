@@ -2,8 +2,8 @@
 
 use traceproof_vectors::arm_etm::{Isa, Parameters, Policy, Stimulus, Transfer};
 
-use super::bench::{And, encode, execute, hit, off, skip, store, wait};
-use super::v1_bench::{branch_to, calm, direct, no_data, run, shown, started, v1, values_only};
+use super::{branch_to, calm, direct, no_data, run, shown, started, v1, values_only};
+use crate::arm_etm::tests::{And, encode, execute, hit, off, skip, store, wait};
 
 fn thumb(mut cycle: Stimulus) -> Stimulus {
     if let Some(instruction) = &mut cycle.instruction {

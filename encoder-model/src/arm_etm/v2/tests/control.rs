@@ -1,12 +1,12 @@
 //! Begin and end, refusals, switching on and off.
 
-use traceproof_encoder_model::arm_etm::Encoder;
+use crate::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::{
     Architecture, ArmEtm, FEATURES, Packet, Parameters, Policy, Reason, Stimulus,
 };
 use traceproof_vectors::{Encoder as _, Log, Refusal};
 
-use super::bench::{And, encode, encode_plainly, execute, off, records, skip, store, wait};
+use crate::arm_etm::tests::{And, encode, encode_plainly, execute, off, records, skip, store, wait};
 
 fn begin(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
     Encoder::default().begin(parameters, policy)

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::{Parameters, Policy, Position, Stimulus, TagChoice};
 
-use super::bench::{
+use crate::arm_etm::tests::{
     And, at, encode, encode_plainly, execute, groups, hit, miss, off, records, skip, store, wait, wide,
 };
 

@@ -1,9 +1,9 @@
 //! Bytes of single packets.
 
-use traceproof_encoder_model::arm_etm::v2::{UnencodablePacket, write_packet};
+use crate::arm_etm::v2::{UnencodablePacket, write_packet};
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason};
 
-use super::bench::hex;
+use crate::arm_etm::tests::hex;
 
 fn bytes(packet: Packet, parameters: &Parameters) -> String {
     hex(&write_packet(&packet, parameters).expect("encodable"))

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 use traceproof_vectors::Log;
-use traceproof_vectors::arm_etm::wire::Pipestat;
+use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, BranchTarget, Instruction, Isa, MissReturn, Packet, Parameters, Phantom, Policy,
     Position, Stimulus, TagChoice, Transfer,
 };
 
-use super::bench::{And, cycles, encode, execute, has_data, off, records, store, unit_bytes, units};
+use crate::arm_etm::tests::{And, cycles, encode, execute, has_data, off, records, store, unit_bytes, units};
 
 /// Walks the records with the units that the packets form, and compares every TRACEPKT and every WT or TD.
 struct Explanation {

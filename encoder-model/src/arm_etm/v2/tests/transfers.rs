@@ -4,7 +4,9 @@ use traceproof_vectors::arm_etm::{
     Access, BranchTarget, Instruction, Isa, Parameters, Policy, Position, Stimulus, Transfer,
 };
 
-use super::bench::{And, at, encode, encode_plainly, execute, groups, hit, off, records, store, wait, wide};
+use crate::arm_etm::tests::{
+    And, at, encode, encode_plainly, execute, groups, hit, off, records, store, wait, wide,
+};
 
 fn trace(parameters: &Parameters, cycles: impl IntoIterator<Item = Stimulus>) -> Vec<String> {
     let cycles: Vec<_> = std::iter::once(off()).chain(cycles).collect();

@@ -1,13 +1,13 @@
 //! ETMv3: whatever the stimulus, the macrocell sends legal packets and nothing else.
 
+use crate::arm_etm::v3::write_packet;
 use proptest::prelude::*;
-use traceproof_encoder_model::arm_etm::v3::write_packet;
 use traceproof_vectors::arm_etm::{
     Access, Architecture, BranchTarget, Exception, Instruction, Isa, MissReturn, Packet, Parameters, Phantom,
     Policy, Position, Stimulus, TagChoice, Transfer,
 };
 
-use super::bench::encode;
+use crate::arm_etm::tests::encode;
 
 fn parameters() -> impl Strategy<Value = Parameters> {
     (0..=5_u8, any::<[bool; 16]>(), prop::sample::select(vec![0, 1, 2, 4])).prop_map(

@@ -4,8 +4,8 @@ use traceproof_vectors::arm_etm::{
     BranchTarget, Exception, Instruction, Isa, Parameters, Phantom, Policy, Stimulus,
 };
 
-use super::bench::{And, execute, wait};
-use super::v3_cycles::{plainly, v3, wire};
+use super::cycles::{plainly, v3, wire};
+use crate::arm_etm::tests::{And, execute, wait};
 
 fn m_profile() -> Parameters {
     Parameters { alternative_branches: true, m_profile: true, ..v3() }

@@ -1,10 +1,10 @@
 //! ETMv3: atoms, cycle counts, synchronisation, overflow, ports.
 
-use traceproof_encoder_model::arm_etm::Encoder;
+use crate::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::{Architecture, Instruction, Isa, Parameters, Phantom, Policy, Stimulus};
 use traceproof_vectors::{Encoder as _, Refusal};
 
-use super::bench::{And, at, encode, execute, hex, off, skip, store, wait};
+use crate::arm_etm::tests::{And, at, encode, execute, hex, off, skip, store, wait};
 use traceproof_vectors::arm_etm::Position;
 
 pub(crate) fn v3() -> Parameters {

@@ -2,8 +2,8 @@
 
 use traceproof_vectors::arm_etm::{Access, Parameters, Policy, Position, Stimulus, Transfer};
 
-use super::bench::{And, at, execute, hit, miss, store, wait, wide};
-use super::v3_cycles::{plainly, v3, wire};
+use super::cycles::{plainly, v3, wire};
+use crate::arm_etm::tests::{And, at, execute, hit, miss, store, wait, wide};
 
 /// I-sync at 0x8000, first atom.
 const START: &str = "08 21 00 80 00 00 84";

@@ -1,10 +1,10 @@
 //! Bytes of single packets of ETMv3.
 
-use traceproof_encoder_model::arm_etm::v3::{UnencodablePacket, write_packet};
+use crate::arm_etm::v3::{UnencodablePacket, write_packet};
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, InByteException, VariableField};
 use traceproof_vectors::arm_etm::{Architecture, CompressedAddress, Packet, Parameters, Reason};
 
-use super::bench::hex;
+use crate::arm_etm::tests::hex;
 
 fn v3() -> Parameters {
     Parameters {

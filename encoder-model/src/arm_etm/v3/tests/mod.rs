@@ -1,0 +1,7 @@
+//! ARM ETMv3: the packet writer and the macrocell model against the specification.
+
+mod any;
+mod branches;
+mod cycles;
+mod data;
+mod packets;
