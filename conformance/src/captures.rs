@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
 use traceproof_vectors::case::{CaseProtocol, Level, Polarity};
 use traceproof_vectors::{Family, Fault, Program, Severity};
 
-use crate::relations::{self, Broken, Tried};
+use crate::relations::{self, Attempts, Broken};
 use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
 use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
@@ -140,7 +140,7 @@ impl Capture {
 }
 
 /// A relation that was tried on nothing says nothing.
-fn tried(tried: Tried) -> Verdict {
+fn tried(tried: Attempts) -> Verdict {
     if tried.compared == 0 {
         unsupported("a synchronisation point with trace behind it")
     } else {

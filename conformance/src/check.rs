@@ -8,7 +8,7 @@ use crate::Subject;
 use crate::family::FamilyRules;
 use crate::judge::{self, Expectation};
 use crate::line::line;
-use crate::relations::{self, Broken, Tried};
+use crate::relations::{self, Attempts, Broken};
 use crate::verdict::{Direction, Divergence, Verdict};
 
 /// The directions that this case and this subject allow.
@@ -169,7 +169,7 @@ fn tried<P: FamilyRules>(
     subject: &Subject,
     file: &CaseFile<P>,
     direction: Direction,
-) -> Result<Tried, Broken> {
+) -> Result<Attempts, Broken> {
     let (parameters, program) = (&file.case.parameters, &file.resolved.program);
     let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
     match direction {

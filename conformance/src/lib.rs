@@ -32,13 +32,14 @@
 //! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | Would the suite notice what is wrong? | [`saboteurs`] |
-//! | How fast are the reference models? | [`bench`](mod@bench) |
+//! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
+//! | How fast are the reference models? | [`riscv_etrace::bench`], [`arm_etm::bench`] |
 //! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
 
 pub mod adaptor;
+pub mod arm_etm;
 pub mod baseline;
-pub mod bench;
 pub mod captures;
 mod check;
 pub mod coverage;
@@ -47,15 +48,17 @@ pub mod elf;
 pub mod execution;
 pub mod family;
 pub mod generate;
+pub mod itanium_pmu;
 pub mod judge;
 pub mod line;
 pub mod listing;
 pub mod peers;
 pub mod process;
-pub mod programs;
 pub mod relations;
 mod repeat;
 pub mod report;
+pub mod riscv_etrace;
+mod rounds;
 pub mod run;
 mod runner;
 pub mod saboteurs;

@@ -17,7 +17,7 @@ use traceproof_vectors::clause::Registry;
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
 use crate::generate::Seed;
-use crate::process::{self, Demise};
+use crate::process::{self, SubjectError};
 use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
 use crate::suite::{Directories, Selection, Suite};
@@ -338,8 +338,8 @@ fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static)
 
 /// What it means that a subject did not return: it panicked, or its process failed.
 pub(crate) fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
-    match payload.downcast::<Demise>() {
-        Ok(demise) => (*demise).into(),
+    match payload.downcast::<SubjectError>() {
+        Ok(error) => (*error).into(),
         Err(payload) => Verdict::Crash { message: last_words(payload.as_ref()), stderr: None },
     }
 }

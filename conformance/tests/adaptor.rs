@@ -64,8 +64,8 @@ fn checks(text: &str) -> Vec<String> {
 fn what_is_not_there_cannot_be_started() {
     let none: [&str; 0] = [];
     let command = Command::new(Path::new("/no/such/program"), none);
-    let demise = process::subject(&command, &Limits::default()).err().map(|demise| demise.to_string());
-    let message = demise.expect("it is not there");
+    let error = process::subject(&command, &Limits::default()).err().map(|error| error.to_string());
+    let message = error.expect("it is not there");
     assert!(message.starts_with("it cannot be started: /no/such/program: "), "{message}");
 }
 

@@ -3,8 +3,8 @@
 //! `QUALIFICATION_INPUTS=10000000 cargo test --release -p traceproof-conformance --test agreement_itanium_pmu` compares more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::itanium_pmu::{Agreement, agree, scenario};
 use traceproof_conformance::generate::seeded;
+use traceproof_conformance::itanium_pmu::generate::{Agreement, agree, scenario};
 
 fn agreed(bytes: &[u8]) -> Result<Agreement, TestCaseError> {
     let scenario = scenario(bytes);

@@ -2,8 +2,8 @@
 //!
 //! The flags are worked out here, step by step, from the words of the filters.
 
-use traceproof_conformance::generate::riscv_etrace::{Kind, Scenario, Scope, encode, retirement, scenario};
 use traceproof_conformance::generate::seeded;
+use traceproof_conformance::riscv_etrace::generate::{Kind, Scenario, Scope, encode, retirement, scenario};
 use traceproof_vectors::riscv_etrace::{AddressRange, CauseRange, Filter, Step, SyncMode, TrapFilter};
 
 /// A filter of each kind, and some mixtures, for a program that starts at `base`.

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Staleness};
 use traceproof_conformance::process::{self, Command, Limits};
-use traceproof_conformance::programs::{Subjects, run_all};
 use traceproof_conformance::report::{json, junit, text};
+use traceproof_conformance::riscv_etrace::programs::{Subjects, run_all};
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
@@ -308,19 +308,19 @@ fn what_changes_without_a_cause_is_flaky() {
 
 #[test]
 fn hello_must_be_right() {
-    let demise = |mode: &str, limits| {
+    let error = |mode: &str, limits| {
         let acme = Acme::new(mode);
-        let message = process::subject(&acme.command, &limits).err().map(|demise| demise.to_string());
+        let message = process::subject(&acme.command, &limits).err().map(|error| error.to_string());
         assert_eq!(acme.left(), [""; 0], "{mode}");
         message.expect("no hello")
     };
-    assert_eq!(demise("wrong-nonce", patient()), "its nonce is not that of the request");
+    assert_eq!(error("wrong-nonce", patient()), "its nonce is not that of the request");
     assert_eq!(
-        demise("dies-in-hello", patient()),
+        error("dies-in-hello", patient()),
         "it exited with status 3 instead of an answer; its standard error ends with:\nacme: no licence"
     );
     let begin = Instant::now();
     let short = Limits { hello: Duration::from_secs(1), scale: 1.0, ..patient() };
-    assert_eq!(demise("hangs-in-hello", short), "it did not answer within 1s");
+    assert_eq!(error("hangs-in-hello", short), "it did not answer within 1s");
     assert!(begin.elapsed() >= Duration::from_secs(1));
 }

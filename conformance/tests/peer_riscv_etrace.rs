@@ -2,9 +2,9 @@
 //! (see `docs/findings/riscv-etrace.md`).
 #![cfg(feature = "peer-riscv-etrace")]
 
-use traceproof_conformance::generate::riscv_etrace::{Kind, Scenario, Scope, oracle, scenario};
 use traceproof_conformance::generate::seeded;
 use traceproof_conformance::peers::riscv_etrace as peer;
+use traceproof_conformance::riscv_etrace::generate::{Kind, Scenario, Scope, oracle, scenario};
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace as encoder_model;
 use traceproof_encoder_model::riscv_etrace::{Hart, Retirement};

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use traceproof_conformance::generate::riscv_etrace::{Kind, Scenario, Scope, oracle, retirement, scenario};
 use traceproof_conformance::generate::seeded;
 use traceproof_conformance::peers::riscv_etrace as peer;
+use traceproof_conformance::riscv_etrace::generate::{Kind, Scenario, Scope, oracle, retirement, scenario};
 use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace as encoder_model;
 use traceproof_encoder_model::riscv_etrace::Hart;

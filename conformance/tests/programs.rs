@@ -9,8 +9,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use lzma_rust2::XzReader;
-use traceproof_conformance::programs::foreign::{address_steps, csv_steps};
-use traceproof_conformance::programs::{
+use traceproof_conformance::riscv_etrace::programs::foreign::{address_steps, csv_steps};
+use traceproof_conformance::riscv_etrace::programs::{
     Divergence, FlowCheck, FlowMap, Observation, ParameterSet, Setup, Shipped, ShippedProgram, Subjects,
     round_trip, run_all,
 };

@@ -5,10 +5,10 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use traceproof_conformance::Subject;
-use traceproof_conformance::generate::riscv_etrace::{
+use traceproof_conformance::relations::Stream;
+use traceproof_conformance::riscv_etrace::generate::{
     Failure, Scenario, Scope, decode, encode, retirement, scenario,
 };
-use traceproof_conformance::relations::Stream;
 use traceproof_decoder::riscv_etrace::{Decoder, Limits};
 use traceproof_encoder_model::riscv_etrace::{Retirement, write_packets};
 use traceproof_vectors::riscv_etrace::{

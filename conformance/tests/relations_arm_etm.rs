@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::arm_etm::{encode, scenario};
+use traceproof_conformance::arm_etm::generate::{encode, scenario};
 use traceproof_conformance::relations::{Broken, Stream};
 use traceproof_conformance::snapshot::Snapshot;
 use traceproof_conformance::suite::{Directories, Suite};

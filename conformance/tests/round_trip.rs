@@ -3,10 +3,10 @@
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip` runs more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::riscv_etrace::{
+use traceproof_conformance::generate::seeded;
+use traceproof_conformance::riscv_etrace::generate::{
     Scenario, Scope, encode, retirement, round_trip, scenario,
 };
-use traceproof_conformance::generate::seeded;
 use traceproof_vectors::riscv_etrace::{
     DataPacket, Modes, Packet, ReportedAddress, ReportedData, Step, Stimulus, SyncMode, Transfer,
 };

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::arm_etm::oracle::Returned;
-use traceproof_conformance::generate::arm_etm::{encode, round_trip, scenario};
+use traceproof_conformance::arm_etm::generate::oracle::Returned;
+use traceproof_conformance::arm_etm::generate::{encode, round_trip, scenario};
 use traceproof_conformance::generate::seeded;
 use traceproof_vectors::arm_etm::{Architecture, Packet, Parameters};
 

@@ -3,8 +3,8 @@
 //! `PROPTEST_CASES=20000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm_v1` runs more of them.
 
 use proptest::prelude::*;
-use traceproof_conformance::generate::arm_etm::v1::oracle::Returned;
-use traceproof_conformance::generate::arm_etm::v1::{encode, judge, round_trip, scenario};
+use traceproof_conformance::arm_etm::generate::v1::oracle::Returned;
+use traceproof_conformance::arm_etm::generate::v1::{encode, judge, round_trip, scenario};
 use traceproof_conformance::generate::seeded;
 use traceproof_vectors::arm_etm::v1::Cycle;
 

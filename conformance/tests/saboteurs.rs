@@ -148,9 +148,9 @@ mod without_a_bug {
     #[test]
     fn layers_are_the_decoder() {
         for (subject, family) in [
-            (saboteurs::riscv_etrace::harmless(), Family::RiscvEtrace),
-            (saboteurs::arm_etm::harmless(), Family::ArmEtm),
-            (saboteurs::itanium_pmu::harmless(), Family::ItaniumPmu),
+            (traceproof_conformance::riscv_etrace::saboteurs::harmless(), Family::RiscvEtrace),
+            (traceproof_conformance::arm_etm::saboteurs::harmless(), Family::ArmEtm),
+            (traceproof_conformance::itanium_pmu::saboteurs::harmless(), Family::ItaniumPmu),
         ] {
             passes(&subject, family);
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use traceproof_conformance::baseline::{self, UNEXPLAINED};
-use traceproof_conformance::generate::USUAL;
+use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
 
@@ -51,7 +51,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let subject = named(subject, None)?;
     let options = Options {
         selection: select.selection()?,
-        generated: 0..USUAL,
+        generated: 0..DEFAULT_GENERATED_PER_FAMILY,
         programs: !select.is_narrow(),
         ..Options::default()
     };

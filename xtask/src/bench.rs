@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
-use traceproof_conformance::bench::{
-    self, Etmv3Measurement, Etmv3Report, Measurement, Memory, Options, Report, Task,
-};
+use traceproof_conformance::arm_etm::bench::{Etmv3Measurement, Etmv3Report, etmv3};
+use traceproof_conformance::riscv_etrace::bench::{self, Measurement, Memory, Options, Report, Task};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -85,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             if arguments.json { json(&memory)? } else { of_memory(&memory) }
         }
         Some(Verb::Etmv3 { captures, mebibytes }) => {
-            let report = bench::etmv3(arguments.rounds, captures, mebibytes.saturating_mul(1 << 20))
+            let report = etmv3(arguments.rounds, captures, mebibytes.saturating_mul(1 << 20))
                 .map_err(|error| Failure::usage(error.to_string()))?;
             if arguments.json { json(&report)? } else { of_etmv3(&report) }
         }

@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::generate::USUAL;
+use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::{Direction, Options, Progress, Run, Subject, captures, run as run_suite};
 
@@ -142,7 +142,9 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         let (of, is) = (&baseline.subject, &run.subject.name);
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
-    let everything = arguments.seeds.numbers(USUAL) == (0..USUAL) && !arguments.no_real_programs;
+    let everything = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)
+        == (0..DEFAULT_GENERATED_PER_FAMILY)
+        && !arguments.no_real_programs;
     let narrow = arguments.select.is_narrow()
         || !(arguments.select.family.is_empty() && arguments.direction.is_empty());
     let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
@@ -179,7 +181,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     let options = Options {
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
-        generated: arguments.seeds.numbers(USUAL),
+        generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY),
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(NonZeroUsize::get),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::programs::{
+use traceproof_conformance::riscv_etrace::programs::{
     Shipped, ShippedProgram, Subjects, compile, compression_table, record, run_all,
 };
 

@@ -45,9 +45,9 @@ pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Fail
 pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, Failure> {
     let subject = match find(name, timeout_scale)? {
         Named::Here(subject) => Ok(subject),
-        Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|demise| {
+        Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|error| {
             let hint = format!("`cargo xtask smoke --subject {name}` says more");
-            let message = format!("{name}: the subject does not say hello as it should: {demise}\n{hint}");
+            let message = format!("{name}: the subject does not say hello as it should: {error}\n{hint}");
             Failure::Message { exit: Exit::Failed, message }
         }),
     }?;

@@ -51,7 +51,7 @@ pub struct Hello {
     pub framings: Vec<Framing>,
     /// The longest answer that it takes, in bytes.
     pub max_message: u64,
-    /// Results may be [short](super::again) for those that come again.
+    /// Results may be [short](super::backref) for those that come again.
     #[serde(default)]
     pub again: bool,
 }
@@ -74,7 +74,7 @@ pub struct Welcome {
     /// Which version of it.
     #[serde(default)]
     pub version: String,
-    /// Stimulus may be [short](super::again) for what comes again.
+    /// Stimulus may be [short](super::backref) for what comes again.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub again: bool,
     /// Where its defects are reported.
@@ -300,7 +300,7 @@ pub enum Status {
     Error,
 }
 
-/// The answer to every request but `hello`. `R` is an [element](super::again::Element) of [`Item`] or [`EncodedItem`].
+/// The answer to every request but `hello`. `R` is an [element](super::backref::Element) of [`Item`] or [`EncodedItem`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer<R> {
     /// Whose answer it is.

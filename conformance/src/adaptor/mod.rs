@@ -9,7 +9,7 @@
 //!
 //! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
 
-pub mod again;
+pub mod backref;
 pub mod frame;
 pub mod message;
 pub(crate) mod repeats;

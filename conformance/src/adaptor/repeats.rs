@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use traceproof_vectors::Place;
 
-use super::again::{Changes, MOST_KNOWN};
-use crate::family::Moment;
+use super::backref::{Changes, MOST_KNOWN};
+use crate::family::Timing;
 
 /// Items that are remembered as having come behind another one.
 const BEHIND: usize = 8;
@@ -14,7 +14,7 @@ const BEHIND: usize = 8;
 /// No item.
 const NONE: u32 = u32::MAX;
 
-/// Writes the elements of lists, [short](super::again) for items that came before if the other side understands that.
+/// Writes the elements of lists, [short](super::backref) for items that came before if the other side understands that.
 ///
 /// Behind an item comes, as a rule, one that came there before. So few are compared and fewer are looked up.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Writer<T> {
 struct Known<T> {
     item: T,
     /// When it was, as the other side knows it.
-    moment: Moment,
+    moment: Timing,
     /// Numbers of items that came behind it, the latest first.
     behind: [u32; BEHIND],
 }
@@ -69,14 +69,14 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
     /// Adds an item.
     pub(crate) fn item(&mut self, item: &T) {
         if self.again {
-            self.known_or(item, Moment::default(), item);
+            self.known_or(item, Timing::default(), item);
         } else {
             self.object(item);
         }
     }
 
     /// Adds an item that differs from `timeless` by its moment alone.
-    pub(crate) fn item_at(&mut self, timeless: &T, moment: Moment, item: &T) {
+    pub(crate) fn item_at(&mut self, timeless: &T, moment: Timing, item: &T) {
         if self.again {
             self.known_or(timeless, moment, item);
         } else {
@@ -101,7 +101,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         self.failed.take().map_or(Ok(text), Err)
     }
 
-    fn known_or(&mut self, timeless: &T, moment: Moment, item: &T) {
+    fn known_or(&mut self, timeless: &T, moment: Timing, item: &T) {
         let number = self.following(timeless).ok_or_else(|| serde_json::to_vec(timeless));
         let number = number.or_else(|text| match text {
             Ok(text) => self.numbers.get(text.as_slice()).copied().ok_or(text),
@@ -130,7 +130,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         behind.into_iter().take_while(|number| *number != NONE).find(is_it)
     }
 
-    fn refer(&mut self, number: u32, moment: Moment) {
+    fn refer(&mut self, number: u32, moment: Timing) {
         let then = self.known.get(number as usize).map(|known| known.moment);
         match (self.open, then) {
             (Some((first, count)), Some(then)) if then == moment && first + count == number => {
@@ -148,7 +148,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         self.comes(Some(number));
     }
 
-    fn learn(&mut self, item: &T, moment: Moment, text: Vec<u8>) {
+    fn learn(&mut self, item: &T, moment: Timing, text: Vec<u8>) {
         let number = u32::try_from(self.known.len()).ok().filter(|_| self.known.len() < MOST_KNOWN);
         if let Some(number) = number {
             self.known.push(Known { item: item.clone(), moment, behind: [NONE; BEHIND] });
@@ -196,7 +196,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::again::{Element, Reader};
+    use super::super::backref::{Element, Reader};
     use super::*;
 
     fn taken(writer: &mut Writer<String>) -> String {
@@ -224,7 +224,7 @@ mod tests {
         let mut writer = Writer::new(true);
         let mut step = |item: &str, context, time| {
             let full = format!("{item} at {time}");
-            writer.item_at(&item.to_owned(), Moment { context, time }, &full);
+            writer.item_at(&item.to_owned(), Timing { context, time }, &full);
             taken(&mut writer)
         };
         assert_eq!(step("a", 1, 5), r#""a at 5""#);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use traceproof_vectors::{Decoder, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink};
 
 use super::ServeError;
-use super::again::{Element, Reader};
+use super::backref::{Element, Reader};
 use super::message::{Answer, Claims, Encode, EncodedItem, HexBytes, Item, Nothing, Parameters, Run, Start};
 use super::repeats::Writer;
 use crate::Subject;

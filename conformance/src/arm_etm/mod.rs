@@ -1,17 +1,22 @@
 //! What the runner must know about ARM ETM.
 
+pub mod bench;
+pub mod generate;
+pub mod saboteurs;
+mod sync_points;
+
 use traceproof_decoder::arm_etm as decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
-use super::FamilyRules;
 use crate::elf::{self, Machine};
+use crate::family::FamilyRules;
 use crate::generate::Generated;
-use crate::generate::arm_etm::{Scenario, encode, round_trip, scenario, v1};
-use crate::relations::{Broken, Stream, Tried};
-use crate::saboteurs::{self, Saboteur};
+use crate::relations::{Attempts, Broken, Stream};
+use crate::saboteurs::Saboteur;
+use generate::{Scenario, encode, round_trip, scenario, v1};
 
 impl FamilyRules for ArmEtm {
     const FEATURES: &'static [&'static str] = &vectors::arm_etm::FEATURES;
@@ -24,7 +29,7 @@ impl FamilyRules for ArmEtm {
         Box::new(Encoder::default())
     }
 
-    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::arm_etm::SABOTEURS;
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::SABOTEURS;
 
     fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters, program)
@@ -57,11 +62,11 @@ impl FamilyRules for ArmEtm {
         confirmed.map_err(|failure| failure.to_string())
     }
 
-    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Attempts, Broken> {
         stream.joins(most)
     }
 
-    fn recovers(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+    fn recovers(stream: &Stream<'_, Self>, most: usize) -> Result<Attempts, Broken> {
         stream.recovers(most)
     }
 

@@ -13,8 +13,8 @@ use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
 
-use super::{Joints, Knowledge, Tail, push_all};
 use crate::family::FamilyRules;
+use crate::relations::{PriorState, SyncPoints, Tail, push_all};
 
 /// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of the next
 /// A-sync for its own; the beginning of a timestamp; data and reserved headers.
@@ -25,7 +25,7 @@ const GARBAGE: [&[u8]; 4] = [
     &[0x2a, 0x11, 0x66, 0x94, 0x16],
 ];
 
-impl Joints for ArmEtm {
+impl SyncPoints for ArmEtm {
     fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
         let mut decoder = Self::reference_decoder();
         if decoder.begin(parameters, program).is_err() {
@@ -67,7 +67,7 @@ impl Joints for ArmEtm {
         parameters.architecture == Architecture::V3
     }
 
-    fn first_wrong(expected: &[Event], got: &[Event], knowledge: Knowledge) -> Option<usize> {
+    fn first_wrong(expected: &[Event], got: &[Event], knowledge: PriorState) -> Option<usize> {
         let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
         let counted = [
             first(|event| matches!(event, Event::Atom { .. })),
@@ -226,8 +226,8 @@ fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
 }
 
 /// Whether `got` says what `expected` says, as far as it can know it. `first`: it is the first instruction, or the first gap.
-fn agree(expected: &Event, got: &Event, first: bool, knowledge: Knowledge) -> bool {
-    let garbled = knowledge == Knowledge::Garbled;
+fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> bool {
+    let garbled = knowledge == PriorState::Garbled;
     match (*expected, *got) {
         (
             Event::Timestamp { value: told, clock_change: changed },

@@ -15,13 +15,9 @@ use crate::Subject;
 use crate::elf::Machine;
 use crate::execution::ExecutionError;
 use crate::generate::Generated;
-use crate::relations::{Broken, Stream, Tried};
+use crate::relations::{Attempts, Broken, Stream};
 use crate::run::ProgramRun;
 use crate::saboteurs::Saboteur;
-
-mod arm_etm;
-mod itanium_pmu;
-mod riscv_etrace;
 
 /// What the runner and the command line must know about a family.
 pub trait FamilyRules: CaseProtocol {
@@ -61,12 +57,12 @@ pub trait FamilyRules: CaseProtocol {
     }
 
     /// When stimulus is, where it says so: the parts that change while everything else of it comes again and again.
-    fn moment(_stimulus: &Self::Stimulus) -> Option<Moment> {
+    fn moment(_stimulus: &Self::Stimulus) -> Option<Timing> {
         None
     }
 
     /// Puts stimulus that has a [moment](Self::moment) elsewhere in time.
-    fn set_moment(_stimulus: &mut Self::Stimulus, _moment: Moment) {}
+    fn set_moment(_stimulus: &mut Self::Stimulus, _moment: Timing) {}
 
     /// Sends the scenario of [`generate`](Self::generate) through both reference models and holds what comes back against an oracle that
     /// knows the scenario and nothing of packets.
@@ -83,8 +79,8 @@ pub trait FamilyRules: CaseProtocol {
     /// # Errors
     ///
     /// The first difference.
-    fn joins(_stream: &Stream<'_, Self>, _most: usize) -> Result<Tried, Broken> {
-        Ok(Tried::default())
+    fn joins(_stream: &Stream<'_, Self>, _most: usize) -> Result<Attempts, Broken> {
+        Ok(Attempts::default())
     }
 
     /// Tries [`Stream::recovers`]; on nothing where the family has no synchronisation points, or no garbage.
@@ -92,8 +88,8 @@ pub trait FamilyRules: CaseProtocol {
     /// # Errors
     ///
     /// The first difference.
-    fn recovers(_stream: &Stream<'_, Self>, _most: usize) -> Result<Tried, Broken> {
-        Ok(Tried::default())
+    fn recovers(_stream: &Stream<'_, Self>, _most: usize) -> Result<Attempts, Broken> {
+        Ok(Attempts::default())
     }
 
     /// Turns the execution of a case into stimulus, in order.
@@ -175,7 +171,7 @@ pub trait FamilyRules: CaseProtocol {
 
 /// When stimulus is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct Timing {
     /// Its `context`.
     pub context: u64,
     /// Its `time`.

@@ -13,7 +13,7 @@ use crate::judge::expected;
 use crate::relations::push_all;
 
 /// How many generated executions of each family belong to a run if nobody says otherwise, from number 0 on; baselines count on it.
-pub const USUAL: u64 = 100;
+pub const DEFAULT_GENERATED_PER_FAMILY: u64 = 100;
 
 /// A scenario, and what the reference encoder model makes of it.
 #[derive(Clone, Debug)]

@@ -3,11 +3,8 @@
 //! A generator turns any byte string into a legal scenario. Property-test engines and fuzzers own the bytes:
 //! they choose, mutate and shrink them; shorter strings and smaller bytes give simpler scenarios.
 
-pub mod arm_etm;
 pub(crate) mod case;
 mod entropy;
-pub mod itanium_pmu;
-pub mod riscv_etrace;
 
-pub use case::{Generated, Seed, USUAL};
+pub use case::{DEFAULT_GENERATED_PER_FAMILY, Generated, Seed};
 pub use entropy::{Entropy, seeded};

@@ -1,6 +1,8 @@
 //! What the runner must know about Itanium event qualification.
 
+pub mod generate;
 mod reasons;
+pub mod saboteurs;
 
 use traceproof_decoder::itanium_pmu as decoder;
 use traceproof_encoder_model::itanium_pmu::Encoder;
@@ -8,11 +10,11 @@ use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Stimulus};
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
-use super::FamilyRules;
 use crate::elf::{Architecture, Machine};
+use crate::family::FamilyRules;
 use crate::generate::Generated;
-use crate::generate::itanium_pmu::{Scenario, agree, log, scenario};
-use crate::saboteurs::{self, Saboteur};
+use crate::saboteurs::Saboteur;
+use generate::{Scenario, agree, log, scenario};
 
 impl FamilyRules for ItaniumPmu {
     const FEATURES: &'static [&'static str] = &vectors::itanium_pmu::FEATURES;
@@ -45,7 +47,7 @@ impl FamilyRules for ItaniumPmu {
     }
 
     const EVENTS_NEED_CODE: bool = false;
-    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::itanium_pmu::SABOTEURS;
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::SABOTEURS;
 
     fn drive(
         execution: &<Self as CaseProtocol>::Execution,

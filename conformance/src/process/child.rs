@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Command, Demise, Ending, Limits};
+use super::{Command, Ending, Limits, SubjectError};
 
 /// How much of the standard error is kept, in bytes.
 const RING: usize = 64 << 10;
@@ -53,9 +53,10 @@ pub(crate) struct Parting {
 
 impl Child {
     /// Starts a process.
-    pub(crate) fn start(command: &Command, limits: &Limits) -> Result<(Self, Pipes), Demise> {
-        let failed =
-            |error: io::Error| Demise::Start { message: format!("{}: {error}", command.program.display()) };
+    pub(crate) fn start(command: &Command, limits: &Limits) -> Result<(Self, Pipes), SubjectError> {
+        let failed = |error: io::Error| SubjectError::Start {
+            message: format!("{}: {error}", command.program.display()),
+        };
         let mut start = process::Command::new(&command.program);
         start.args(&command.arguments).env_clear();
         for name in Command::INHERITED {
@@ -85,7 +86,7 @@ impl Child {
         // From here on it is killed whatever happens.
         let child = Self { leader: Some(leader), stderr, stderr_ended, ending: None };
         let (Some(input), Some(output)) = (input, output) else {
-            return Err(Demise::Start { message: String::from("it has no pipes") });
+            return Err(SubjectError::Start { message: String::from("it has no pipes") });
         };
         // It waits for `hello`, so it has not used much yet.
         if let (Some(leader), Some(memory)) = (&child.leader, limits.memory) {

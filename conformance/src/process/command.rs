@@ -28,7 +28,7 @@ pub struct Command {
     pub environment: BTreeMap<String, String>,
     /// The framings that it is offered, the preferred one first.
     pub framings: Vec<Framing>,
-    /// Whether it is offered to [leave out what comes again](crate::adaptor::again).
+    /// Whether it is offered to [leave out what comes again](crate::adaptor::backref).
     pub again: bool,
     /// The name in reports, if not the one that it gives itself.
     pub name: Option<String>,

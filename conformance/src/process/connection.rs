@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::child::{Child, Pipes};
-use super::{Command, Demise, Limits};
+use super::{Command, Limits, SubjectError};
 use crate::adaptor::VERSION;
 use crate::adaptor::frame::{self, Frame, FrameError, Framing};
 use crate::adaptor::message::{Hello, Nothing, Request, Welcome};
@@ -34,7 +34,7 @@ pub(super) struct Connection {
     /// Requests without answers, the oldest first.
     inflight: VecDeque<u32>,
     /// What became of it.
-    demise: Option<Demise>,
+    error: Option<SubjectError>,
 }
 
 /// What the threads tell.
@@ -57,7 +57,7 @@ struct AnswerId {
 
 impl Connection {
     /// Starts a process and says `hello`.
-    pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, Demise> {
+    pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
         // Bounded: whoever talks without being asked fills its own pipe, not this memory.
         let (told, incoming) = sync_channel(4);
@@ -77,7 +77,7 @@ impl Connection {
             welcome: nobody(),
             next: 0,
             inflight: VecDeque::new(),
-            demise: None,
+            error: None,
         };
         let hello = Hello {
             tdut: VERSION,
@@ -99,7 +99,7 @@ impl Connection {
         nonce: &str,
         Command { framings, again, .. }: &Command,
         chosen: &SyncSender<Framing>,
-    ) -> Result<(), Demise> {
+    ) -> Result<(), SubjectError> {
         let wrong = if welcome.tdut != VERSION {
             Some(format!("it speaks tdut/{}, not tdut/{VERSION}", welcome.tdut))
         } else if welcome.nonce != nonce {
@@ -127,7 +127,7 @@ impl Connection {
 
     /// Whether requests may still be sent.
     pub(super) const fn is_alive(&self) -> bool {
-        self.demise.is_none()
+        self.error.is_none()
     }
 
     /// How many requests have no answer yet.
@@ -141,10 +141,15 @@ impl Connection {
     }
 
     /// Sends a request, and gives its id.
-    pub(super) fn send(&mut self, op: &'static str, body: &impl serde::Serialize) -> Result<u32, Demise> {
+    pub(super) fn send(
+        &mut self,
+        op: &'static str,
+        body: &impl serde::Serialize,
+    ) -> Result<u32, SubjectError> {
         let id = self.next;
         let bytes = serde_json::to_vec(&Request { op, id, body });
-        let bytes = bytes.map_err(|error| Demise::protocol(format!("{op} cannot be written: {error}")))?;
+        let bytes =
+            bytes.map_err(|error| SubjectError::protocol(format!("{op} cannot be written: {error}")))?;
         self.send_message(|framing, id| frame::json(framing, id, bytes))
     }
 
@@ -152,9 +157,9 @@ impl Connection {
     pub(super) fn send_message(
         &mut self,
         message: impl FnOnce(Framing, u32) -> Vec<u8>,
-    ) -> Result<u32, Demise> {
-        if let Some(demise) = &self.demise {
-            return Err(demise.clone());
+    ) -> Result<u32, SubjectError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
         }
         let id = self.next;
         self.next = self.next.wrapping_add(1);
@@ -169,15 +174,15 @@ impl Connection {
     /// The next answer and the id of its request.
     ///
     /// The time begins now: whoever waits for the second of two answers has got the first, and a subject works for one after the other.
-    pub(super) fn receive(&mut self, deadline: Duration) -> Result<(u32, Vec<u8>), Demise> {
-        if let Some(demise) = &self.demise {
-            return Err(demise.clone());
+    pub(super) fn receive(&mut self, deadline: Duration) -> Result<(u32, Vec<u8>), SubjectError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
         }
         let mut end = Instant::now().checked_add(deadline);
         let mut closed = false;
         loop {
             let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
-            let demise = match self.incoming.recv_timeout(left.min(LOOK)) {
+            let error = match self.incoming.recv_timeout(left.min(LOOK)) {
                 Ok(Incoming::Answer(id, answer)) if self.inflight.front() == Some(&id) => {
                     self.inflight.pop_front();
                     return Ok((id, answer));
@@ -196,21 +201,21 @@ impl Connection {
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) if closed => self.breach("it closed its standard input"),
-                Err(RecvTimeoutError::Timeout) => self.die(Demise::Late { deadline }),
+                Err(RecvTimeoutError::Timeout) => self.die(SubjectError::Late { deadline }),
                 Err(RecvTimeoutError::Disconnected) => self.explained(Incoming::Ended),
             };
-            return Err(demise);
+            return Err(error);
         }
     }
 
-    fn explained(&mut self, told: Incoming) -> Demise {
+    fn explained(&mut self, told: Incoming) -> SubjectError {
         match told {
             Incoming::Answer(id, _) => match self.inflight.front() {
                 Some(asked) => self.breach(format!("it answered request {id} instead of {asked}")),
                 None => self.breach(format!("it answered request {id} without being asked")),
             },
             Incoming::Ended | Incoming::InputClosed => self.ended("it closed its standard output"),
-            Incoming::Broken(FrameError::TooLong { limit }) => self.die(Demise::TooMuch { limit }),
+            Incoming::Broken(FrameError::TooLong { limit }) => self.die(SubjectError::TooMuch { limit }),
             // Who dies while writing leaves half a message.
             Incoming::Broken(FrameError::Truncated) => self.ended("its output ends within a message"),
             Incoming::Broken(error) => self.breach(error.to_string()),
@@ -219,15 +224,18 @@ impl Connection {
     }
 
     /// Its output has ended: how did it, or, if it lives, what did it do?
-    fn ended(&mut self, otherwise: &str) -> Demise {
+    fn ended(&mut self, otherwise: &str) -> SubjectError {
         match self.child.end() {
-            Some(ending) => self.die(Demise::Ended { ending, stderr: self.child.last_words() }),
+            Some(ending) => self.die(SubjectError::Ended { ending, stderr: self.child.last_words() }),
             None => self.breach(otherwise),
         }
     }
 
     /// Reads an answer.
-    pub(super) fn understood<T: for<'de> Deserialize<'de>>(&mut self, answer: &[u8]) -> Result<T, Demise> {
+    pub(super) fn understood<T: for<'de> Deserialize<'de>>(
+        &mut self,
+        answer: &[u8],
+    ) -> Result<T, SubjectError> {
         serde_json::from_slice(answer).map_err(|error| {
             let start = String::from_utf8_lossy(answer.get(..200.min(answer.len())).unwrap_or_default());
             self.breach(format!("{error}, in `{}`", start.trim_end()))
@@ -235,17 +243,17 @@ impl Connection {
     }
 
     /// It broke the protocol.
-    pub(super) fn breach(&mut self, message: impl Into<String>) -> Demise {
+    pub(super) fn breach(&mut self, message: impl Into<String>) -> SubjectError {
         self.child.kill();
         let stderr = self.child.last_words();
-        self.die(Demise::Protocol { message: message.into(), stderr })
+        self.die(SubjectError::Protocol { message: message.into(), stderr })
     }
 
-    fn die(&mut self, demise: Demise) -> Demise {
+    fn die(&mut self, error: SubjectError) -> SubjectError {
         self.child.kill();
         self.requests = None;
-        self.demise = Some(demise.clone());
-        demise
+        self.error = Some(error.clone());
+        error
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Refusal, Sink};
 
-use super::Demise;
+use super::SubjectError;
 use super::pool::{Lease, Pool, Sent};
-use crate::adaptor::again::{Element, MOST_ITEMS, Reader};
+use crate::adaptor::backref::{Element, MOST_ITEMS, Reader};
 use crate::adaptor::message::{HexBytes, Item, Run, Start};
 use crate::family::FamilyRules;
 
@@ -54,7 +54,11 @@ impl<P: FamilyRules> Proxy<P> {
         Self { pool, capabilities, session: None }
     }
 
-    fn open(&mut self, parameters: &P::Parameters, program: &Program) -> Result<Result<(), Refusal>, Demise> {
+    fn open(
+        &mut self,
+        parameters: &P::Parameters,
+        program: &Program,
+    ) -> Result<Result<(), Refusal>, SubjectError> {
         let mut lease = match self.session.take() {
             Some(mut session) => {
                 session.abandon()?;
@@ -88,15 +92,15 @@ impl<P: FamilyRules> Proxy<P> {
     }
 
     /// Does something with the process, and unwinds if it fails.
-    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), Demise>) {
+    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), SubjectError>) {
         let done = match &mut self.session {
             Some(session) => what(session),
             // As a decoder that is asked before it has begun.
             None => Ok(()),
         };
-        if let Err(demise) = done {
+        if let Err(error) = done {
             self.session = None;
-            demise.unwind();
+            error.unwind();
         }
     }
 }
@@ -107,9 +111,9 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
     }
 
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
-        self.open(parameters, program).unwrap_or_else(|demise| {
+        self.open(parameters, program).unwrap_or_else(|error| {
             self.session = None;
-            demise.unwind()
+            error.unwind()
         })
     }
 
@@ -131,15 +135,15 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
 
 impl<P: FamilyRules> Session<P> {
     /// Begins, without bytes: whether the parameters are taken with this image.
-    fn begin(&mut self) -> Result<Result<(), Refusal>, Demise> {
+    fn begin(&mut self) -> Result<Result<(), Refusal>, SubjectError> {
         self.send(false)?;
         match self.receive_all(&mut ()) {
-            Err(Demise::Refused(refusal)) => Ok(Err(refusal)),
+            Err(SubjectError::Refused(refusal)) => Ok(Err(refusal)),
             other => other.map(Ok),
         }
     }
 
-    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) -> Result<(), SubjectError> {
         // Of a long piece the process gets as much at once as the answer can be about.
         let mut rest = chunk;
         loop {
@@ -162,7 +166,7 @@ impl<P: FamilyRules> Session<P> {
     }
 
     /// Sends what waits.
-    fn send(&mut self, finish: bool) -> Result<(), Demise> {
+    fn send(&mut self, finish: bool) -> Result<(), SubjectError> {
         let mut chunks = Vec::with_capacity(self.ends.len());
         let mut from = 0;
         if self.incremental {
@@ -182,7 +186,7 @@ impl<P: FamilyRules> Session<P> {
         Ok(())
     }
 
-    fn receive_all(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn receive_all(&mut self, sink: &mut dyn Sink<P>) -> Result<(), SubjectError> {
         while !self.sent.is_empty() {
             self.receive(sink)?;
         }
@@ -190,14 +194,14 @@ impl<P: FamilyRules> Session<P> {
     }
 
     /// Waits for the oldest answer that has not come yet.
-    fn receive(&mut self, sink: &mut dyn Sink<P>) -> Result<(), Demise> {
+    fn receive(&mut self, sink: &mut dyn Sink<P>) -> Result<(), SubjectError> {
         let Some(sent) = self.sent.pop_front() else { return Ok(()) };
         if !self.incremental {
             self.results.clear();
         }
         let answer = self.lease.receive::<Element<Item<P>>>(sent)?;
         if let Some(refusal) = answer.refusal() {
-            return Err(Demise::Refused(refusal));
+            return Err(SubjectError::Refused(refusal));
         }
         let mut total = 0;
         for element in answer.results {
@@ -245,7 +249,7 @@ impl<P: FamilyRules> Session<P> {
     }
 
     /// The process gets what was pushed, and nobody hears of it.
-    fn abandon(&mut self) -> Result<(), Demise> {
+    fn abandon(&mut self) -> Result<(), SubjectError> {
         if self.incremental && !self.ends.is_empty() {
             self.send(false)?;
         }
@@ -254,7 +258,7 @@ impl<P: FamilyRules> Session<P> {
         self.receive_all(&mut ())
     }
 
-    fn reset(&mut self) -> Result<(), Demise> {
+    fn reset(&mut self) -> Result<(), SubjectError> {
         self.abandon()?;
         self.latest = Place::default();
         self.results.clear();

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Refusal};
 
-use super::Demise;
+use super::SubjectError;
 use super::pool::{Lease, Pool, Sent};
-use crate::adaptor::again::{Element, MOST_ITEMS, Reader};
+use crate::adaptor::backref::{Element, MOST_ITEMS, Reader};
 use crate::adaptor::message::{Encode, EncodedItem, Start};
 use crate::adaptor::repeats::Writer;
-use crate::family::{FamilyRules, Moment};
+use crate::family::{FamilyRules, Timing};
 
 /// Steps of stimulus that are sent at once.
 const MOST_STEPS: usize = 2048;
@@ -56,7 +56,7 @@ impl<P: FamilyRules> Proxy<P> {
         &mut self,
         parameters: &P::Parameters,
         policy: &P::Policy,
-    ) -> Result<Result<(), Refusal>, Demise> {
+    ) -> Result<Result<(), Refusal>, SubjectError> {
         let mut lease = match self.session.take() {
             Some(mut session) => {
                 session.receive_all(&mut ())?;
@@ -79,7 +79,7 @@ impl<P: FamilyRules> Proxy<P> {
         };
         session.send(Some(policy), false)?;
         let begun = match session.receive_all(&mut ()) {
-            Err(Demise::Refused(refusal)) => Err(refusal),
+            Err(SubjectError::Refused(refusal)) => Err(refusal),
             other => other.map(Ok)?,
         };
         self.session = Some(session);
@@ -87,12 +87,12 @@ impl<P: FamilyRules> Proxy<P> {
     }
 
     /// Does something with the process, and unwinds if it fails.
-    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), Demise>) {
+    fn ask(&mut self, what: impl FnOnce(&mut Session<P>) -> Result<(), SubjectError>) {
         // Without a session: as an encoder that is asked before it has begun.
         let done = self.session.as_mut().map_or(Ok(()), what);
-        if let Err(demise) = done {
+        if let Err(error) = done {
             self.session = None;
-            demise.unwind();
+            error.unwind();
         }
     }
 }
@@ -103,9 +103,9 @@ impl<P: FamilyRules> Encoder<P> for Proxy<P> {
     }
 
     fn begin(&mut self, parameters: &P::Parameters, policy: &P::Policy) -> Result<(), Refusal> {
-        self.open(parameters, policy).unwrap_or_else(|demise| {
+        self.open(parameters, policy).unwrap_or_else(|error| {
             self.session = None;
-            demise.unwind()
+            error.unwind()
         })
     }
 
@@ -122,11 +122,11 @@ impl<P: FamilyRules> Encoder<P> for Proxy<P> {
 }
 
 impl<P: FamilyRules> Session<P> {
-    fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
-        match P::moment(stimulus).filter(|moment| *moment != Moment::default()) {
+    fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>) -> Result<(), SubjectError> {
+        match P::moment(stimulus).filter(|moment| *moment != Timing::default()) {
             Some(moment) => {
                 let mut timeless = stimulus.clone();
-                P::set_moment(&mut timeless, Moment::default());
+                P::set_moment(&mut timeless, Timing::default());
                 self.stimulus.item_at(&timeless, moment, stimulus);
             }
             None => self.stimulus.item(stimulus),
@@ -142,8 +142,8 @@ impl<P: FamilyRules> Session<P> {
     }
 
     /// Sends what waits. With a policy the encoder begins.
-    fn send(&mut self, policy: Option<&P::Policy>, finish: bool) -> Result<(), Demise> {
-        let unwritable = |error| Demise::protocol(format!("stimulus cannot be written: {error}"));
+    fn send(&mut self, policy: Option<&P::Policy>, finish: bool) -> Result<(), SubjectError> {
+        let unwritable = |error| SubjectError::protocol(format!("stimulus cannot be written: {error}"));
         let text = self.stimulus.take().map_err(unwritable)?;
         let bytes = text.len() + STEP_BYTES * self.steps;
         let list = format!("[{}]", String::from_utf8_lossy(&text));
@@ -156,7 +156,7 @@ impl<P: FamilyRules> Session<P> {
         Ok(())
     }
 
-    fn receive_all(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
+    fn receive_all(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), SubjectError> {
         while !self.sent.is_empty() {
             self.receive(sink)?;
         }
@@ -164,11 +164,11 @@ impl<P: FamilyRules> Session<P> {
     }
 
     /// Waits for the oldest answer that has not come yet.
-    fn receive(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), Demise> {
+    fn receive(&mut self, sink: &mut dyn EncoderSink<P>) -> Result<(), SubjectError> {
         let Some(sent) = self.sent.pop_front() else { return Ok(()) };
         let answer = self.lease.receive::<Element<EncodedItem<P>>>(sent)?;
         if let Some(refusal) = answer.refusal() {
-            return Err(Demise::Refused(refusal));
+            return Err(SubjectError::Refused(refusal));
         }
         let mut total = 0;
         for element in answer.results {

@@ -1,7 +1,7 @@
 //! Subjects in processes of their own: started, asked, held to deadlines and limits, killed with all that they started.
 //!
 //! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies that ask a process, so everything behind them, from the
-//! comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a [`Demise`], as
+//! comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a [`SubjectError`], as
 //! a decoder in this process unwinds when it panics; the runner makes the verdict of both.
 //!
 //! A process works for one decoder or encoder at a time, so it is always known whose request broke it.
@@ -10,7 +10,7 @@
 //! |---|---|
 //! | How is it started? | [`Command`], [`SubjectFile`] |
 //! | What may it use? | [`Limits`] |
-//! | How can it fail? | [`Demise`] |
+//! | How can it fail? | [`SubjectError`] |
 //! | How is it killed? | `child` |
 //! | How do messages reach it and come back? | `connection` |
 //! | Which process is free, and what does it know already? | `pool` |
@@ -23,19 +23,19 @@ pub(crate) mod child;
 mod command;
 mod connection;
 mod decoder;
-mod demise;
 mod encoder;
 pub mod exec;
 mod limits;
 mod pool;
+mod subject_error;
 
 use std::sync::Arc;
 
 pub use command::{Command, SubjectFile, SubjectFileError};
 pub(crate) use connection::nonce;
-pub use demise::{Demise, Ending};
 pub use limits::Limits;
 pub(crate) use pool::Pool;
+pub use subject_error::{Ending, SubjectError};
 use traceproof_vectors::Capabilities;
 
 use crate::Subject;
@@ -47,7 +47,7 @@ use crate::family::{self, FamilyRules, Visitor};
 /// # Errors
 ///
 /// When it cannot be started or its `hello` is none.
-pub fn subject(command: &Command, limits: &Limits) -> Result<Subject, Demise> {
+pub fn subject(command: &Command, limits: &Limits) -> Result<Subject, SubjectError> {
     if let Some(exec) = &command.exec {
         return exec::subject(exec, command, limits);
     }

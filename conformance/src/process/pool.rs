@@ -9,7 +9,7 @@ use traceproof_vectors::{Program, Refusal};
 
 use super::connection::Connection;
 use super::limits::Pace;
-use super::{Command, Demise, Limits};
+use super::{Command, Limits, SubjectError};
 use crate::adaptor::frame::{self, Framing};
 use crate::adaptor::message::{Answer, Image, Nothing, Parameters, Run, Status, Welcome};
 use crate::family::FamilyRules;
@@ -36,7 +36,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Starts the first process.
-    pub(super) fn start(command: &Command, limits: &Limits) -> Result<Self, Demise> {
+    pub(super) fn start(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let first = Worker::start(command, limits)?;
         let mut welcome = first.connection.welcome().clone();
         let families: Vec<&str> = crate::family::IMPLEMENTED.iter().map(|family| family.name()).collect();
@@ -46,7 +46,9 @@ impl Pool {
                 |name: &String| traceproof_vectors::Family::ALL.iter().any(|family| family.name() == name);
             if let Some(name) = claims.keys().find(|name| !known(name)) {
                 let families = families.join(", ");
-                return Err(Demise::protocol(format!("no family is called `{name}`; known are {families}")));
+                return Err(SubjectError::protocol(format!(
+                    "no family is called `{name}`; known are {families}"
+                )));
             }
             claims.values_mut().for_each(|claims| claims.readings.extend(command.readings.iter().cloned()));
         }
@@ -95,7 +97,7 @@ impl Pool {
     }
 
     /// A process that works for nobody else until it is given back.
-    pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, Demise> {
+    pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, SubjectError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let worker = match idle {
             Some(worker) => worker,
@@ -135,7 +137,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(command: &Command, limits: &Limits) -> Result<Self, Demise> {
+    fn start(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let connection = Connection::open(command, limits)?;
         Ok(Self { connection, parameters: Vec::new(), images: Vec::new() })
     }
@@ -149,8 +151,8 @@ pub(super) struct Sent {
 }
 
 impl Lease {
-    fn worker(&mut self) -> Result<&mut Worker, Demise> {
-        self.worker.as_mut().ok_or_else(|| Demise::protocol("no process"))
+    fn worker(&mut self) -> Result<&mut Worker, SubjectError> {
+        self.worker.as_mut().ok_or_else(|| SubjectError::protocol("no process"))
     }
 
     /// Whether another request must wait for an answer.
@@ -167,8 +169,8 @@ impl Lease {
     pub(super) fn parameters<P: FamilyRules>(
         &mut self,
         parameters: &P::Parameters,
-    ) -> Result<Result<u32, Refusal>, Demise> {
-        let unwritable = |error| Demise::protocol(format!("parameters cannot be written: {error}"));
+    ) -> Result<Result<u32, Refusal>, SubjectError> {
+        let unwritable = |error| SubjectError::protocol(format!("parameters cannot be written: {error}"));
         let family = P::FAMILY.name();
         let text = serde_json::to_vec(&(family, parameters)).map_err(unwritable)?;
         self.make_room()?;
@@ -189,7 +191,7 @@ impl Lease {
     }
 
     /// The key of an image; sends it if the process does not know it. An inner error is the subject's refusal.
-    pub(super) fn image(&mut self, program: &Program) -> Result<Result<u32, Refusal>, Demise> {
+    pub(super) fn image(&mut self, program: &Program) -> Result<Result<u32, Refusal>, SubjectError> {
         let worker = self.worker()?;
         let known = worker.images.iter().position(|known| known == program);
         if let Some(index) = known {
@@ -205,7 +207,7 @@ impl Lease {
     }
 
     /// What was sent under keys is not kept for ever.
-    fn make_room(&mut self) -> Result<(), Demise> {
+    fn make_room(&mut self) -> Result<(), SubjectError> {
         let worker = self.worker()?;
         if worker.images.len().max(worker.parameters.len()) >= MOST_KEYS {
             worker.images.clear();
@@ -222,7 +224,7 @@ impl Lease {
         op: &'static str,
         body: &impl Serialize,
         bytes: usize,
-    ) -> Result<Option<Refusal>, Demise> {
+    ) -> Result<Option<Refusal>, SubjectError> {
         let sent = self.send(op, body, bytes)?;
         let answer: Answer<Nothing> = self.receive(sent)?;
         Ok(answer.refusal())
@@ -234,13 +236,13 @@ impl Lease {
         op: &'static str,
         body: &impl Serialize,
         bytes: usize,
-    ) -> Result<Sent, Demise> {
+    ) -> Result<Sent, SubjectError> {
         self.worker()?.connection.send(op, body)?;
         Ok(Sent { since: Instant::now(), bytes })
     }
 
     /// Sends a `run`, in the form that suits the framing.
-    pub(super) fn run(&mut self, run: &Run<'_>, bytes: usize) -> Result<Sent, Demise> {
+    pub(super) fn run(&mut self, run: &Run<'_>, bytes: usize) -> Result<Sent, SubjectError> {
         let connection = &mut self.worker()?.connection;
         match connection.welcome().framing {
             Framing::JsonLines => connection.send("run", run)?,
@@ -250,7 +252,10 @@ impl Lease {
     }
 
     /// Waits for the answer to the oldest request.
-    pub(super) fn receive<R: for<'de> Deserialize<'de>>(&mut self, sent: Sent) -> Result<Answer<R>, Demise> {
+    pub(super) fn receive<R: for<'de> Deserialize<'de>>(
+        &mut self,
+        sent: Sent,
+    ) -> Result<Answer<R>, SubjectError> {
         let deadline = self.pool.limits.deadline(&self.pool.pace, sent.bytes);
         let connection = &mut self.worker()?.connection;
         let (_, answer) = connection.receive(deadline)?;
@@ -259,17 +264,17 @@ impl Lease {
         match answer.status {
             Status::Error => {
                 let message = answer.message.unwrap_or_else(|| String::from("something"));
-                Err(Demise::Broke { message })
+                Err(SubjectError::Broke { message })
             }
             _ => Ok(answer),
         }
     }
 
     /// The process broke the protocol.
-    pub(super) fn breach(&mut self, message: impl Into<String>) -> Demise {
+    pub(super) fn breach(&mut self, message: impl Into<String>) -> SubjectError {
         match self.worker() {
             Ok(worker) => worker.connection.breach(message),
-            Err(demise) => demise,
+            Err(error) => error,
         }
     }
 }

@@ -6,11 +6,8 @@
 //! | Who joins at a synchronisation point reports the tail | [`Stream::joins`] |
 //! | Garbage costs at most what is up to the next synchronisation point | [`Stream::recovers`] |
 //!
-//! The first holds for every family. The others need to know what a synchronisation point is: [`Joints`], one file here
+//! The first holds for every family. The others need to know what a synchronisation point is: [`SyncPoints`], one file
 //! for each family.
-
-mod arm_etm;
-mod riscv_etrace;
 
 use std::fmt;
 
@@ -23,7 +20,7 @@ use crate::line::line;
 use crate::verdict::{Divergence, Row};
 
 /// A family whose streams can be joined late.
-pub trait Joints: FamilyRules {
+pub trait SyncPoints: FamilyRules {
     /// Bytes of a stream at which a decoder may begin, ascending, as the reference reads it.
     fn points(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<usize>;
 
@@ -41,7 +38,7 @@ pub trait Joints: FamilyRules {
     }
 
     /// The index of the first event that a late decoder must not report like this.
-    fn first_wrong(expected: &[Self::Event], got: &[Self::Event], _knowledge: Knowledge) -> Option<usize> {
+    fn first_wrong(expected: &[Self::Event], got: &[Self::Event], _knowledge: PriorState) -> Option<usize> {
         let length = expected.len().max(got.len());
         (0..length).find(|&index| expected.get(index) != got.get(index))
     }
@@ -67,7 +64,7 @@ impl<P: FamilyRules> Tail<P> {
 
 /// How much a late decoder may know of what was in front of its first synchronisation point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knowledge {
+pub enum PriorState {
     /// Nothing that is wrong.
     Less,
     /// Anything: garbage may have told it.
@@ -76,7 +73,7 @@ pub enum Knowledge {
 
 /// How much of a stream a relation was tried on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct Attempts {
     /// Synchronisation points.
     pub points: usize,
     /// Those at which something was compared: there is a tail, and it is not that of the same bytes.
@@ -201,19 +198,19 @@ impl<P: FamilyRules> Stream<'_, P> {
     }
 }
 
-impl<P: Joints> Stream<'_, P> {
+impl<P: SyncPoints> Stream<'_, P> {
     /// Who joins at a synchronisation point reports the tail. Tries at most `most` points, spread over the stream.
     ///
     /// # Errors
     ///
     /// The first difference.
-    pub fn joins(&self, most: usize) -> Result<Tried, Broken> {
+    pub fn joins(&self, most: usize) -> Result<Attempts, Broken> {
         let whole = self.log(self.wire)?;
-        let mut tried = Tried::default();
+        let mut tried = Attempts::default();
         for byte in spread(P::points(self.wire, self.parameters, self.program), most) {
             let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
             let what = format!("joined at byte {byte}");
-            let told = self.compare(&what, (&whole, byte), (&late, 0), Knowledge::Less)?;
+            let told = self.compare(&what, (&whole, byte), (&late, 0), PriorState::Less)?;
             tried.points += 1;
             // At the beginning of the stream nobody is late.
             tried.compared += usize::from(told && byte > 0);
@@ -228,10 +225,10 @@ impl<P: Joints> Stream<'_, P> {
     /// # Errors
     ///
     /// The first difference.
-    pub fn recovers(&self, most: usize) -> Result<Tried, Broken> {
+    pub fn recovers(&self, most: usize) -> Result<Attempts, Broken> {
         let whole = self.log(self.wire)?;
         let points = P::points(self.wire, self.parameters, self.program);
-        let mut tried = Tried::default();
+        let mut tried = Attempts::default();
         for (index, byte) in spread(points.clone(), most).into_iter().enumerate() {
             let garbage = P::garbage(self.parameters, index);
             if garbage.is_empty() {
@@ -240,7 +237,7 @@ impl<P: Joints> Stream<'_, P> {
             let (before, behind) = self.wire.split_at_checked(byte).unwrap_or_default();
             let late = self.log(&[&garbage, behind].concat())?;
             let what = format!("behind garbage in front of byte {byte}");
-            let told = self.compare(&what, (&whole, byte), (&late, garbage.len()), Knowledge::Less)?;
+            let told = self.compare(&what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
             tried.points += 1;
             tried.compared += usize::from(told);
 
@@ -251,7 +248,7 @@ impl<P: Joints> Stream<'_, P> {
             if let Some(from) = from {
                 let what = format!("behind garbage at byte {byte}");
                 let here = (&mixed, from + garbage.len());
-                self.compare(&what, (&whole, from), here, Knowledge::Garbled)?;
+                self.compare(&what, (&whole, from), here, PriorState::Garbled)?;
             }
         }
         Ok(tried)
@@ -263,7 +260,7 @@ impl<P: Joints> Stream<'_, P> {
         what: &str,
         (whole, there): (&Log<P>, usize),
         (late, here): (&Log<P>, usize),
-        knowledge: Knowledge,
+        knowledge: PriorState,
     ) -> Result<bool, Broken> {
         // Where a straight run is cut into events is the decoder's choice, also behind another beginning.
         let tail = |log, from| {

@@ -1,5 +1,11 @@
 //! What the runner must know about RISC-V E-Trace.
 
+pub mod bench;
+pub mod generate;
+pub mod programs;
+pub mod saboteurs;
+mod sync_points;
+
 use std::io::BufRead;
 use std::iter;
 
@@ -10,19 +16,19 @@ use traceproof_vectors::riscv_etrace::discovery;
 use traceproof_vectors::riscv_etrace::{Cycle, Event, Parameters, RiscvEtrace, Step, Stimulus, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol, Refusal};
 
-use super::{FamilyRules, FileSummary, Moment, WritePackets};
 use crate::Subject;
 use crate::elf::{Architecture, Machine};
 use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
+use crate::family::{FamilyRules, FileSummary, Timing, WritePackets};
 use crate::generate::Generated;
-use crate::generate::riscv_etrace::{Scenario, Scope, encode, round_trip, scenario};
 use crate::line::line;
-use crate::programs::foreign;
-use crate::programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
-use crate::relations::{Broken, Stream, Tried};
+use crate::relations::{Attempts, Broken, Stream};
 use crate::run::ProgramRun;
-use crate::saboteurs::{self, Saboteur};
+use crate::saboteurs::Saboteur;
 use crate::verdict::{Divergence, Row, Verdict};
+use generate::{Scenario, Scope, encode, round_trip, scenario};
+use programs::foreign;
+use programs::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
 
 impl FamilyRules for RiscvEtrace {
     const FEATURES: &'static [&'static str] = &vectors::riscv_etrace::FEATURES;
@@ -35,7 +41,7 @@ impl FamilyRules for RiscvEtrace {
         Box::new(Encoder::default())
     }
 
-    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::riscv_etrace::SABOTEURS;
+    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::SABOTEURS;
 
     const WRITE_PACKETS: Option<WritePackets<Self>> = Some(|packets, parameters, policy| {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())
@@ -59,18 +65,18 @@ impl FamilyRules for RiscvEtrace {
         round_trip(&scenario).map(drop).map_err(|failure| failure.to_string())
     }
 
-    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Tried, Broken> {
+    fn joins(stream: &Stream<'_, Self>, most: usize) -> Result<Attempts, Broken> {
         stream.joins(most)
     }
 
-    fn moment(stimulus: &Stimulus) -> Option<Moment> {
+    fn moment(stimulus: &Stimulus) -> Option<Timing> {
         match stimulus {
-            Stimulus::Cycle(Cycle { context, time, .. }) => Some(Moment { context: *context, time: *time }),
+            Stimulus::Cycle(Cycle { context, time, .. }) => Some(Timing { context: *context, time: *time }),
             _ => None,
         }
     }
 
-    fn set_moment(stimulus: &mut Stimulus, moment: Moment) {
+    fn set_moment(stimulus: &mut Stimulus, moment: Timing) {
         if let Stimulus::Cycle(cycle) = stimulus {
             (cycle.context, cycle.time) = (moment.context, moment.time);
         }

@@ -10,10 +10,10 @@ use std::ops::Range;
 use traceproof_vectors::riscv_etrace::{Encapsulation, Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
 use traceproof_vectors::{Entry, Log, Place, Program, Severity};
 
-use super::{Joints, Tail, push_all};
 use crate::family::FamilyRules;
+use crate::relations::{SyncPoints, Tail, push_all};
 
-impl Joints for RiscvEtrace {
+impl SyncPoints for RiscvEtrace {
     /// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
     /// beginning up to and with that packet, as far as the reference sees.
     fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {

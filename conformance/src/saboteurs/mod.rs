@@ -9,7 +9,7 @@
 //! | What is a saboteur? | [`Saboteur`], [`Side`] |
 //! | How is a decoder made wrong? | [`decoders`] |
 //! | How is an encoder made wrong? | [`encoders`] |
-//! | Which bugs does a family have? | one module for each family, its table `SABOTEURS` |
+//! | Which bugs does a family have? | the family's module `saboteurs`, its table `SABOTEURS` |
 //! | Which bugs can every decoder have? | `every_family` |
 //! | Who knows nothing? | [`nulls`] |
 //! | Who is killed by what? | [`matrix`](mod@matrix) |
@@ -17,14 +17,11 @@
 //! To add one: a row in the table of its family, and one small function that makes the reference wrong. The references
 //! themselves have no switches for bugs.
 
-pub mod arm_etm;
 pub mod decoders;
 pub mod encoders;
 mod every_family;
-pub mod itanium_pmu;
 pub mod matrix;
 pub mod nulls;
-pub mod riscv_etrace;
 
 use serde::Serialize;
 use traceproof_vectors::{Decoder, Encoder};

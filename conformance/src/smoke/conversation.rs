@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::adaptor::frame::{self, Frame, FrameError, Framing};
 use crate::adaptor::message::{HexBytes, Run, Start};
 use crate::process::child::{Child, Parting, Pipes};
-use crate::process::{Command, Demise, Limits};
+use crate::process::{Command, Limits, SubjectError};
 
 /// How much of a message is shown.
 const SHOWN: usize = 200;
@@ -67,7 +67,7 @@ pub(super) enum Came {
 
 impl Conversation {
     /// Starts a process.
-    pub(super) fn start(command: &Command, limits: &Limits) -> Result<Self, Demise> {
+    pub(super) fn start(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
         let (requests, waiting) = channel();
         thread::spawn(move || write_requests(input, &waiting));

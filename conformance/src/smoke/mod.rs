@@ -125,13 +125,13 @@ pub fn of_program(
             probes.extend(streams::probes(subject, directories)?);
             (subject.name().to_owned(), subject.version().to_owned())
         }
-        Err(demise) if failed => {
-            let reason = format!("the runner cannot work with it before the above is right: {demise}");
+        Err(error) if failed => {
+            let reason = format!("the runner cannot work with it before the above is right: {error}");
             probes.extend(streams::not_asked(&reason));
             (String::new(), String::new())
         }
-        Err(demise) => {
-            let outcome = Outcome::fail("its start, as by the runner", demise.to_string());
+        Err(error) => {
+            let outcome = Outcome::fail("its start, as by the runner", error.to_string());
             probes.push(Probe { question: &questions::START, family: None, outcome });
             (String::new(), String::new())
         }

@@ -196,7 +196,7 @@ impl House<'_> {
         self.dismiss();
         let start = format!("{} {:?}", self.command.program.display(), self.command.arguments);
         let started = Conversation::start(self.command, self.limits);
-        let mut conversation = started.map_err(|demise| (start, Came::Ended(demise.to_string())))?;
+        let mut conversation = started.map_err(|error| (start, Came::Ended(error.to_string())))?;
         conversation.count_from(HELLO);
         let nonce = nonce();
         let body = json!({

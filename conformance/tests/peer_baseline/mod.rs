@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline};
-use traceproof_conformance::generate::USUAL;
+use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Options, Subject, run};
 
@@ -26,7 +26,8 @@ pub(crate) fn holds(subject: &Subject, name: &str, least: usize) {
         assert!(leads_somewhere(&finding, anchor), "{} is no place in {file}", entry.finding);
     }
 
-    let options = Options { generated: 0..USUAL, programs: true, ..Options::default() };
+    let options =
+        Options { generated: 0..DEFAULT_GENERATED_PER_FAMILY, programs: true, ..Options::default() };
     let mut run = run(subject, &options, &|_| {}).expect("a sound suite");
     let stale = baseline::apply(&mut run, &known, TODAY, true);
     let unknown: Vec<String> = run

@@ -2,7 +2,7 @@
 //!
 //! The input is the entropy of the scenario generator.
 
-use traceproof_conformance::generate::itanium_pmu::{agree, scenario};
+use traceproof_conformance::itanium_pmu::generate::{agree, scenario};
 
 /// Makes a scenario, lets the model write its log and the decoder judge it.
 ///

@@ -2,7 +2,7 @@
 //!
 //! The input is the entropy of the scenario generator.
 
-use traceproof_conformance::generate::riscv_etrace::{Scope, round_trip, scenario};
+use traceproof_conformance::riscv_etrace::generate::{Scope, round_trip, scenario};
 
 /// Makes a scenario, encodes and decodes it.
 ///

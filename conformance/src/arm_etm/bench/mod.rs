@@ -5,6 +5,8 @@
 //! counted, or ranges of instructions whose instructions are counted. The reference hands out packets that are counted, or every
 //! single instruction with its address.
 
+mod workload;
+
 use std::fmt;
 use std::hint::black_box;
 use std::path::Path;
@@ -15,9 +17,10 @@ use traceproof_decoder::arm_etm::v3::{Decoder, Listener, PacketReader};
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet};
 use traceproof_vectors::{Decoder as _, Fault, Place, Refusal, Sink};
 
-use super::Seen;
-use super::etmv3_workload::{Etmv3Workload, Etmv3WorkloadError};
-use super::rounds::Times;
+pub use workload::Etmv3WorkloadError;
+
+use crate::rounds::{Seen, Times};
+use workload::Etmv3Workload;
 
 /// What was measured in one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,10 +6,10 @@ mod layers;
 
 use traceproof_vectors::arm_etm::ArmEtm;
 
-use super::decoders::{bytes, parameters, program, results};
-use super::encoders::{configuration, steps};
-use super::{Saboteur, Side};
 use crate::Subject;
+use crate::saboteurs::decoders::{bytes, parameters, program, results};
+use crate::saboteurs::encoders::{configuration, steps};
+use crate::saboteurs::{Saboteur, Side};
 use layers::reading;
 
 /// The table.

@@ -6,9 +6,9 @@ mod layers;
 
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 
-use super::decoders::{parameters, results};
-use super::{Saboteur, Side};
 use crate::Subject;
+use crate::saboteurs::decoders::{parameters, results};
+use crate::saboteurs::{Saboteur, Side};
 use layers::{Belief, believing, logging, seeing};
 
 /// The table.

@@ -10,7 +10,7 @@ use traceproof_vectors::{Capabilities, Decoder, Entry, Program, Refusal, Sink};
 use super::render;
 use super::tool::Tool;
 use crate::family::FamilyRules;
-use crate::process::Demise;
+use crate::process::SubjectError;
 
 /// A decoder that collects the stream and has the tool decode it at its end.
 pub(super) struct Proxy<P> {
@@ -52,11 +52,11 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
         self.wire.clear();
         let parameters = serde_json::to_value(parameters).unwrap_or_else(|error| {
-            Demise::protocol(format!("parameters cannot be written: {error}")).unwind()
+            SubjectError::protocol(format!("parameters cannot be written: {error}")).unwind()
         });
         let needs = self.unclaimed(&parameters);
         if !needs.is_empty() {
-            Demise::Unclaimed { needs }.unwind();
+            SubjectError::Unclaimed { needs }.unwind();
         }
         self.begun = Some((parameters, program.clone()));
         Ok(())
@@ -70,7 +70,7 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
         // As a decoder that is asked before it has begun.
         let Some((parameters, program)) = &self.begun else { return };
         let decoded = self.tool.decode::<P>(parameters, program, &self.wire);
-        for (place, entry) in decoded.unwrap_or_else(|demise| demise.unwind()) {
+        for (place, entry) in decoded.unwrap_or_else(|error| error.unwind()) {
             match &entry {
                 Entry::Packet(packet) => sink.packet(place, packet),
                 Entry::Event(event) => sink.event(place, event),

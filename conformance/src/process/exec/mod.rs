@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub use file::{Exec, Exits, Line, Pattern, Word, WordBits};
 use traceproof_vectors::Capabilities;
 
-use super::{Command, Demise, Limits};
+use super::{Command, Limits, SubjectError};
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 use tool::Tool;
@@ -33,9 +33,9 @@ use tool::Tool;
 /// # Errors
 ///
 /// When there is no such program.
-pub(super) fn subject(exec: &Arc<Exec>, command: &Command, limits: &Limits) -> Result<Subject, Demise> {
+pub(super) fn subject(exec: &Arc<Exec>, command: &Command, limits: &Limits) -> Result<Subject, SubjectError> {
     if !is_there(&command.program) {
-        return Err(Demise::Start { message: format!("there is no {}", command.program.display()) });
+        return Err(SubjectError::Start { message: format!("there is no {}", command.program.display()) });
     }
     let name = command
         .name

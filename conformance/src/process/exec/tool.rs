@@ -17,7 +17,7 @@ use super::render::Stream;
 use crate::family::FamilyRules;
 use crate::process::child::{Child, Pipes};
 use crate::process::limits::Pace;
-use crate::process::{Command, Demise, Ending, Limits};
+use crate::process::{Command, Ending, Limits, SubjectError};
 
 /// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
 const LOOK: Duration = Duration::from_millis(100);
@@ -58,8 +58,8 @@ impl Tool {
         parameters: &Value,
         program: &Program,
         wire: &[u8],
-    ) -> Result<Vec<(Place, Entry<P>)>, Demise> {
-        let here = |message: String| Demise::Start { message };
+    ) -> Result<Vec<(Place, Entry<P>)>, SubjectError> {
+        let here = |message: String| SubjectError::Start { message };
         let directory = TempDir::with_prefix("traceproof-").map_err(|error| here(error.to_string()))?;
         let stream = Stream { exec: &self.exec, directory: directory.path(), parameters, program, wire };
         stream.write_files().map_err(here)?;
@@ -72,7 +72,7 @@ impl Tool {
         self.meaning(ended)
     }
 
-    fn run(&self, command: &Command, wire: &[u8]) -> Result<Ended, Demise> {
+    fn run(&self, command: &Command, wire: &[u8]) -> Result<Ended, SubjectError> {
         let (mut child, Pipes { mut input, output }) = Child::start(command, &self.limits)?;
         if self.exec.stdin {
             let wire = wire.to_vec();
@@ -85,7 +85,7 @@ impl Tool {
         let deadline = self.limits.deadline(&self.pace, wire.len());
         let output = wait(&mut child, &read, deadline)?;
         if output.len() as u64 > self.limits.message {
-            return Err(Demise::TooMuch { limit: self.limits.message });
+            return Err(SubjectError::TooMuch { limit: self.limits.message });
         }
         let ending = child.end();
         let stderr = child.last_words();
@@ -93,29 +93,29 @@ impl Tool {
             Some(ending) => Ok(Ended { output, ending, stderr }),
             None => {
                 let message = String::from("it closed its standard output and did not end");
-                Err(Demise::Protocol { message, stderr })
+                Err(SubjectError::Protocol { message, stderr })
             }
         }
     }
 
-    fn meaning<P: FamilyRules>(&self, ended: Ended) -> Result<Vec<(Place, Entry<P>)>, Demise> {
+    fn meaning<P: FamilyRules>(&self, ended: Ended) -> Result<Vec<(Place, Entry<P>)>, SubjectError> {
         let Ended { output, ending, stderr } = ended;
         let exit = &self.exec.exit;
         let status = match ending {
             Ending::Status(status) => status,
-            ending => return Err(Demise::Ended { ending, stderr }),
+            ending => return Err(SubjectError::Ended { ending, stderr }),
         };
         if exit.unsupported.contains(&status) {
             let said = if stderr.is_empty() { format!("exit status {status}") } else { stderr };
-            return Err(Demise::Refused(Refusal::unsupported(said)));
+            return Err(SubjectError::Refused(Refusal::unsupported(said)));
         }
         let rejected = exit.reject.contains(&status);
         if !rejected && !exit.ok.contains(&status) {
-            return Err(Demise::Ended { ending, stderr });
+            return Err(SubjectError::Ended { ending, stderr });
         }
         let mut results = output::results::<P>(&self.exec, &output).map_err(|unread| match unread {
-            Unread::Wrong(message) => Demise::Protocol { message, stderr },
-            Unread::Untold(what) => Demise::Unclaimed { needs: vec![what] },
+            Unread::Wrong(message) => SubjectError::Protocol { message, stderr },
+            Unread::Untold(what) => SubjectError::Unclaimed { needs: vec![what] },
         })?;
         if rejected && !results.iter().any(|(_, entry)| matches!(entry, Entry::Fault(_))) {
             let place = results.last().map_or_else(Place::default, |(place, _)| *place);
@@ -139,7 +139,7 @@ fn read(output: ChildStdout, limit: u64) -> Receiver<Vec<u8>> {
 }
 
 /// Waits for the end of the output.
-fn wait(child: &mut Child, read: &Receiver<Vec<u8>>, deadline: Duration) -> Result<Vec<u8>, Demise> {
+fn wait(child: &mut Child, read: &Receiver<Vec<u8>>, deadline: Duration) -> Result<Vec<u8>, SubjectError> {
     let end = Instant::now().checked_add(deadline);
     loop {
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
@@ -151,7 +151,7 @@ fn wait(child: &mut Child, read: &Receiver<Vec<u8>>, deadline: Duration) -> Resu
             }
             Err(_) => {
                 child.kill();
-                return Err(Demise::Late { deadline });
+                return Err(SubjectError::Late { deadline });
             }
         }
     }

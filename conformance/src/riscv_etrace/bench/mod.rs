@@ -1,4 +1,4 @@
-//! How fast the reference models are, and how fast a peer is in the same run.
+//! How fast the reference models of RISC-V E-Trace are, and how fast a peer is in the same run.
 //!
 //! Only ratios mean anything across machines; rounds of both sides alternate so that a busy machine slows both. No test
 //! asserts a time.
@@ -7,15 +7,11 @@
 //! |---|---|
 //! | What is measured, on what? | [`run`], [`Options`] |
 //! | What came out? | [`Report`], [`Measurement`] |
-//! | The same for ETMv3? | [`etmv3`], [`Etmv3Report`] |
 //! | Does the memory of a decoder grow with the trace? | [`memory`] |
 
-mod etmv3;
-mod etmv3_workload;
 mod memory;
 #[cfg(feature = "peer-riscv-etrace")]
 mod peer;
-mod rounds;
 mod workload;
 
 use std::hint::black_box;
@@ -28,12 +24,10 @@ use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
 use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Fault, Place, Refusal, Sink};
 
-pub use etmv3::{Etmv3Error, Etmv3Measurement, Etmv3Report, Level, etmv3};
-pub use etmv3_workload::Etmv3WorkloadError;
 pub use memory::{Memory, memory};
 pub use workload::{Keep, Workload, WorkloadError};
 
-use rounds::alternate;
+use crate::rounds::{Seen, alternate};
 
 /// How to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,15 +114,6 @@ impl Task {
             Self::DecodeInstructions | Self::DecodeRanges | Self::Encode => "instructions/s",
         }
     }
-}
-
-/// What a side saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    /// Instructions or packets.
-    units: u64,
-    /// Of every program counter, so that none can be left out.
-    sum: u64,
 }
 
 /// Why nothing was measured.

@@ -15,8 +15,9 @@ use riscv_etrace::tracer::{self, Tracer};
 use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::Stimulus;
 
-use super::{Round, Seen, Task, Workload};
+use super::{Round, Task, Workload};
 use crate::peers::riscv_etrace::{Code, PortStep, parameters};
+use crate::rounds::Seen;
 
 /// A round of the crate.
 pub(super) fn peer(workload: &Workload, task: Task) -> Result<Round<'_>, Refusal> {

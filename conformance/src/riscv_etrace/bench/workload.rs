@@ -6,7 +6,7 @@ use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, HartError};
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, Policy, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::{Encoder as _, EncoderSink, Program, Refusal};
 
-use crate::programs::{ExecutionFileError, Setup, Shipped, ShippedError, ShippedProgram};
+use crate::riscv_etrace::programs::{ExecutionFileError, Setup, Shipped, ShippedError, ShippedProgram};
 
 /// Programs with fewer instructions are over before a clock can tell.
 const LARGE: u64 = 100_000;

@@ -6,7 +6,7 @@ use super::{FlowKind, FlowMap};
 
 /// What filters, triggers, clocks and operating systems add to an execution. By default nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dressing {
+pub struct Environment {
     /// The context changes behind so many instructions, in turn as `ctype` 2 and 3; 0 = never.
     pub context_period: u64,
     /// Every step takes so much time.
@@ -33,7 +33,7 @@ pub struct Filter {
 pub(super) struct Feed<'a, I> {
     steps: I,
     map: &'a FlowMap,
-    dressing: Dressing,
+    dressing: Environment,
     count: u64,
     instructions: u64,
     context: u64,
@@ -48,7 +48,7 @@ enum Phase {
 }
 
 impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
-    pub(super) const fn new(steps: I, map: &'a FlowMap, dressing: Dressing) -> Self {
+    pub(super) const fn new(steps: I, map: &'a FlowMap, dressing: Environment) -> Self {
         Self { steps, map, dressing, count: 0, instructions: 0, context: 0, held: None, phase: Phase::Start }
     }
 
@@ -137,7 +137,7 @@ mod tests {
         let branch = || Step::Retire(Retire { address: 0x1004, ..Retire::default() });
         let interrupt = |epc| Step::Trap(Trap { interrupt: true, epc, ..Trap::default() });
         let steps = [branch(), interrupt(0x1000), branch(), interrupt(0x1008), branch(), branch(), branch()];
-        let outcomes: Vec<_> = Feed::new(steps.into_iter(), &map, Dressing::default())
+        let outcomes: Vec<_> = Feed::new(steps.into_iter(), &map, Environment::default())
             .filter_map(|step| match step {
                 Step::Retire(retire) => Some(retire.taken),
                 _ => None,

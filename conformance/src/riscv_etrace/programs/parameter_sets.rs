@@ -5,7 +5,7 @@ use traceproof_vectors::riscv_etrace::{
     Compression, InterruptReport, Mode, Parameters, Policy, SyncMode, Xlen,
 };
 
-use super::{Dressing, Filter, ShippedProgram};
+use super::{Environment, Filter, ShippedProgram};
 
 /// Everything about a round trip except the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Setup {
     /// How the hart shows its instructions to the encoder.
     pub retirement: Retirement,
     /// What is added to the execution.
-    pub dressing: Dressing,
+    pub dressing: Environment,
 }
 
 impl Setup {
@@ -32,7 +32,7 @@ impl Setup {
             parameters: Parameters { xlen, iaddress_width_p, ..Parameters::default() },
             policy: Policy::default(),
             retirement: Retirement::Single,
-            dressing: Dressing::default(),
+            dressing: Environment::default(),
         }
     }
 }

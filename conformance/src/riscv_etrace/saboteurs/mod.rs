@@ -6,10 +6,10 @@ mod layers;
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
-use super::decoders::{bytes, parameters, program, results};
-use super::encoders::{configuration, steps};
-use super::{Saboteur, Side};
 use crate::Subject;
+use crate::saboteurs::decoders::{bytes, parameters, program, results};
+use crate::saboteurs::encoders::{configuration, steps};
+use crate::saboteurs::{Saboteur, Side};
 use layers::{flow_parameters, following, reading};
 
 /// The table.

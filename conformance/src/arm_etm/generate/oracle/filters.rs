@@ -5,7 +5,7 @@ use traceproof_vectors::arm_etm::{
 };
 
 use super::{Visible, Word};
-use crate::generate::arm_etm::Scenario;
+use crate::arm_etm::generate::Scenario;
 
 /// An LSM that has not had its last transfer.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use traceproof_vectors::Log;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Isa, Reason, Value};
 
 use super::{Mismatch, Word};
-use crate::generate::arm_etm::Scenario;
+use crate::arm_etm::generate::Scenario;
 
 /// Something that a decoder told, and the cycle of it (ETMv2).
 #[derive(Clone, Copy, Debug)]

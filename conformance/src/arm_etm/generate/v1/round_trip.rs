@@ -7,7 +7,7 @@ use traceproof_vectors::{Decoder as _, Encoder as _, Log};
 
 use super::Scenario;
 use super::oracle;
-use crate::generate::arm_etm::{Cause, Failure};
+use crate::arm_etm::generate::{Cause, Failure};
 
 /// What a successful round trip amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet};
 
 use self::walk::Walk;
 use super::Scenario;
-use crate::generate::arm_etm::oracle::Mismatch;
+use crate::arm_etm::generate::oracle::Mismatch;
 
 /// How much came back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
 
 use super::differs;
-use crate::generate::arm_etm::oracle::Mismatch;
+use crate::arm_etm::generate::oracle::Mismatch;
 
 /// What a record shows.
 #[derive(Clone, Copy, Debug)]

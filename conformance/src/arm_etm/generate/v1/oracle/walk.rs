@@ -10,8 +10,8 @@ use super::addresses::Addresses;
 use super::knowledge::{Knowledge, Located, Word};
 use super::records::{self, Record};
 use super::{Expected, Returned, differs};
-use crate::generate::arm_etm::oracle::Mismatch;
-use crate::generate::arm_etm::v1::Scenario;
+use crate::arm_etm::generate::oracle::Mismatch;
+use crate::arm_etm::generate::v1::Scenario;
 
 /// From BE of a restart to the first instruction (`etm1-restart-is-three-records-ahead`).
 const AHEAD: usize = 3;

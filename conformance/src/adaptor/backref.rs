@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use traceproof_vectors::Place;
 use traceproof_vectors::notation::hex_option;
 
-use crate::family::Moment;
+use crate::family::Timing;
 
 /// How many items get numbers.
 pub const MOST_KNOWN: usize = 1 << 16;
@@ -65,15 +65,15 @@ pub struct Changes {
 impl Changes {
     /// What leads from one moment to another one.
     #[must_use]
-    pub fn between(from: Moment, to: Moment) -> Self {
+    pub fn between(from: Timing, to: Timing) -> Self {
         let changed = |from: u64, to: u64| (from != to).then_some(to);
         Self { context: changed(from.context, to.context), time: changed(from.time, to.time) }
     }
 
     /// The moment behind the changes.
     #[must_use]
-    pub fn applied(self, from: Moment) -> Moment {
-        Moment { context: self.context.unwrap_or(from.context), time: self.time.unwrap_or(from.time) }
+    pub fn applied(self, from: Timing) -> Timing {
+        Timing { context: self.context.unwrap_or(from.context), time: self.time.unwrap_or(from.time) }
     }
 }
 

@@ -2,17 +2,24 @@
 
 use std::time::Instant;
 
-use super::Seen;
+/// What a side saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Instructions or packets.
+    pub(crate) units: u64,
+    /// Of every program counter, so that none can be left out.
+    pub(crate) sum: u64,
+}
 
 /// Seconds per round.
 #[derive(Default)]
-pub(super) struct Times {
-    pub(super) reference: Vec<f64>,
-    pub(super) peer: Vec<f64>,
+pub(crate) struct Times {
+    pub(crate) reference: Vec<f64>,
+    pub(crate) peer: Vec<f64>,
 }
 
 /// Lets both sides run in turn; who begins alternates, too.
-pub(super) fn alternate(
+pub(crate) fn alternate(
     rounds: usize,
     reference: &mut dyn FnMut() -> Seen,
     mut peer: Option<&mut (dyn FnMut() -> Seen + '_)>,
@@ -45,16 +52,16 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 impl Times {
-    pub(super) fn throughput(&self, units: u64) -> f64 {
+    pub(crate) fn throughput(&self, units: u64) -> f64 {
         units as f64 / median(self.reference.clone())
     }
 
-    pub(super) fn peer_throughput(&self, units: u64) -> Option<f64> {
+    pub(crate) fn peer_throughput(&self, units: u64) -> Option<f64> {
         (!self.peer.is_empty()).then(|| units as f64 / median(self.peer.clone()))
     }
 
     /// How many times longer the peer took.
-    pub(super) fn ratio(&self) -> Option<f64> {
+    pub(crate) fn ratio(&self) -> Option<f64> {
         let ratios =
             self.reference.iter().zip(&self.peer).map(|(reference, peer)| peer / reference).collect();
         (!self.peer.is_empty()).then(|| median(ratios))

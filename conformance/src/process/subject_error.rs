@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 
 /// Why a subject in another process does not answer as it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Demise {
+pub enum SubjectError {
     /// It cannot be started.
     Start {
         /// Why.
@@ -65,7 +65,7 @@ pub enum Ending {
     Unknown,
 }
 
-impl Demise {
+impl SubjectError {
     /// A breach of the protocol about which there is nothing more to be known.
     pub(crate) fn protocol(message: impl Into<String>) -> Self {
         Self::Protocol { message: message.into(), stderr: String::new() }
@@ -77,23 +77,25 @@ impl Demise {
     }
 }
 
-impl From<Demise> for Verdict {
-    fn from(demise: Demise) -> Self {
+impl From<SubjectError> for Verdict {
+    fn from(error: SubjectError) -> Self {
         let said = |stderr: String| Some(stderr).filter(|text| !text.is_empty());
-        match demise {
-            Demise::Start { .. } | Demise::Broke { .. } => {
-                Self::Crash { message: demise.to_string(), stderr: None }
+        match error {
+            SubjectError::Start { .. } | SubjectError::Broke { .. } => {
+                Self::Crash { message: error.to_string(), stderr: None }
             }
-            Demise::Ended { ending, stderr } => {
+            SubjectError::Ended { ending, stderr } => {
                 Self::Crash { message: ending.to_string(), stderr: said(stderr) }
             }
-            Demise::Late { deadline } => {
+            SubjectError::Late { deadline } => {
                 Self::Timeout { milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX) }
             }
-            Demise::TooMuch { limit } => Self::Overflow { limit },
-            Demise::Protocol { message, stderr } => Self::ProtocolError { message, stderr: said(stderr) },
-            Demise::Refused(refusal) => Self::Undeclared { refusal: refusal.to_string() },
-            Demise::Unclaimed { needs } => Self::Unsupported { needs },
+            SubjectError::TooMuch { limit } => Self::Overflow { limit },
+            SubjectError::Protocol { message, stderr } => {
+                Self::ProtocolError { message, stderr: said(stderr) }
+            }
+            SubjectError::Refused(refusal) => Self::Undeclared { refusal: refusal.to_string() },
+            SubjectError::Unclaimed { needs } => Self::Unsupported { needs },
         }
     }
 }
@@ -127,7 +129,7 @@ const fn name_of(signal: i32) -> Option<&'static str> {
     })
 }
 
-impl fmt::Display for Demise {
+impl fmt::Display for SubjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { message } => write!(f, "it cannot be started: {message}"),
@@ -147,4 +149,4 @@ fn told(f: &mut fmt::Formatter<'_>, what: &dyn fmt::Display, stderr: &str) -> fm
     if stderr.is_empty() { Ok(()) } else { write!(f, "; its standard error ends with:\n{stderr}") }
 }
 
-impl std::error::Error for Demise {}
+impl std::error::Error for SubjectError {}
