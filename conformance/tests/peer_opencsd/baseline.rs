@@ -1,9 +1,8 @@
 //! OpenCSD over cases, generated executions and relations of ETMv3: every failure is in its baselines.
-#![cfg(feature = "peer-opencsd")]
-
-mod peer_baseline;
 
 use traceproof_conformance::peers::opencsd::{self, HostCommand};
+
+use crate::peer_baseline;
 
 fn host() {
     let program = env!("CARGO_BIN_EXE_traceproof-opencsd").into();

@@ -1,5 +1,4 @@
 //! OpenCSD in its own process: what it reads, what it makes of a capture, and how it is held back.
-#![cfg(feature = "peer-opencsd")]
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,6 +1,5 @@
 //! What `docs/findings/opencsd-etmv3.md` says of OpenCSD 1.8.0 is so: each row's bytes do what the row says. If this fails
 //! behind an update, the row is history.
-#![cfg(feature = "peer-opencsd")]
 
 use traceproof_conformance::peers::opencsd::etmv3::{Body, Configuration};
 use traceproof_conformance::peers::opencsd::{

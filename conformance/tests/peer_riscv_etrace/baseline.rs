@@ -1,9 +1,8 @@
 //! The crate `riscv-etrace` over cases, generated executions, relations and real programs: every failure is in its baseline.
-#![cfg(feature = "peer-riscv-etrace")]
-
-mod peer_baseline;
 
 use traceproof_conformance::peers;
+
+use crate::peer_baseline;
 
 #[test]
 fn every_failure_is_known_and_every_known_failure_fails() {

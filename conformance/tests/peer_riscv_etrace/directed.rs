@@ -1,6 +1,5 @@
 //! The crate `riscv-etrace` and the reference models understand each other where neither has a known defect
 //! (see `docs/findings/riscv-etrace.md`).
-#![cfg(feature = "peer-riscv-etrace")]
 
 use traceproof_conformance::generate::seeded;
 use traceproof_conformance::peers::riscv_etrace as peer;

@@ -1,9 +1,8 @@
 //! Random executions with everything in them, between the reference models and the crate `riscv-etrace`: whatever
 //! does not come back shrinks to something that a row of `docs/findings/riscv-etrace.md` explains.
 //!
-//! `cargo test --release -p traceproof-conformance --features peer-riscv-etrace --test peer_riscv_etrace_findings --
+//! `cargo test --release -p traceproof-conformance --features peer-riscv-etrace --test peer_riscv_etrace findings --
 //! --ignored --nocapture` shows how many disagreements fall to each row.
-#![cfg(feature = "peer-riscv-etrace")]
 
 use std::collections::BTreeMap;
 

@@ -71,7 +71,7 @@ fn what_is_not_there_cannot_be_started() {
 
 #[test]
 fn every_feature_stands_in_the_documentation() {
-    let text = include_str!("../../docs/adaptors.md");
+    let text = include_str!("../../../docs/adaptors.md");
     let (_, table) = text.split_once("#### Features").expect("a section about features");
     let (table, _) = table.split_once("\n### ").expect("a section behind it");
     for family in [

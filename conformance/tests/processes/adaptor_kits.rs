@@ -1,7 +1,5 @@
 //! The kits for adaptors in other languages: their examples are built, run and judged.
 
-mod installed;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -11,6 +9,8 @@ use traceproof_conformance::report::text;
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, run};
 use traceproof_vectors::Family;
+
+use crate::installed;
 
 fn kit(language: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("adaptors").join(language)

@@ -1,7 +1,5 @@
 //! Command-line tools as they are: their output becomes results, their end a verdict, and nothing is left running.
 
-mod left_behind;
-
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +13,8 @@ use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
 use traceproof_vectors::Family;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
+
+use crate::left_behind;
 
 /// The case about which the tool misbehaves.
 const CASE: &str = "etr-9001";

@@ -1,7 +1,5 @@
 //! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
 
-mod left_behind;
-
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,6 +17,8 @@ use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
 use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace};
 use traceproof_vectors::{Capabilities, Decoder, Family, Layer, Program, Refusal, Sink};
+
+use crate::left_behind;
 
 /// The case about which the subjects misbehave.
 const CASE: &str = "etr-9001";

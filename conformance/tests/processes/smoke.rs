@@ -1,7 +1,5 @@
 //! Every probe passes for who is honest, and fails for who deserves it.
 
-mod installed;
-
 use std::fs;
 use std::path::Path;
 use std::process;
@@ -13,6 +11,8 @@ use traceproof_conformance::process::{Command, Limits, SubjectFile};
 use traceproof_conformance::report::text::Style;
 use traceproof_conformance::smoke::{Outcome, Report, of_program, of_subject};
 use traceproof_conformance::suite::Directories;
+
+use crate::installed;
 
 /// What the machine has to do besides must not be taken for a hang.
 fn patient() -> Limits {

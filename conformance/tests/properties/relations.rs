@@ -1,6 +1,7 @@
 //! Relations of RISC-V E-Trace that hold whatever the execution is; none of them needs an expected value.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test relations` tries more executions.
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties relations`
+//! tries more executions.
 
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,6 +1,7 @@
 //! Relations of ARM ETM that hold whatever the execution is; none of them needs an expected value.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test relations_arm_etm` tries more runs.
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties relations_arm_etm`
+//! tries more runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Random executions through encoder model and decoder come back.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip` runs more of them.
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip`
+//! runs more of them.
 
 use proptest::prelude::*;
 use traceproof_conformance::generate::seeded;

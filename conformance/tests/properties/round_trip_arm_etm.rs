@@ -1,6 +1,7 @@
 //! Random runs of ARM and Thumb programs through ETM macrocell models and decoders come back.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm` runs more of them.
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_etm`
+//! runs more of them.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Random runs of ARM and Thumb programs through the ETMv1 macrocell model and decoder come back, event by event.
 //!
-//! `PROPTEST_CASES=20000 cargo test --release -p traceproof-conformance --test round_trip_arm_etm_v1` runs more of them.
+//! `PROPTEST_CASES=20000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_etm_v1`
+//! runs more of them.
 
 use proptest::prelude::*;
 use traceproof_conformance::arm_etm::generate::v1::oracle::Returned;

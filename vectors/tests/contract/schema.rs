@@ -1,6 +1,6 @@
 //! The published JSON Schemas say what the reader of cases accepts.
 //!
-//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test schema` rewrites the schemas.
+//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test contract schema` rewrites the schemas.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,0 +1,15 @@
+//! What holds for any execution, packet or register value: round trips, metamorphic relations, codec laws, truth tables.
+//!
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip`
+//! runs more of one module.
+
+mod agreement_itanium_pmu;
+mod codec_laws;
+mod filters;
+mod formatter;
+mod relations;
+mod relations_arm_etm;
+mod round_trip;
+mod round_trip_arm_etm;
+mod round_trip_arm_etm_v1;
+mod truth_table_itanium_pmu;

@@ -1,0 +1,13 @@
+//! The runner, its judge and its reports over suites, generated executions, real programs and captures.
+
+mod baseline;
+mod differential;
+mod dissection;
+mod etmv3_capture;
+mod generated;
+mod judge;
+mod programs;
+mod saboteurs;
+mod snapshot;
+mod subjects;
+mod suite;

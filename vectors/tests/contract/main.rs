@@ -1,0 +1,6 @@
+//! The contract on disk: suites, requirement registries, schemas, parameter descriptions and their errors.
+
+mod discovery;
+mod schema;
+mod shipped_suites;
+mod suite_errors;

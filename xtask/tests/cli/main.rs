@@ -1,0 +1,4 @@
+//! The command line from the outside.
+
+mod commands;
+mod opencsd_snapshots;
