@@ -1,10 +1,12 @@
-//! Seeds made from the shipped cases: what a person wrote down is where the fuzzer starts.
+//! Seeds made from the shipped cases. They are made when they are needed; only inputs that once failed are committed
+//! (`fuzz/regressions/<target>/`).
 
 use std::path::Path;
 use std::{fs, io};
 
+use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
-use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::case::{CaseFile, SuiteError};
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::{Encapsulation, NormalEncapsulation, Parameters, RiscvEtrace};
 
@@ -15,6 +17,18 @@ use crate::riscv_etrace::{data, encapsulation, flow, presets};
 
 /// A seed: target, file name and bytes.
 pub type Seed = (&'static str, String, Vec<u8>);
+
+/// The seeds of every target, made from the cases of all families and from fixed random numbers.
+///
+/// # Errors
+///
+/// What is wrong with the cases.
+pub fn all(directories: &Directories) -> Result<Vec<Seed>, Vec<SuiteError>> {
+    let mut seeds = from_cases(&Suite::<RiscvEtrace>::load(directories)?.files);
+    seeds.extend(from_arm_etm_cases(&Suite::<ArmEtm>::load(directories)?.files));
+    seeds.extend(from_itanium_pmu_cases(&Suite::<ItaniumPmu>::load(directories)?.files));
+    Ok(seeds)
+}
 
 /// The seeds that the cases give. Cases whose parameters are no preset give none.
 #[must_use]
@@ -134,7 +148,7 @@ fn payloads(mut wire: &[u8]) -> Vec<&[u8]> {
     payloads
 }
 
-/// Writes the seeds to `corpus/<target>/<name>`; other files there stay. Returns how many were written.
+/// Writes the seeds to `<corpus>/<target>/<name>`; other files there stay. Returns how many were written.
 ///
 /// # Errors
 ///

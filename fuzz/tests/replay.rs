@@ -1,27 +1,42 @@
-//! Replays every corpus and a number of seeded random inputs; checks that corpora and targets belong together.
+//! Every target holds its property on the seeds that the cases give, on regressions and on random inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use traceproof_conformance::generate::seeded;
-use traceproof_fuzz::TARGETS;
+use traceproof_conformance::suite::Directories;
+use traceproof_fuzz::{TARGETS, Target, seeds};
 
-fn corpus(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
+/// Where inputs are committed that once failed.
+fn regressions(target: &Target) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions").join(target.name)
 }
 
 #[test]
-fn every_corpus_input_holds_its_property() {
+fn every_seed_holds_its_property() {
+    let seeds = seeds::all(&Directories::default()).expect("a sound suite");
     for target in TARGETS {
-        let mut paths: Vec<_> = fs::read_dir(corpus(target.name))
-            .unwrap_or_else(|error| panic!("corpus of {}: {error}", target.name))
-            .map(|entry| entry.expect("readable directory").path())
-            .collect();
+        let of_target: Vec<_> = seeds.iter().filter(|(name, _, _)| *name == target.name).collect();
+        assert!(of_target.len() >= 10, "{} has only {} seeds", target.name, of_target.len());
+        for (_, name, bytes) in of_target {
+            eprintln!("{} {name}", target.name);
+            (target.run)(bytes);
+        }
+    }
+    for (name, ..) in &seeds {
+        assert!(TARGETS.iter().any(|target| target.name == *name), "seeds for {name}, which is no target");
+    }
+}
+
+#[test]
+fn every_regression_holds_its_property() {
+    for target in TARGETS {
+        let Ok(directory) = fs::read_dir(regressions(&target)) else { continue };
+        let mut paths: Vec<_> = directory.map(|entry| entry.expect("readable directory").path()).collect();
         paths.sort();
-        assert!(paths.len() >= 10, "{} has only {} seeds", target.name, paths.len());
         for path in paths {
             eprintln!("{}", path.display());
-            (target.run)(&fs::read(&path).expect("readable seed"));
+            (target.run)(&fs::read(&path).expect("readable input"));
         }
     }
 }
@@ -38,10 +53,10 @@ fn random_inputs_hold_every_property() {
 }
 
 #[test]
-fn every_corpus_directory_and_binary_belongs_to_a_target() {
+fn every_regression_directory_and_binary_belongs_to_a_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names: Vec<_> = TARGETS.iter().map(|target| target.name.to_owned()).collect();
-    for (directory, suffix) in [("corpus", ""), ("fuzz_targets", ".rs")] {
+    for (directory, suffix) in [("regressions", ""), ("fuzz_targets", ".rs")] {
         for entry in fs::read_dir(root.join(directory)).expect("directory exists") {
             let name = entry.expect("readable").file_name().into_string().expect("UTF-8");
             let name = name.strip_suffix(suffix).unwrap_or(&name).to_owned();
