@@ -1,4 +1,4 @@
-//! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (FMT-012).
+//! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (ARM-FMT-012).
 
 use std::collections::BTreeMap;
 use std::path::Path;

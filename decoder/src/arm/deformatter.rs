@@ -52,7 +52,7 @@ use super::run::{Discontinuity, FrameListener, Origin, Run};
 /// assert_eq!(streams.0[&0x11], [0xc9, 0xd8, 0x45]);
 /// ```
 ///
-/// Spec: FMT-001 to FMT-010 (DDI 0314 8.12.1, 9.6.1).
+/// Spec: ARM-FMT-001 to ARM-FMT-010 (DDI 0314 8.12.1, 9.6.1).
 #[derive(Clone, Debug)]
 pub struct Deformatter {
     framing: Framing,
@@ -299,7 +299,7 @@ impl Deformatter {
         rest
     }
 
-    /// Spec: FMT-008, FMT-009.
+    /// Spec: ARM-FMT-008, ARM-FMT-009.
     fn byte(&mut self, byte: u8, listener: &mut impl FrameListener) {
         let between_pairs = self.framing != Framing::Memory && self.part.length.is_multiple_of(2);
         match (self.part.mark, byte) {
@@ -372,7 +372,7 @@ impl Deformatter {
 
     /// Any frame.
     ///
-    /// Spec: FMT-001 to FMT-006.
+    /// Spec: ARM-FMT-001 to ARM-FMT-006.
     fn mixed_frame(&mut self, frame: Frame, offsets: Offsets<'_>, listener: &mut impl FrameListener) {
         if frame.is_barrier() {
             self.batch.flush(listener);
@@ -409,7 +409,7 @@ impl Deformatter {
 
     /// The ID in the even byte at `position`.
     ///
-    /// Spec: FMT-009, FMT-013.
+    /// Spec: ARM-FMT-009, ARM-FMT-013.
     fn read_id(
         &mut self,
         frame: Frame,
@@ -432,7 +432,7 @@ impl Deformatter {
         id
     }
 
-    /// The present ID, if its data go anywhere (FMT-006, FMT-007).
+    /// The present ID, if its data go anywhere (ARM-FMT-006, ARM-FMT-007).
     #[inline]
     fn deliverable(&self) -> Option<TraceId> {
         self.id.filter(|id| !matches!(id.kind(), TraceIdKind::Null | TraceIdKind::Forbidden))

@@ -27,7 +27,7 @@ impl Frame {
 
     /// Whether the frame holds no ID.
     ///
-    /// Spec: FMT-001 (DDI 0314 8.12.1).
+    /// Spec: ARM-FMT-001 (DDI 0314 8.12.1).
     #[inline]
     pub(super) const fn is_plain(&self) -> bool {
         u128::from_le_bytes(self.0) & FLAGS == 0
@@ -51,7 +51,7 @@ impl Frame {
         pairs.fold(0, |ids, (k, byte)| ids | (byte & 1) << k)
     }
 
-    /// The auxiliary bits (FMT-002).
+    /// The auxiliary bits (ARM-FMT-002).
     pub(super) const fn auxiliary(&self) -> u8 {
         self.0[FRAME_BYTES - 1]
     }

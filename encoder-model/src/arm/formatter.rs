@@ -53,7 +53,7 @@ pub struct Formatter {
     frames: Option<u32>,
 }
 
-/// A trace source cannot have this ID (FMT-013).
+/// A trace source cannot have this ID (ARM-FMT-013).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotASource(pub TraceId);
 
@@ -106,7 +106,7 @@ impl Formatter {
     /// There is nothing to send: `count` half-word synchronisation packets in continuous mode, nothing in the others. A byte
     /// that waits for its pair goes on waiting.
     ///
-    /// Spec: FMT-008.
+    /// Spec: ARM-FMT-008.
     pub fn idle(&mut self, count: u32, wire: &mut Vec<u8>) {
         if self.policy.framing == Framing::Continuous {
             for _ in 0..count {
@@ -131,7 +131,7 @@ impl Formatter {
         }
     }
 
-    /// Spec: FMT-003 to FMT-005.
+    /// Spec: ARM-FMT-003 to ARM-FMT-005.
     fn take(&mut self, id: TraceId, byte: u8, wire: &mut Vec<u8>) {
         if self.id == Some(id) && !self.is_repeat_due() {
             match self.waiting.take() {
@@ -156,7 +156,7 @@ impl Formatter {
         }
     }
 
-    /// Spec: FMT-011.
+    /// Spec: ARM-FMT-011.
     const fn is_repeat_due(&self) -> bool {
         let FormatterPolicy { id_repeat_frames, id_repeat_pairs, .. } = self.policy;
         (id_repeat_frames > 0 && self.unnamed_frames >= id_repeat_frames && !self.named)
@@ -192,7 +192,7 @@ impl Formatter {
 
     /// Sends a pair and the synchronisation packets that are due around it.
     ///
-    /// Spec: FMT-008.
+    /// Spec: ARM-FMT-008.
     fn pair(&mut self, even: u8, auxiliary: bool, odd: u8, wire: &mut Vec<u8>) {
         let FormatterPolicy { framing, full_sync_frames, half_sync_pairs, .. } = self.policy;
         if self.pair == 0 && framing != Framing::Memory {

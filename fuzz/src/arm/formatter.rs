@@ -82,7 +82,7 @@ fn hear<'a>(framing: Framing, chunks: impl Iterator<Item = &'a [u8]>) -> Heard {
     heard
 }
 
-/// Spec: FMT-012.
+/// Spec: ARM-FMT-012.
 fn send(policy: FormatterPolicy, mut script: &[u8]) {
     let mut formatter = Formatter::new(policy);
     let mut wire = Vec::new();

@@ -11,16 +11,16 @@
 
 use core::fmt;
 
-/// Bytes of a frame (FMT-002).
+/// Bytes of a frame (ARM-FMT-002).
 pub const FRAME_BYTES: usize = 16;
 
 /// Most bytes of data in a frame.
 pub const FRAME_DATA_BYTES: usize = FRAME_BYTES - 1;
 
-/// Full frame synchronisation packet, in the order in which its bytes travel (FMT-008).
+/// Full frame synchronisation packet, in the order in which its bytes travel (ARM-FMT-008).
 pub const FULL_SYNC: [u8; 4] = [0xff, 0xff, 0xff, 0x7f];
 
-/// Half-word synchronisation packet, in the order in which its bytes travel (FMT-008).
+/// Half-word synchronisation packet, in the order in which its bytes travel (ARM-FMT-008).
 pub const HALF_SYNC: [u8; 2] = [0xff, 0x7f];
 
 /// How frames lie in the stream.
@@ -82,7 +82,7 @@ impl TraceId {
 
     /// What this ID stands for.
     ///
-    /// Spec: FMT-007, FMT-013.
+    /// Spec: ARM-FMT-007, ARM-FMT-013.
     #[must_use]
     pub const fn kind(self) -> TraceIdKind {
         match self.0 {
@@ -116,7 +116,7 @@ pub struct FormatterPolicy {
     /// [`Framing::Continuous`].
     pub half_sync_pairs: u32,
     /// An unchanged ID is sent again in the frame behind so many that had none; 0 = never. With 7, at least every eighth frame
-    /// holds an ID (FMT-011).
+    /// holds an ID (ARM-FMT-011).
     pub id_repeat_frames: u32,
     /// Besides that, an unchanged ID is sent again behind so many byte pairs; 0 = never.
     pub id_repeat_pairs: u32,

@@ -5,7 +5,7 @@
 //! | How do several trace sources share one stream? | [`Framing`], [`TraceId`], [`FRAME_BYTES`] |
 //! | Which legal choices does a formatter have? | [`FormatterPolicy`] |
 //!
-//! Sources: ARM DDI 0314 (CoreSight Components), chapters 8 and 9; requirements `FMT-nnn`.
+//! Sources: ARM DDI 0314 (CoreSight Components), chapters 8 and 9; requirements `ARM-FMT-nnn`.
 
 mod formatter;
 

@@ -34,7 +34,7 @@ pub struct CompressedAddress {
     pub bytes: u8,
 }
 
-/// A data address of which perhaps only the low bits are known (GEN-011, ETM2-DA-006).
+/// A data address of which perhaps only the low bits are known (ETM-GEN-011, ETM2-DA-006).
 ///
 /// As text: `0x40000004`, or `0x1234/0x3fff` where only the bits of the mask are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -210,7 +210,7 @@ pub enum Event {
         /// Their tag.
         tag: u8,
     },
-    /// The capture ends before all bytes of this cycle's packets were seen (GEN-012). Reported for the oldest such
+    /// The capture ends before all bytes of this cycle's packets were seen (ETM-GEN-012). Reported for the oldest such
     /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be told apart.
     Incomplete {
         /// The cycle.

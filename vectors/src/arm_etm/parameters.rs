@@ -1,4 +1,4 @@
-//! What a decoder must know before the first cycle; none of it is in the trace (GEN-001).
+//! What a decoder must know before the first cycle; none of it is in the trace (ETM-GEN-001).
 
 /// Configuration of one macrocell and its trace port. The default is ETMv2.0 on an 8-bit port with data address
 /// and data value tracing, without Context ID, not cycle-accurate.
@@ -28,7 +28,7 @@ pub struct Parameters {
     pub cycle_accurate: bool,
     /// Cycles that a byte spends in an empty FIFO at least: 0 or 1 (PC-4; architectures 1 and 2).
     pub fifo_latency: u8,
-    /// ETMIDR\[20\]: branch packets in the alternative encoding (ETMv3.4 and later; GEN-004).
+    /// ETMIDR\[20\]: branch packets in the alternative encoding (ETMv3.4 and later; ETM-GEN-004).
     pub alternative_branches: bool,
     /// ETMIDR\[18\]: a 32-bit Thumb instruction is one traced instruction, otherwise two.
     pub thumb32_single: bool,

@@ -34,7 +34,7 @@ impl Parameters {
     /// # Ok::<(), (&str, &str)>(())
     /// ```
     ///
-    /// Spec: GEN-001 to GEN-004 (3.5.1, 3.5.40).
+    /// Spec: ETM-GEN-001 to ETM-GEN-004 (3.5.1, 3.5.40).
     pub const fn from_registers(
         registers: Registers,
         m_profile: bool,

@@ -145,14 +145,14 @@ pub struct Exception {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transfer {
-    /// Where, as the instruction asked for it (GEN-009). Of no meaning for coprocessor transfers.
+    /// Where, as the instruction asked for it (ETM-GEN-009). Of no meaning for coprocessor transfers.
     #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex32"))]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
     pub address: u32,
     /// How.
     pub access: Access,
-    /// The value before sign extension (GEN-008); of two words, the one with the lower address in bits \[31:0\]
-    /// (GEN-010). Of no meaning for misses.
+    /// The value before sign extension (ETM-GEN-008); of two words, the one with the lower address in bits \[31:0\]
+    /// (ETM-GEN-010). Of no meaning for misses.
     #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex"))]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
     pub value: u64,

@@ -1,5 +1,6 @@
 //! The contract on disk: suites, requirement registries, schemas, parameter descriptions and their errors.
 
+mod citations;
 mod discovery;
 mod schema;
 mod shipped_suites;

@@ -46,7 +46,7 @@ fn the_clauses_of_arm_etm_are_all_there() {
     let registry = Registry::load(&clauses_directory(), Family::ArmEtm)
         .unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let groups = [
-        ("GEN", 12),
+        ("ETM-GEN", 12),
         ("ETM1-PS", 12),
         ("ETM1-PKT", 18),
         ("ETM1-APO", 8),
@@ -76,7 +76,7 @@ fn the_clauses_of_arm_etm_are_all_there() {
         ("ETM3-TS", 8),
         ("ETM3-MISC", 7),
         ("ETM3-ENC", 5),
-        ("FMT", 13),
+        ("ARM-FMT", 13),
     ];
     for (group, count) in groups {
         for number in 1..=count {

@@ -72,7 +72,7 @@ pub const SABOTEURS: &[Saboteur<ArmEtm>] = &[
         name: "bytes-of-values-extended",
         side: Side::Decoder(|| results(decoding::bytes_of_values_extended)),
         bug: "Values that travelled in one byte are extended by their sign.",
-        source: "ETM3-DAT-002, GEN-008; the C type `char`",
+        source: "ETM3-DAT-002, ETM-GEN-008; the C type `char`",
     },
     Saboteur {
         name: "big-endian-for-one-transfer",
@@ -234,7 +234,7 @@ pub const SABOTEURS: &[Saboteur<ArmEtm>] = &[
         name: "words-swapped",
         side: Side::Encoder(|| steps(encoding::words_swapped)),
         bug: "The upper word of a 64-bit transfer is output first.",
-        source: "ETM2-ND-008, GEN-010; the order of the bus",
+        source: "ETM2-ND-008, ETM-GEN-010; the order of the bus",
     },
     Saboteur {
         name: "macrocell-phantoms-are-taken",

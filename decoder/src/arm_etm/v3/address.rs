@@ -16,7 +16,7 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Spec: GEN-004, ETM3-ISY-011 (3.5.40, 7.10.5).
+    /// Spec: ETM-GEN-004, ETM3-ISY-011 (3.5.40, 7.10.5).
     pub(super) const fn new(parameters: &Parameters) -> Self {
         Self { alternative: parameters.alternative_branches, thumb_ee: parameters.minor >= 3 }
     }

@@ -63,7 +63,7 @@ impl Data {
 
 /// The words of a transfer, the one with the lower address first, or what is less than a word.
 ///
-/// Spec: GEN-008, GEN-010 (4.9.2), ETM1-DAT-002 (5.4).
+/// Spec: ETM-GEN-008, ETM-GEN-010 (4.9.2), ETM1-DAT-002 (5.4).
 fn values(transfer: &Transfer, packets: &mut Vec<Packet>) {
     let bytes = match transfer.size {
         size @ (1 | 2) if !transfer.wide => size,

@@ -337,7 +337,7 @@ impl Macrocell {
         treatment
     }
 
-    /// The part of a Context ID that travels. Spec: GEN-002 (3.5.1).
+    /// The part of a Context ID that travels. Spec: ETM-GEN-002 (3.5.1).
     const fn visible(&self, context_id: u32) -> u32 {
         match self.parameters.context_id_bytes {
             0 => 0,

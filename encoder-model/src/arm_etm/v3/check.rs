@@ -100,7 +100,7 @@ fn check_sync(packet: &Packet, parameters: &Parameters) -> Option<&'static str> 
         })
 }
 
-/// Spec: GEN-002 (3.5.1).
+/// Spec: ETM-GEN-002 (3.5.1).
 fn context_fits(value: u32, parameters: &Parameters) -> bool {
     u64::from(value) < 1 << (u32::from(parameters.context_id_bytes) * 8)
 }

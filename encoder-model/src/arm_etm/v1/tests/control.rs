@@ -158,7 +158,7 @@ fn data_addresses_start_over() {
     assert_eq!(lengths(&Policy { minimal_addresses: false, ..calm() }), [5, 5, 5, 5]);
 }
 
-/// ETM1-DAT-002, 003 (5.4), GEN-010 (4.9.2).
+/// ETM1-DAT-002, 003 (5.4), ETM-GEN-010 (4.9.2).
 #[test]
 fn data_of_several_transfers() {
     let half = Transfer { size: 2, ..hit(0x1002, 0x1_abcd) };
