@@ -1,16 +1,16 @@
 //! When a timestamp goes out, and in how many bytes.
 
+use traceproof_vectors::arm::TimestampEncoding;
 use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{Packet, Parameters};
+
+use crate::arm::TimestampWriter;
 
 /// Timestamps between two cycles (7.7).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timestamps {
     enabled: bool,
-    bits: u8,
-    gray: bool,
-    /// What travelled last.
-    latest: u64,
+    values: TimestampWriter,
     /// A clock frequency changed since.
     clock_changed: bool,
     wanted: bool,
@@ -19,12 +19,12 @@ pub(super) struct Timestamps {
 }
 
 impl Timestamps {
-    pub(super) const fn new(parameters: &Parameters) -> Self {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        let encoding =
+            if parameters.timestamp_gray { TimestampEncoding::Gray } else { TimestampEncoding::Binary };
         Self {
             enabled: parameters.timestamps,
-            bits: parameters.timestamp_bits,
-            gray: parameters.timestamp_gray,
-            latest: 0,
+            values: TimestampWriter::new(parameters.timestamp_bits.into(), encoding),
             clock_changed: false,
             wanted: false,
             full: true,
@@ -55,19 +55,12 @@ impl Timestamps {
         if !(self.enabled && self.wanted) {
             return None;
         }
-        let binary = counter & u64::MAX >> (64 - self.bits);
-        let bits = if self.gray { binary ^ binary >> 1 } else { binary };
-        let width = u64::BITS - (bits ^ self.latest).leading_zeros();
-        // The last byte of a whole timestamp has 6 or 8 bits.
-        let longest = if self.bits == 48 { 7 } else { 9 };
-        let needed = width.div_ceil(7).clamp(1, longest);
-        let bytes = if self.full { longest } else { needed };
-        let travelling = if bytes == longest { bits } else { bits & ((1 << (7 * bytes)) - 1) };
+        let sent = self.values.take(counter, self.full);
         let clock_change = self.clock_changed;
-        *self = Self { latest: bits, clock_changed: false, wanted: false, full: false, ..*self };
+        *self = Self { clock_changed: false, wanted: false, full: false, ..*self };
         Some(Packet::Timestamp {
             clock_change,
-            value: VariableField { bits: travelling, bytes: bytes as u8 },
+            value: VariableField { bits: sent.bits, bytes: sent.bytes as u8 },
         })
     }
 }
