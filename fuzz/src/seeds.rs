@@ -57,7 +57,7 @@ pub fn from_cases(cases: &[CaseFile<RiscvEtrace>]) -> Vec<Seed> {
         }
         for (index, payload) in payloads.into_iter().enumerate() {
             let input = [&[preset][..], payload].concat();
-            // Many cases begin with the same packets; the corpus needs each once.
+            // Many cases begin with the same packets; the fuzzer needs each once.
             if !seeds.iter().any(|(target, _, bytes)| *target == "riscv_etrace_packets" && *bytes == input) {
                 seeds.push(("riscv_etrace_packets", format!("{}-{index}", file.case.id), input));
             }

@@ -5,7 +5,7 @@ use crate::{arm, arm_etm, itanium_pmu, riscv_etrace};
 /// One fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Name of the binary and of the corpus directory.
+    /// Name of the binary and of the directories of seeds and regressions.
     pub name: &'static str,
     /// What must hold for any input.
     pub property: &'static str,
