@@ -65,11 +65,11 @@ struct Acme {
 impl Acme {
     fn new(mode: &str, head: &str, tail: &str) -> Self {
         let directory = TempDir::new().expect("a directory");
-        let (program, trigger) = (env!("CARGO_BIN_EXE_traceproof-lister"), wire_of_case());
+        let (program, trigger) = (env!("CARGO_BIN_EXE_traceproof-test-subject"), wire_of_case());
         let processes = directory.path().join("processes");
         let text = format!(
             "name = 'lister'\nenv = {{ PROCESSES = '{}' }}\n\n[exec]\nversion = '1.0'\n\
-             argv = ['{program}', '{mode}', '{trigger}', '{{input}}', '{{parameters}}', '{{sections}}']\n\
+             argv = ['{program}', 'lister', '{mode}', '{trigger}', '{{input}}', '{{parameters}}', '{{sections}}']\n\
              section = ['{{address}}:{{file}}']\n{head}\n\
              [exec.decoders.riscv_etrace]\nlayers = ['events']\nfeatures = ['rv32', 'rv64', 'compressed']\n{tail}",
             processes.display()

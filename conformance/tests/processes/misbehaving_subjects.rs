@@ -57,7 +57,8 @@ impl Acme {
         let hex: String = wire.iter().map(|byte| format!("{byte:02x}")).collect();
         let directory = TempDir::new().expect("a directory");
         let processes = directory.path().join("processes");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_traceproof-misbehaving"), [mode, &hex]);
+        let mut command =
+            Command::new(env!("CARGO_BIN_EXE_traceproof-test-subject"), ["misbehaving", mode, &hex]);
         command.environment.insert(String::from("PROCESSES"), processes.to_string_lossy().into_owned());
         Self { processes, command, _directory: directory }
     }

@@ -43,7 +43,7 @@ fn passed(report: &Report) -> Vec<&'static str> {
 }
 
 fn dishonest(mode: &str, limits: &Limits) -> Report {
-    asked(&Command::new(env!("CARGO_BIN_EXE_traceproof-dishonest"), [mode]), limits)
+    asked(&Command::new(env!("CARGO_BIN_EXE_traceproof-test-subject"), ["dishonest", mode]), limits)
 }
 
 /// Exactly these probes fail, and the first of them because of this.

@@ -1,8 +1,7 @@
 //! A subject that answers like the reference for RISC-V E-Trace, but is dishonest in one way in whatever it is asked about.
 //!
-//! `traceproof-dishonest MODE`; any other mode than those below is honest.
+//! `traceproof-test-subject dishonest MODE`; any other mode than those below is honest.
 
-use std::env;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe, stdin, stdout};
 use std::process::{self, Command, Stdio};
 use std::thread;
@@ -16,8 +15,8 @@ use traceproof_vectors::riscv_etrace::RiscvEtrace;
 /// Longer than any test waits.
 const FOREVER: Duration = Duration::from_secs(1000);
 
-fn main() -> io::Result<()> {
-    let mode = env::args().nth(1).unwrap_or_default();
+pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
+    let mode = arguments.next().unwrap_or_default();
     if mode == "prints-a-banner" {
         say("acme trace decoder 2.3.1, licensed to nobody")?;
     }

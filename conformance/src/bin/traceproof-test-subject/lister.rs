@@ -1,6 +1,6 @@
 //! A command-line tool that lists what a RISC-V E-Trace stream says, and misbehaves in one way about one stream on request.
 //!
-//! `traceproof-lister MODE HEX INPUT PARAMETERS [ADDRESS:FILE]…` where `HEX` is that stream; mode `json` lists as JSON, one
+//! `traceproof-test-subject lister MODE HEX INPUT PARAMETERS [ADDRESS:FILE]…` where `HEX` is that stream; mode `json` lists as JSON, one
 //! result on a line, every other mode lists events as text. It appends the number of its process to the file that `PROCESSES` names.
 
 use std::env;
@@ -18,8 +18,7 @@ use traceproof_vectors::{Decoder, Entry, Log, Place, Program, Section};
 /// Longer than any test waits.
 const FOREVER: Duration = Duration::from_secs(1000);
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = env::args().skip(1);
+pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
     let mut next = || arguments.next().ok_or("an argument is missing");
     let (mode, trigger, input, parameters) = (next()?, next()?, next()?, next()?);
     if let Some(path) = env::var_os("PROCESSES") {

@@ -1,6 +1,6 @@
 //! A subject that answers like the reference until it is asked about one stream, and then misbehaves in one way.
 //!
-//! `traceproof-misbehaving MODE HEX` where `HEX` is that stream. It appends the number of its process to the file that `PROCESSES` names.
+//! `traceproof-test-subject misbehaving MODE HEX` where `HEX` is that stream. It appends the number of its process to the file that `PROCESSES` names.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -15,8 +15,7 @@ use traceproof_conformance::{Subject, adaptor};
 /// Longer than any test waits.
 const FOREVER: Duration = Duration::from_secs(1000);
 
-fn main() -> io::Result<()> {
-    let mut arguments = env::args().skip(1);
+pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let (mode, trigger) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
     if let Some(path) = env::var_os("PROCESSES") {
         writeln!(OpenOptions::new().append(true).create(true).open(path)?, "{}", process::id())?;
