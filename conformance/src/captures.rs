@@ -12,7 +12,7 @@ use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
 use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use crate::verdict::Divergence;
-use crate::{Direction, Subject, Verdict};
+use crate::{Direction, Invocation, Subject, Verdict};
 
 /// At so many synchronisation points of a capture a decoder joins, or meets garbage, at most.
 pub const MOST_POINTS: usize = 16;
@@ -34,6 +34,7 @@ pub fn run(
     subject: &Subject,
     snapshot: &Snapshot,
     streams: &[Stream<'_>],
+    invocation: &Invocation,
     deadline: Duration,
 ) -> Result<Run, (String, StreamError)> {
     let mut cases = Vec::new();
@@ -47,7 +48,7 @@ pub fn run(
                     _ => String::from("a buffer that has its trace"),
                 };
                 let check = Check { direction: Direction::Decode, verdict: unsupported(needs) };
-                cases.push(result(family, snapshot, stream, 0, vec![check]));
+                cases.push(result(family, snapshot, stream, 0, vec![check], invocation));
                 continue;
             }
             Err(error) => return Err((stream.source.name.clone(), error)),
@@ -59,13 +60,14 @@ pub fn run(
                 let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
                 Check { direction, verdict }
             };
-            cases.push(result(family, snapshot, stream, piece, DIRECTIONS.map(check).into()));
+            cases.push(result(family, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation));
         }
     }
     Ok(Run {
         incomplete: false,
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
+        invocation: invocation.clone(),
         subject: subject.title(),
         cases,
         programs: Vec::new(),
@@ -158,6 +160,7 @@ fn result(
     stream: &Stream<'_>,
     piece: usize,
     checks: Vec<Check>,
+    invocation: &Invocation,
 ) -> CaseResult {
     let directory = snapshot.directory.display().to_string();
     let name = &stream.source.name;
@@ -175,6 +178,6 @@ fn result(
             "faults in sound trace; results that depend on chunks, on what was before, or on where decoding begins",
         ),
         checks,
-        reproduce: Some(format!("cargo xtask conformance --snapshot {directory} --source {name}")),
+        reproduce: Some(invocation.command(format!("conformance --snapshot {directory} --source {name}"))),
     }
 }

@@ -48,6 +48,7 @@ pub mod elf;
 pub mod execution;
 pub mod family;
 pub mod generate;
+mod invocation;
 pub mod itanium_pmu;
 pub mod judge;
 pub mod line;
@@ -71,6 +72,7 @@ pub mod suite;
 pub mod trials;
 pub mod verdict;
 
+pub use invocation::Invocation;
 pub use run::Run;
 pub use runner::{Options, Progress, THREAD_NAME, run};
 pub use shard::{Shard, UnknownShard};

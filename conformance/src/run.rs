@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use traceproof_vectors::Family;
 use traceproof_vectors::case::{Level, Polarity};
 
+use crate::Invocation;
 use crate::verdict::{Direction, Kind, Verdict};
 
 /// Version of the results format. Raised when a field changes its meaning or goes away.
@@ -18,6 +19,9 @@ pub struct Run {
     pub schema: u32,
     /// Version of the harness and of the shipped suites.
     pub harness: String,
+    /// The command that started it, e.g. `traceproof`; the commands of reports begin with it.
+    #[serde(default)]
+    pub invocation: Invocation,
     /// Who was judged.
     pub subject: SubjectName,
     /// The run was stopped before its end: cases are missing.

@@ -22,7 +22,7 @@ use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Divergence, Verdict};
-use crate::{Direction, Subject};
+use crate::{Direction, Invocation, Subject};
 
 /// Name of the threads on which subjects run, so that a panic hook can tell their panics from others.
 pub const THREAD_NAME: &str = "traceproof-case";
@@ -50,6 +50,8 @@ pub struct Options {
     pub deadline: Duration,
     /// How often everything is judged. What does not come out the same each time is [`Verdict::Flaky`].
     pub repeat: NonZeroUsize,
+    /// The command that starts the harness, for the commands of reports.
+    pub invocation: Invocation,
     /// Once it says so, nothing more is begun, and the results so far are the run's.
     pub stop: Arc<AtomicBool>,
 }
@@ -66,6 +68,7 @@ impl Default for Options {
             jobs: None,
             deadline: Duration::from_secs(10),
             repeat: NonZeroUsize::MIN,
+            invocation: Invocation::default(),
             stop: Arc::default(),
         }
     }
@@ -130,6 +133,7 @@ pub fn run(
     Ok(Run {
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
+        invocation: options.invocation.clone(),
         subject: subject.title(),
         incomplete: options.stop.load(Ordering::Relaxed),
         cases,
@@ -269,8 +273,8 @@ fn judge_seed<P: FamilyRules>(
         let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));
         case.checks.insert(0, Check { direction: Direction::Decode, verdict });
     }
-    case.reproduce =
-        Some(format!("cargo xtask conformance --seed {} --generated 1 --filter {}", seed.number, case.id));
+    let arguments = format!("conformance --seed {} --generated 1 --filter {}", seed.number, case.id);
+    case.reproduce = Some(options.invocation.command(arguments));
     Some(case)
 }
 

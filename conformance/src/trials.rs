@@ -14,6 +14,7 @@
 //! }
 //! ```
 
+use std::env;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -87,12 +88,25 @@ impl Visitor for OfFamily<'_> {
                 let (suite, baseline) = (Arc::clone(&suite), self.baseline.map(Arc::clone));
                 let level = file.case.level;
                 let name = format!("{}::{}", file.path.with_extension("").display(), file.case.id);
-                Trial::ignorable_test(name, move || {
-                    one(&subject, &options, &file, &suite, baseline.as_deref())
+                Trial::ignorable_test(name.clone(), move || {
+                    one(&subject, &options, &file, &suite, baseline.as_deref(), &name)
                 })
                 .with_kind(text::level(level))
             })
             .collect())
+    }
+}
+
+/// The command that runs the trial `name` of this test binary alone, in the repository that the binary belongs to.
+fn reproduce(name: &str) -> String {
+    let binary = env::current_exe().unwrap_or_default();
+    let stem = binary.file_stem().unwrap_or_default().to_string_lossy();
+    // Cargo says which package it tests, and puts a hash at the end of the name of the target.
+    match (env::var("CARGO_PKG_NAME"), stem.rsplit_once('-')) {
+        (Ok(package), Some((target, _))) => {
+            format!("cargo test --package {package} --test {target} -- --exact {name}")
+        }
+        _ => format!("{} --exact {name}", binary.display()),
     }
 }
 
@@ -102,8 +116,10 @@ fn one<P: FamilyRules>(
     file: &Arc<CaseFile<P>>,
     suite: &Suite<P>,
     known: Option<&Baseline>,
+    name: &str,
 ) -> Result<Completion, Failed> {
     let mut case = judge_case(subject, options, file, &suite.registry);
+    case.reproduce = Some(reproduce(name));
     if let Some(known) = known {
         for check in &mut case.checks {
             baseline::expect(known, &case.id, check);

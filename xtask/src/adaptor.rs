@@ -1,4 +1,4 @@
-//! `cargo xtask adaptor`: the beginning of an adaptor.
+//! `traceproof adaptor`: the beginning of an adaptor.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
+use crate::program::invocation;
 
 /// Programs that attach a decoder in any language.
 #[derive(Debug, Subcommand)]
@@ -17,8 +18,8 @@ pub(crate) enum Verb {
 /// Write a directory with a working adaptor, in which your decoder takes the place of the example.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask adaptor new --lang python acme
-  cargo xtask conformance --subject acme/subject.toml")]
+  traceproof adaptor new --lang python acme
+  traceproof conformance --subject acme/subject.toml")]
 pub(crate) struct Arguments {
     /// The language.
     #[arg(long, value_name = "LANGUAGE")]
@@ -91,9 +92,7 @@ pub(crate) fn run(verb: &Verb) -> Outcome {
             .map_err(|error| Failure::file(&path, error))?;
     }
     let directory = directory.display();
-    print(&format!(
-        "{directory}: an adaptor that works; put your decoder into {place}\n\
-         cargo xtask conformance --subject {directory}/subject.toml\n"
-    ))?;
+    let next = invocation().command(format!("conformance --subject {directory}/subject.toml"));
+    print(&format!("{directory}: an adaptor that works; put your decoder into {place}\n{next}\n"))?;
     Ok(Exit::Ok)
 }

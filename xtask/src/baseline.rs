@@ -1,4 +1,4 @@
-//! `cargo xtask baseline`: what a subject is known to get wrong, brought up to date.
+//! `traceproof baseline`: what a subject is known to get wrong, brought up to date.
 
 use std::fs;
 use std::io;
@@ -12,6 +12,7 @@ use traceproof_conformance::{Options, run};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
+use crate::program::invocation;
 use crate::select::Select;
 use crate::subjects::named;
 
@@ -28,8 +29,8 @@ pub(crate) enum Verb {
 /// replace: until then the baseline counts as stale.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask baseline update --subject acme.toml acme.baseline.toml
-  cargo xtask conformance --subject acme.toml --baseline acme.baseline.toml")]
+  traceproof baseline update --subject acme.toml acme.baseline.toml
+  traceproof conformance --subject acme.toml --baseline acme.baseline.toml")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
@@ -53,6 +54,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         selection: select.selection()?,
         generated: 0..DEFAULT_GENERATED_PER_FAMILY,
         programs: !select.is_narrow(),
+        invocation: invocation(),
         ..Options::default()
     };
     let run = run(&subject, &options, &|_| {}).map_err(|errors| Failure::suite(&errors))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how fast, beside a peer where the build has one.
+//! `traceproof bench`: how fast, beside a peer where the build has one.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use crate::files::print;
 /// Measure the throughput of the reference models on the large shipped programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask bench
-  cargo run --release -p traceproof-xtask --features peers -- bench --json
-  cargo xtask bench --program mix.rv64gc memory --repetitions 100
-  cargo run --release -p traceproof-xtask --features peers -- bench --rounds 5 etmv3")]
+  traceproof bench
+  traceproof bench --json
+  traceproof bench --program mix.rv64gc memory --repetitions 100
+  traceproof bench --rounds 5 etmv3")]
 pub(crate) struct Arguments {
     /// Programs whose name contains this text; without any, those of at least 100 000 instructions. May be repeated.
     #[arg(long, value_name = "TEXT")]

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: the main job.
+//! `traceproof conformance`: the main job.
 
 use std::fs;
 use std::io::{IsTerminal, stdout};
@@ -20,6 +20,7 @@ use traceproof_conformance::{Direction, Options, Progress, Run, Subject, capture
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
+use crate::program::invocation;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
 use crate::subjects::named;
@@ -27,15 +28,15 @@ use crate::subjects::named;
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask conformance
-  cargo xtask conformance --filter etr-0042
-  cargo xtask conformance --filter '*/loop_labels/*' --level must
-  cargo xtask conformance --filter '*/generated/*' --generated 5000 --seed 1000
-  cargo xtask conformance --no-real-programs --json results.json --junit results.xml
-  cargo xtask conformance --family riscv-etrace --parameters encoder.toml
-  cargo xtask conformance --snapshot snapshot-directory
-  cargo xtask conformance --subject acme.toml --family arm-etm
-  cargo run --release -p traceproof-xtask --features peers -- conformance --subject riscv-etrace")]
+  traceproof conformance
+  traceproof conformance --filter etr-0042
+  traceproof conformance --filter '*/loop_labels/*' --level must
+  traceproof conformance --filter '*/generated/*' --generated 5000 --seed 1000
+  traceproof conformance --no-real-programs --json results.json --junit results.xml
+  traceproof conformance --family riscv-etrace --parameters encoder.toml
+  traceproof conformance --snapshot snapshot-directory
+  traceproof conformance --subject acme.toml --family arm-etm
+  traceproof conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
@@ -163,10 +164,14 @@ fn judge_snapshots(subject: &Subject, arguments: &Arguments) -> Result<Run, Fail
     for directory in &arguments.snapshot {
         let snapshot = snapshot::read(directory)?;
         let streams = snapshot::select(&snapshot, &arguments.source, &arguments.select.family)?;
-        let mut run = captures::run(subject, &snapshot, &streams, Duration::from_secs(arguments.deadline))
-            .map_err(|(source, error)| {
-                Failure::usage(format!("{}: {source}: {error}", directory.display()))
-            })?;
+        let mut run = captures::run(
+            subject,
+            &snapshot,
+            &streams,
+            &invocation(),
+            Duration::from_secs(arguments.deadline),
+        )
+        .map_err(|(source, error)| Failure::usage(format!("{}: {source}: {error}", directory.display())))?;
         match &mut all {
             Some(all) => all.cases.append(&mut run.cases),
             None => all = Some(run),
@@ -187,6 +192,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
         repeat: arguments.repeat,
+        invocation: invocation(),
         stop: stopped_by_hand()?,
         ..Options::default()
     };
@@ -201,7 +207,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
     if run.cases.is_empty() && run.programs.is_empty() {
-        return Err(Failure::usage("no case matches; see `cargo xtask list`"));
+        return Err(Failure::not_found("no case matches", "list"));
     }
     Ok(run)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask coverage`: which requirements are proven.
+//! `traceproof coverage`: which requirements are proven.
 
 use clap::Args;
 use traceproof_conformance::coverage::Coverage;
@@ -15,9 +15,9 @@ use crate::files::print;
 /// A requirement is covered if a case names it, and a negative one too if a wire can break it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask coverage
-  cargo xtask coverage --scope core --missing
-  cargo xtask coverage RVET-DEC-016")]
+  traceproof coverage
+  traceproof coverage --scope core --missing
+  traceproof coverage RVET-DEC-016")]
 pub(crate) struct Arguments {
     /// Everything about these clauses.
     clause: Vec<String>,
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::usage("no clause has this scope"));
     }
     if found < arguments.clause.len() {
-        return Err(Failure::usage("no such clause; see `cargo xtask coverage --all`"));
+        return Err(Failure::not_found("no such clause", "coverage --all"));
     }
     print(&text)?;
     Ok(if arguments.check && gaps > 0 { Exit::Failed } else { Exit::Ok })

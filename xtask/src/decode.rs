@@ -1,4 +1,4 @@
-//! `cargo xtask decode`: a trace file as text, or every source of a snapshot.
+//! `traceproof decode`: a trace file as text, or every source of a snapshot.
 
 use std::path::PathBuf;
 
@@ -19,11 +19,11 @@ use crate::snapshot::{self, is_snapshot};
 /// Decoding goes on at the next synchronisation point; the exit code is 1 then.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask decode --family riscv-etrace --elf program.elf trace.bin
-  cargo xtask decode --family riscv-etrace --layer packets trace.bin
-  cargo xtask decode --family itanium-pmu --text registers.txt
-  cat trace.bin | cargo xtask decode --family riscv-etrace --elf program.elf --format jsonl -
-  cargo xtask decode snapshot-directory --source ETM_0")]
+  traceproof decode --family riscv-etrace --elf program.elf trace.bin
+  traceproof decode --family riscv-etrace --layer packets trace.bin
+  traceproof decode --family itanium-pmu --text registers.txt
+  cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
+  traceproof decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace. A snapshot says it itself; there it selects sources.
     #[arg(long, value_name = "FAMILY")]

@@ -1,4 +1,4 @@
-//! `cargo xtask diff`: where two decoders say different things.
+//! `traceproof diff`: where two decoders say different things.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ use crate::subjects::named;
 /// does. Who is right, the specification says.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask diff --subject reference --subject acme.toml --family arm-etm
-  cargo xtask diff --subject reference --subject acme.toml --generated 10000 --json differences.json")]
+  traceproof diff --subject reference --subject acme.toml --family arm-etm
+  traceproof diff --subject reference --subject acme.toml --generated 10000 --json differences.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,

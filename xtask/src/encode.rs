@@ -1,4 +1,4 @@
-//! `cargo xtask encode`: what the encoder model sends for an execution.
+//! `traceproof encode`: what the encoder model sends for an execution.
 
 use std::io::{BufReader, IsTerminal, Write, stdout};
 use std::path::PathBuf;
@@ -24,8 +24,8 @@ use crate::files::{Target, create, open, read_toml};
 /// pc: 8-byte little-endian addresses of the retired instructions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
-  xz -dc run.pc.xz | cargo xtask encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin")]
+  traceproof encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
+  xz -dc run.pc.xz | traceproof encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY")]

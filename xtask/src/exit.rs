@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use traceproof_vectors::Family;
 use traceproof_vectors::case::SuiteError;
 
+use crate::program::invocation;
+
 /// The exit codes; they are part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -17,7 +19,7 @@ pub(crate) enum Exit {
     Failed = 1,
     /// Wrong arguments, an unreadable file, impossible parameters.
     Usage = 2,
-    /// Something is broken inside.
+    /// The subject cannot be started, or something is broken inside.
     Broken = 3,
     /// A baseline does not hold any more.
     Stale = 4,
@@ -46,6 +48,11 @@ impl Failure {
     /// The user asked for something that cannot be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Message { exit: Exit::Usage, message: message.into() }
+    }
+
+    /// Nothing was found; the verb shows what there is.
+    pub(crate) fn not_found(what: impl Display, verb: &str) -> Self {
+        Self::usage(format!("{what}; see `{}`", invocation().command(verb)))
     }
 
     /// A file cannot be used.

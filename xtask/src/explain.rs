@@ -1,4 +1,4 @@
-//! `cargo xtask explain`: one case, or one trace file, bit by bit.
+//! `traceproof explain`: one case, or one trace file, bit by bit.
 
 use std::path::PathBuf;
 
@@ -18,9 +18,9 @@ use crate::select::{WithCase, with_case};
 /// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask explain etr-0042
-  cargo xtask explain --family riscv-etrace --elf program.elf --trace trace.bin
-  cargo xtask explain --family itanium-pmu --text --trace registers.txt")]
+  traceproof explain etr-0042
+  traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
+  traceproof explain --family itanium-pmu --text --trace registers.txt")]
 pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one.
     #[arg(required_unless_present = "trace", conflicts_with = "trace")]

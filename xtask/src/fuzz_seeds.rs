@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz-seeds`: fuzz corpora made from the shipped cases.
+//! `traceproof fuzz-seeds`: fuzz corpora made from the shipped cases.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::files::print;
 /// Files with other names, such as inputs that the fuzzer found, stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask fuzz-seeds
+  traceproof fuzz-seeds
   cargo +nightly fuzz run riscv_etrace_flow -- -max_total_time=600")]
 pub(crate) struct Arguments {
     /// Where the corpora are.

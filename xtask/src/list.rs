@@ -1,4 +1,4 @@
-//! `cargo xtask list`: which cases there are.
+//! `traceproof list`: which cases there are.
 
 use std::fmt::Write as _;
 
@@ -14,9 +14,9 @@ use crate::select::Select;
 /// List the shipped cases: id, level, polarity, file, title.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask list
-  cargo xtask list --clause RVET-DEC-016
-  cargo xtask list --filter traps")]
+  traceproof list
+  traceproof list --clause RVET-DEC-016
+  traceproof list --filter traps")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,

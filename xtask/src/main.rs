@@ -1,4 +1,4 @@
-//! The command line of Traceproof: `cargo xtask <verb>`. One file per verb; arguments and printing only.
+//! The command line of Traceproof: `traceproof <verb>`. One file per verb; arguments and printing only.
 #![forbid(unsafe_code)]
 
 mod adaptor;
@@ -16,6 +16,7 @@ mod fuzz_seeds;
 mod list;
 #[cfg(feature = "peer-opencsd")]
 mod opencsd_host;
+mod program;
 mod programs;
 mod saboteurs;
 mod select;
@@ -29,26 +30,26 @@ use std::panic;
 use std::process::ExitCode;
 use std::thread;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use exit::{Exit, Failure};
 
 /// Conformance tests for processor-trace decoders and encoders.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 110)]
+#[command(name = "traceproof", version, max_term_width = 110)]
 #[command(after_help = "Exit codes:
   0  everything is in order
   1  a check failed, or the trace has errors
   2  wrong arguments, an unreadable file, impossible parameters
-  3  something is broken inside
+  3  the subject cannot be started, or something is broken inside
   4  a baseline is stale
   5  the suite itself is invalid
 
 Examples:
-  cargo xtask conformance
-  cargo xtask conformance --filter etr-0042
-  cargo xtask explain etr-0042
-  cargo xtask decode --family riscv-etrace --elf program.elf trace.bin")]
+  traceproof conformance
+  traceproof conformance --filter etr-0042
+  traceproof explain etr-0042
+  traceproof decode --family riscv-etrace --elf program.elf trace.bin")]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -83,7 +84,8 @@ fn main() -> ExitCode {
     keep_subjects_quiet();
     #[cfg(feature = "peer-opencsd")]
     opencsd_host::name_this_executable();
-    let arguments = Arguments::parse();
+    let matches = program::spell(Arguments::command()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = panic::catch_unwind(|| match &arguments.verb {
         Verb::Conformance(arguments) => conformance::run(arguments),
         Verb::List(arguments) => list::run(arguments),

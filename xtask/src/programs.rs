@@ -1,4 +1,4 @@
-//! `cargo xtask programs`: the compiled programs that are shipped, and how they are made anew.
+//! `traceproof programs`: the compiled programs that are shipped, and how they are made anew.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::files::print;
 /// List, compile, record or measure the shipped programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask programs list
-  cargo xtask programs build
-  cargo xtask programs record levels --write
-  cargo xtask programs compression")]
+  traceproof programs list
+  traceproof programs build
+  traceproof programs record levels --write
+  traceproof programs compression")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Verb,

@@ -1,4 +1,4 @@
-//! `cargo xtask saboteurs`: whether the suite notices what is wrong.
+//! `traceproof saboteurs`: whether the suite notices what is wrong.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -19,9 +19,9 @@ use crate::select::Select;
 /// Fails unless every one that is wrong is noticed, and none that knows nothing passes a case that must be passed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask saboteurs
-  cargo xtask saboteurs --family arm-etm --verbose
-  cargo xtask saboteurs --matrix kills.json")]
+  traceproof saboteurs
+  traceproof saboteurs --family arm-etm --verbose
+  traceproof saboteurs --matrix kills.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     bar.finish_and_clear();
     let matrices = matrices.map_err(|errors| Failure::suite(&errors))?;
     if matrices.families.iter().all(|matrix| matrix.cases == 0) {
-        return Err(Failure::usage("no case matches; see `cargo xtask list`"));
+        return Err(Failure::not_found("no case matches", "list"));
     }
     if let Some(path) = &arguments.matrix {
         let text = kill_matrix::json(&matrices).map_err(|error| Failure::file(path, error))?;

@@ -97,7 +97,7 @@ pub(crate) fn with_case<W: WithCase>(name: &str, work: &W) -> Result<String, Fai
     }
     match found.as_mut_slice() {
         [only] => Ok(std::mem::take(&mut only.text)),
-        [] => Err(Failure::usage(format!("no case matches `{name}`; see `cargo xtask list`"))),
+        [] => Err(Failure::not_found(format!("no case matches `{name}`"), "list")),
         many => {
             let ids: Vec<&str> = many.iter().take(8).map(|case| case.id.as_str()).collect();
             let more = if many.len() > ids.len() { ", …" } else { "" };

@@ -1,4 +1,4 @@
-//! `cargo xtask settings`: what must be written into the registers of an Itanium for a measurement.
+//! `traceproof settings`: what must be written into the registers of an Itanium for a measurement.
 
 use std::str::FromStr;
 
@@ -18,11 +18,11 @@ use crate::files::print;
 /// cover them best; what is covered beyond them is told.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask settings --event CPU_CYCLES
-  cargo xtask settings --event IA64_TAGGED_INST_RETIRED_PMC8 --opcode M:0100xxxx...
-  cargo xtask settings --event LOADS_RETIRED --code 0x4000000000003000..0x40000000000030f0
-  cargo xtask settings --event DATA_EAR_CACHE_LAT64 --data 0x600000000001c000..0x600000000003c000 --pairs 3
-  cargo xtask settings --event NOPS_RETIRED --threshold 5 | cargo xtask decode --family itanium-pmu --text -")]
+  traceproof settings --event CPU_CYCLES
+  traceproof settings --event IA64_TAGGED_INST_RETIRED_PMC8 --opcode M:0100xxxx...
+  traceproof settings --event LOADS_RETIRED --code 0x4000000000003000..0x40000000000030f0
+  traceproof settings --event DATA_EAR_CACHE_LAT64 --data 0x600000000001c000..0x600000000003c000 --pairs 3
+  traceproof settings --event NOPS_RETIRED --threshold 5 | traceproof decode --family itanium-pmu --text -")]
 pub(crate) struct Arguments {
     /// An event by name, or by name@n for the counter PMDn. May be repeated.
     #[arg(long, value_name = "NAME", required = true)]

@@ -1,4 +1,4 @@
-//! `cargo xtask show`: one case as it is written.
+//! `traceproof show`: one case as it is written.
 
 use clap::Args;
 use traceproof_conformance::family::FamilyRules;
@@ -13,7 +13,7 @@ use crate::select::{WithCase, with_case};
 /// Print one case as it is written.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  cargo xtask show etr-0042")]
+  traceproof show etr-0042")]
 pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one.
     case: String,

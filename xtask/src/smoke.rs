@@ -16,8 +16,8 @@ use crate::subjects::{self, Named};
 /// and what to do. Whether it is right, `conformance` says.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cargo xtask smoke --subject acme.toml
-  cargo xtask smoke --subject reference")]
+  traceproof smoke --subject acme.toml
+  traceproof smoke --subject reference")]
 pub(crate) struct Arguments {
     /// Who is asked: reference; a program by the file that says how to start it (docs/adaptors.md); or an independent
     /// implementation such as riscv-etrace (in builds with `--features peers`).

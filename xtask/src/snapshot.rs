@@ -139,7 +139,7 @@ fn prepare(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Prepared, StreamE
     Ok(Prepared { parameters, program, bytes: snapshot.source_bytes(stream)? })
 }
 
-/// `cargo xtask decode SNAPSHOT`.
+/// `traceproof decode SNAPSHOT`.
 pub(crate) fn decode(arguments: &Arguments) -> Outcome {
     if arguments.target.parameters.is_some() {
         return Err(Failure::usage("--parameters: the registers of a snapshot say what its encoders are"));

@@ -6,6 +6,7 @@ use traceproof_conformance::process::{self, SubjectFile};
 use traceproof_conformance::{Subject, peers};
 
 use crate::exit::{Exit, Failure};
+use crate::program::invocation;
 
 /// What a name or file stands for.
 pub(crate) enum Named {
@@ -34,7 +35,7 @@ pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Fail
     peers::named(name).map(Named::Here).ok_or_else(|| {
         let known: Vec<&str> = peers::KNOWN.iter().map(|(name, _)| *name).collect();
         Failure::usage(if known.contains(&name) {
-            format!("this build does not have {name}; build it with `cargo run --release -p traceproof-xtask --features peers --`")
+            format!("this build does not have {name}; in a checkout, `cargo install --path xtask --features peers` builds one that has")
         } else {
             format!("no subject is called `{name}`; known are reference, {}", known.join(", "))
         })
@@ -46,9 +47,9 @@ pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, F
     let subject = match find(name, timeout_scale)? {
         Named::Here(subject) => Ok(subject),
         Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|error| {
-            let hint = format!("`cargo xtask smoke --subject {name}` says more");
-            let message = format!("{name}: the subject does not say hello as it should: {error}\n{hint}");
-            Failure::Message { exit: Exit::Failed, message }
+            let smoke = invocation().command(format!("smoke --subject {name}"));
+            let message = format!("{name}: the subject cannot be started: {error}\n`{smoke}` shows more");
+            Failure::Message { exit: Exit::Broken, message }
         }),
     }?;
     // Who is meant if nobody is named needs no name.

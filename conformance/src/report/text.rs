@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use traceproof_vectors::case::{Level, Polarity};
 
 use super::table::{render, table};
+use crate::Invocation;
 use crate::run::{CaseResult, Check, ProgramRun, Run, Tally};
 use crate::verdict::{Divergence, Kind, Verdict};
 
@@ -41,37 +42,53 @@ const WIDTH: usize = 150;
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
     let mut out = String::new();
-    let again = run.subject.argument.as_ref().map(|argument| format!(" --subject {argument}"));
-    let again = again.unwrap_or_default();
+    let again = Again { invocation: &run.invocation, subject: run.subject.argument.as_deref() };
     for case in run.failed() {
-        out.push_str(&failed_case(case, &again, style));
+        out.push_str(&failed_case(case, Some(again), style));
         out.push('\n');
     }
     for program in run.failed_programs() {
-        out.push_str(&failed_program(program, &again, style));
+        out.push_str(&failed_program(program, again, style));
         out.push('\n');
     }
     out.push_str(&summary(run, style));
     out
 }
 
+/// What the commands begin and end with that judge a failure again.
+#[derive(Clone, Copy)]
+struct Again<'a> {
+    invocation: &'a Invocation,
+    /// What `--subject` names.
+    subject: Option<&'a str>,
+}
+
+impl Again<'_> {
+    fn about_subject(self, command: String) -> String {
+        match self.subject {
+            Some(subject) => format!("{command} --subject {subject}"),
+            None => command,
+        }
+    }
+}
+
 /// One real program that did not come back.
-fn failed_program(run: &ProgramRun, again: &str, style: Style) -> String {
+fn failed_program(run: &ProgramRun, again: Again<'_>, style: Style) -> String {
     let name = run.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
     out.push_str(&failed_verdict("round trip", &run.verdict, style));
-    let _ = writeln!(out, "  reproduce: cargo xtask conformance --real-programs --filter {name}{again}");
+    let command = again.invocation.command(format!("conformance --real-programs --filter {name}"));
+    let _ = writeln!(out, "  reproduce: {}", again.about_subject(command));
     out
 }
 
-/// One failed case.
+/// One failed case, with no other command than the case's own [`reproduce`](CaseResult::reproduce).
 #[must_use]
 pub fn failure(case: &CaseResult, style: Style) -> String {
-    failed_case(case, "", style)
+    failed_case(case, None, style)
 }
 
-/// `again` is what names the subject in the command that judges the case again.
-fn failed_case(case: &CaseResult, again: &str, style: Style) -> String {
+fn failed_case(case: &CaseResult, again: Option<Again<'_>>, style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
     let _ = writeln!(out, "  {}", style.faint(&case.path));
@@ -82,11 +99,17 @@ fn failed_case(case: &CaseResult, again: &str, style: Style) -> String {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
-    let usual = format!("cargo xtask conformance --filter {}", case.id);
-    let _ = writeln!(out, "  reproduce: {}{again}", case.reproduce.as_deref().unwrap_or(&usual));
+    let own = case.reproduce.clone();
+    let Some(again) = again else {
+        out.extend(own.map(|command| format!("  reproduce: {command}\n")));
+        return out;
+    };
+    let command =
+        own.unwrap_or_else(|| again.invocation.command(format!("conformance --filter {}", case.id)));
+    let _ = writeln!(out, "  reproduce: {}", again.about_subject(command));
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
-        let _ = writeln!(out, "             cargo xtask explain {}", case.id);
+        let _ = writeln!(out, "             {}", again.invocation.command(format!("explain {}", case.id)));
     }
     out
 }

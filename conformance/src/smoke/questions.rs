@@ -133,13 +133,13 @@ pub const CLAIMED: Question = question(
 pub const RIGHT: Question = question(
     "right",
     "what a small shipped stream means comes out",
-    "`cargo xtask explain CASE` takes the stream apart; `cargo xtask conformance --filter CASE` shows both sides",
+    "the verb `explain` with the case takes the stream apart; `conformance --filter CASE` shows both sides",
 );
 /// A first stimulus.
 pub const ENCODES: Question = question(
     "encodes",
     "a small shipped stimulus becomes its stream",
-    "`cargo xtask explain CASE` takes the stream apart; `cargo xtask conformance --filter CASE` shows both sides",
+    "the verb `explain` with the case takes the stream apart; `conformance --filter CASE` shows both sides",
 );
 
 /// What is asked of the protocol, in order.

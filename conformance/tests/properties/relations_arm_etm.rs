@@ -13,7 +13,7 @@ use traceproof_conformance::relations::{Broken, Stream};
 use traceproof_conformance::snapshot::Snapshot;
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
-use traceproof_conformance::{Subject, captures};
+use traceproof_conformance::{Invocation, Subject, captures};
 use traceproof_decoder::arm_etm::Decoder as Reference;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Packet, Parameters};
 use traceproof_vectors::{Capabilities, Decoder, Fault, Place, Program, Refusal, Sink};
@@ -185,13 +185,15 @@ fn a_real_capture_keeps_the_relations() {
     let snapshot = Snapshot::read(&all.join("tc2-etmv3-id10")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
     let patient = Duration::from_secs(600);
-    let run = captures::run(&Subject::reference(), &snapshot, &streams, patient).expect("complete");
+    let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)
+        .expect("complete");
     assert!(run.is_success(), "{:#?}", run.cases);
     // Decoding and three relations, none of them about nothing.
     assert_eq!((run.tally().of(Kind::Pass), run.tally().total()), (4, 4), "{:#?}", run.cases);
     // Of other protocols nothing can be said.
     let snapshot = Snapshot::read(&all.join("Snowball")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
-    let run = captures::run(&Subject::reference(), &snapshot, &streams, patient).expect("complete");
+    let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)
+        .expect("complete");
     assert_eq!((run.cases.len(), run.tally().applicable(), run.is_success()), (2, 0, false));
 }

@@ -4,7 +4,7 @@ use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Staleness, UNEXPLAINED};
 use traceproof_conformance::run::{CaseResult, Check, Run, SubjectName};
 use traceproof_conformance::verdict::{Divergence, Kind};
-use traceproof_conformance::{Direction, Verdict};
+use traceproof_conformance::{Direction, Invocation, Verdict};
 use traceproof_vectors::case::{Level, Polarity};
 use traceproof_vectors::{Family, Place};
 
@@ -49,6 +49,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
         harness: String::from("0"),
         subject: SubjectName { name: String::from("acme"), version: String::from("1"), argument: None },
         incomplete: false,
+        invocation: Invocation::default(),
         cases,
         programs: Vec::new(),
     }

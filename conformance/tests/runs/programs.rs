@@ -1,6 +1,6 @@
 //! Compiled programs, executed by an emulator, through encoder model and decoder.
 //!
-//! The full sweep of programs and parameter sets belongs to `cargo xtask conformance`; here run the small
+//! The full sweep of programs and parameter sets belongs to `traceproof conformance`; here run the small
 //! programs under every set and the large ones under a few.
 
 use std::collections::BTreeMap;

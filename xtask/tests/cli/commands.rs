@@ -11,8 +11,8 @@ use tempfile::TempDir;
 const TRACE: [u8; 10] = [0x01, 0x1f, 0x03, 0x73, 0x00, 0x04, 0x01, 0x12, 0x01, 0x5f];
 
 fn xtask() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.env_remove("COLUMNS").env("NO_COLOR", "1").stdin(Stdio::null());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceproof"));
+    command.env_remove("COLUMNS").env_remove("TRACEPROOF_PROGRAM").env("NO_COLOR", "1").stdin(Stdio::null());
     command
 }
 
@@ -82,6 +82,27 @@ fn help_texts() {
         assert_eq!(output.status.code(), Some(0), "{verb}");
         let name = if verb.is_empty() { String::from("help") } else { verb.replace(' ', "_") };
         insta::assert_snapshot!(format!("help_{name}"), text(&output.stdout));
+    }
+}
+
+/// Whoever starts the program by another command sees that command: in usage, examples, hints and reports.
+#[test]
+fn commands_are_spelt_as_the_program_was_started() {
+    let started_as = |arguments: &[&str]| {
+        let output = xtask().env("TRACEPROOF_PROGRAM", "cargo xtask").args(arguments).output();
+        let output = output.expect("starts");
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    for (arguments, command) in [
+        (&["--help"][..], "\n  cargo xtask explain etr-0042\n"),
+        (&["adaptor", "new", "--help"], "Usage: cargo xtask adaptor new "),
+        (&["adaptor", "new", "--help"], "\n  cargo xtask conformance --subject acme/subject.toml\n"),
+        (&["settings", "--help"], "| cargo xtask decode --family"),
+        (&["show", "no-such-case"], "see `cargo xtask list`"),
+        (&["conformance", "--shard", "0/0"], "'--help'"),
+    ] {
+        let shown = started_as(arguments);
+        assert!(shown.contains(command) && !shown.contains("traceproof "), "{arguments:?}: {shown}");
     }
 }
 
@@ -537,14 +558,17 @@ fn programs_are_judged_by_their_file() {
     let report = text(&silent.stdout);
     assert_eq!(silent.status.code(), Some(1), "{report}");
     assert!(report.starts_with("FAIL  start") && report.contains("no licence"), "{report}");
+    // Nothing was judged, so nothing failed: something is broken.
     let dead = run(&arguments);
-    assert_eq!(dead.status.code(), Some(1));
+    assert_eq!(dead.status.code(), Some(3));
     assert!(
         text(&dead.stderr).contains("it exited with status 1 instead of an answer"),
         "{}",
         text(&dead.stderr)
     );
     assert!(text(&dead.stderr).contains("no licence"));
+    let hint = format!("`traceproof smoke --subject {subject}` shows more");
+    assert!(text(&dead.stderr).contains(&hint), "{}", text(&dead.stderr));
     fs::write(&subject, "comand = ['x']\n").expect("writable");
     let wrong = run(&arguments);
     assert_eq!(wrong.status.code(), Some(2));

@@ -27,8 +27,8 @@ const DESCRIPTION: &str = "[trace_buffers]\nbuffers=b0\n[b0]\nname=ETB_0\nfile=t
     [source_buffers]\nETM_0=ETB_0\nPTM_0=ETB_0\n[core_trace_sources]\ncpu_0=ETM_0\n";
 
 fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.env_remove("COLUMNS").env("NO_COLOR", "1").stdin(Stdio::null());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceproof"));
+    command.env_remove("COLUMNS").env_remove("TRACEPROOF_PROGRAM").env("NO_COLOR", "1").stdin(Stdio::null());
     command.args(arguments).output().expect("starts")
 }
 
