@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
-use traceproof_vectors::case::{CaseProtocol, Level, Polarity};
+use traceproof_vectors::case::{Level, Polarity};
 use traceproof_vectors::{Family, Fault, Program, Severity};
 
+use crate::family::{FamilyRules, Visitor, family_of, visit};
 use crate::relations::{self, Attempts, Broken};
 use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
@@ -39,9 +39,12 @@ pub fn run(
 ) -> Result<Run, (String, StreamError)> {
     let mut cases = Vec::new();
     for stream in streams {
-        let Some(family) = stream.protocol.family() else { continue };
-        let captured = match captures(snapshot, stream) {
-            Ok(captured) => captured,
+        let Some(family) = family_of(stream.protocol) else { continue };
+        let judge = JudgeStream { family, subject, snapshot, stream, deadline, invocation };
+        match visit(family, judge)
+            .unwrap_or_else(|| Err(StreamError::Unsupported(stream.source.model.clone())))
+        {
+            Ok(mut captured) => cases.append(&mut captured),
             Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
                 let needs = match error {
                     StreamError::Unsupported(model) => model,
@@ -49,18 +52,8 @@ pub fn run(
                 };
                 let check = Check { direction: Direction::Decode, verdict: unsupported(needs) };
                 cases.push(result(family, snapshot, stream, 0, vec![check], invocation));
-                continue;
             }
             Err(error) => return Err((stream.source.name.clone(), error)),
-        };
-        for (piece, capture) in captured.into_iter().enumerate() {
-            let capture = Arc::new(capture);
-            let check = |direction| {
-                let (of, capture) = (subject.clone(), Arc::clone(&capture));
-                let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
-                Check { direction, verdict }
-            };
-            cases.push(result(family, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation));
         }
     }
     Ok(Run {
@@ -74,33 +67,85 @@ pub fn run(
     })
 }
 
+/// What decoding a stream of a snapshot needs.
+#[derive(Clone, Debug)]
+pub struct Captured<P: FamilyRules> {
+    /// What the registers of its source say.
+    pub parameters: P::Parameters,
+    /// What its core's memory held.
+    pub program: Program,
+    /// Its bytes.
+    pub bytes: SourceBytes,
+}
+
+impl<P: FamilyRules> Captured<P> {
+    /// Takes it out of a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// When the family decodes no such source, or the snapshot does not say how.
+    pub fn of(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Self, StreamError> {
+        let rules = P::CAPTURES.filter(|captures| captures.protocols.contains(&stream.protocol));
+        let rules = rules.ok_or_else(|| StreamError::Unsupported(stream.source.model.clone()))?;
+        let parameters = (rules.parameters)(stream)?;
+        let program =
+            stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
+        Ok(Self { parameters, program, bytes: snapshot.source_bytes(stream)? })
+    }
+}
+
+/// Judges the pieces of one stream.
+struct JudgeStream<'a> {
+    family: Family,
+    subject: &'a Subject,
+    snapshot: &'a Snapshot,
+    stream: &'a Stream<'a>,
+    deadline: Duration,
+    invocation: &'a Invocation,
+}
+
+impl Visitor for JudgeStream<'_> {
+    type Output = Result<Vec<CaseResult>, StreamError>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        let Self { family, subject, snapshot, stream, deadline, invocation } = self;
+        let judged = |(piece, capture): (usize, Capture<P>)| {
+            let capture = Arc::new(capture);
+            let check = |direction| {
+                let (of, capture) = (subject.clone(), Arc::clone(&capture));
+                let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
+                Check { direction, verdict }
+            };
+            result(family, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation)
+        };
+        Ok(pieces::<P>(Captured::of(snapshot, stream)?).enumerate().map(judged).collect())
+    }
+}
+
 /// A contiguous piece of a stream and what its decoder must know.
-struct Capture {
-    parameters: Parameters,
+struct Capture<P: FamilyRules> {
+    parameters: P::Parameters,
     program: Program,
     wire: Vec<u8>,
     /// What was wrong with the frames that it was taken out of.
     frames: Vec<Fault>,
 }
 
-fn captures(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Vec<Capture>, StreamError> {
-    let parameters = stream.etm_parameters()?;
-    let program = stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
-    let SourceBytes { pieces, faults } = snapshot.source_bytes(stream)?;
-    let capture = |(index, wire)| Capture {
+fn pieces<P: FamilyRules>(captured: Captured<P>) -> impl Iterator<Item = Capture<P>> {
+    let Captured { parameters, program, bytes: SourceBytes { pieces, faults } } = captured;
+    pieces.into_iter().enumerate().map(move |(index, wire)| Capture {
         parameters: parameters.clone(),
         program: program.clone(),
         wire,
         frames: if index == 0 { faults.clone() } else { Vec::new() },
-    };
-    Ok(pieces.into_iter().enumerate().map(capture).collect())
+    })
 }
 
-impl Capture {
+impl<P: FamilyRules> Capture<P> {
     fn check(&self, subject: &Subject, direction: Direction) -> Verdict {
-        let Some(decoder) = subject.decoder::<ArmEtm>() else { return unsupported("a decoder") };
+        let Some(decoder) = subject.decoder::<P>() else { return unsupported("a decoder") };
         let claimed = decoder.capabilities().features;
-        let needed = ArmEtm::required_features(&self.parameters, &self.wire).into_iter();
+        let needed = P::required_features(&self.parameters, &self.wire).into_iter();
         let needs: Vec<String> =
             needed.filter(|&feature| !claimed.contains(feature)).map(str::to_owned).collect();
         if !needs.is_empty() {
@@ -124,7 +169,7 @@ impl Capture {
     }
 
     /// Neither frames nor trace have an error, and there is something to report.
-    fn decodes(&self, stream: &relations::Stream<'_, ArmEtm>) -> Result<Verdict, Broken> {
+    fn decodes(&self, stream: &relations::Stream<'_, P>) -> Result<Verdict, Broken> {
         let log = stream.log(&self.wire)?;
         let error = |fault: &&Fault| fault.class.severity() == Severity::Error;
         let fault = self.frames.iter().find(error).map(|fault| ("faults of the frames", fault));

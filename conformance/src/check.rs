@@ -26,7 +26,7 @@ pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) 
             Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
             Direction::Write => {
                 let written = file.case.canonical && resolved.packets.is_some();
-                subject.is_reference() && P::WRITE_PACKETS.is_some() && written
+                subject.is_reference() && P::PACKET_WRITER.is_some() && written
             }
             Direction::RoundTrip => false,
         })
@@ -173,8 +173,8 @@ fn tried<P: FamilyRules>(
     let (parameters, program) = (&file.case.parameters, &file.resolved.program);
     let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
     match direction {
-        Direction::Join => P::joins(&stream, MOST_POINTS),
-        _ => P::recovers(&stream, MOST_POINTS),
+        Direction::Join => stream.joins(MOST_POINTS),
+        _ => stream.recovers(MOST_POINTS),
     }
 }
 
@@ -208,7 +208,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 }
 
 fn write<P: FamilyRules>(file: &CaseFile<P>) -> Result<(), Failure> {
-    let Some(write_packets) = P::WRITE_PACKETS else { return Ok(()) };
+    let Some(write_packets) = P::PACKET_WRITER else { return Ok(()) };
     let packets = file.resolved.packets.as_deref().unwrap_or_default();
     let parameters = &file.case.parameters;
     let wire = write_packets(packets, parameters, &file.case.policy)

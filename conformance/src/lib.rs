@@ -29,7 +29,7 @@
 //! | What do two subjects disagree about? | [`differential`] |
 //! | Is a subject fit to be judged? | [`smoke`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
-//! | Files of programs, executions and streams? | [`elf`], [`execution`], [`listing`], [`stream`] |
+//! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | Would the suite notice what is wrong? | [`saboteurs`] |
 //! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
@@ -45,7 +45,6 @@ mod check;
 pub mod coverage;
 pub mod differential;
 pub mod elf;
-pub mod execution;
 pub mod family;
 pub mod generate;
 mod invocation;
@@ -55,6 +54,7 @@ pub mod line;
 pub mod listing;
 pub mod peers;
 pub mod process;
+mod reference;
 pub mod relations;
 mod repeat;
 pub mod report;

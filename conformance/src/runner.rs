@@ -15,7 +15,7 @@ use traceproof_vectors::case::{CaseFile, Resolved, SuiteError};
 use traceproof_vectors::clause::Registry;
 
 use crate::check;
-use crate::family::{self, FamilyRules, Visitor};
+use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::Seed;
 use crate::process::{self, SubjectError};
 use crate::repeat;
@@ -196,6 +196,7 @@ impl RunFamily<'_> {
         if !wanted || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
             return Ok(Vec::new());
         }
+        let Some(programs) = P::PROGRAMS else { return Ok(Vec::new()) };
         let filters = &self.options.selection.filters;
         let wanted = |program: &str, set: &str| {
             let name = format!("{program}/{set}");
@@ -212,7 +213,14 @@ impl RunFamily<'_> {
         let done = AtomicUsize::new(0);
         let progress =
             || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
-        let once = |_| P::run_programs(self.subject, parameters.as_ref(), &wanted, &progress);
+        let request = ProgramRequest {
+            encoder: &|| self.subject.encoder::<P>().unwrap_or_else(P::reference_encoder),
+            decoder: &|| self.subject.decoder::<P>().unwrap_or_else(P::reference_decoder),
+            parameters: parameters.as_ref(),
+            wanted: &wanted,
+            progress: &progress,
+        };
+        let once = |_| (programs.run)(&request);
         let runs = (0..self.options.repeat.get()).map(once).collect::<Result<_, _>>()?;
         Ok(repeat::settled_programs(runs))
     }

@@ -4,10 +4,9 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use traceproof_vectors::{Decoder, Encoder};
+use traceproof_vectors::{Decoder, Encoder, Protocol};
 
-use crate::family::{self, FamilyRules, Visitor};
-use crate::process::Pool;
+use crate::process::pool::Pool;
 use crate::run::SubjectName;
 
 /// Something under judgement: a name, a version, and how to make its decoders and encoders.
@@ -39,8 +38,8 @@ pub struct Subject {
     argument: Option<String>,
 }
 
-struct DecoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
-struct EncoderFactory<P: FamilyRules>(Box<dyn Fn() -> Box<dyn Encoder<P>> + Send + Sync>);
+struct DecoderFactory<P: Protocol>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
+struct EncoderFactory<P: Protocol>(Box<dyn Fn() -> Box<dyn Encoder<P>> + Send + Sync>);
 
 impl Subject {
     /// A subject that offers nothing yet.
@@ -58,30 +57,16 @@ impl Subject {
         }
     }
 
-    /// The reference decoders and encoder models of every family.
+    /// Says that this is [`Subject::reference`].
     #[must_use]
-    pub fn reference() -> Self {
-        struct Add(Subject);
-        impl Visitor for Add {
-            type Output = Subject;
-            fn visit<P: FamilyRules>(self) -> Subject {
-                self.0.with_decoder::<P>(P::reference_decoder).with_encoder::<P>(P::reference_encoder)
-            }
-        }
-        let empty = Self { reference: true, ..Self::new("reference", env!("CARGO_PKG_VERSION")) };
-        family::IMPLEMENTED
-            .into_iter()
-            .fold(empty, |subject, family| family::visit(family, Add(subject.clone())).unwrap_or(subject))
-    }
-
-    /// The reference decoder of one family alone.
-    pub(crate) fn reference_decoder_of<P: FamilyRules>() -> Self {
-        Self::new("reference", env!("CARGO_PKG_VERSION")).with_decoder::<P>(P::reference_decoder)
+    pub(crate) const fn as_reference(mut self) -> Self {
+        self.reference = true;
+        self
     }
 
     /// Adds the decoder of one family.
     #[must_use]
-    pub fn with_decoder<P: FamilyRules>(
+    pub fn with_decoder<P: Protocol>(
         mut self,
         make: impl Fn() -> Box<dyn Decoder<P>> + Send + Sync + 'static,
     ) -> Self {
@@ -91,7 +76,7 @@ impl Subject {
 
     /// Adds the encoder of one family.
     #[must_use]
-    pub fn with_encoder<P: FamilyRules>(
+    pub fn with_encoder<P: Protocol>(
         mut self,
         make: impl Fn() -> Box<dyn Encoder<P>> + Send + Sync + 'static,
     ) -> Self {
@@ -156,26 +141,26 @@ impl Subject {
 
     /// Whether the subject has a decoder of the family.
     #[must_use]
-    pub fn has_decoder<P: FamilyRules>(&self) -> bool {
+    pub fn has_decoder<P: Protocol>(&self) -> bool {
         self.decoders.contains_key(&TypeId::of::<P>())
     }
 
     /// Whether the subject has an encoder of the family.
     #[must_use]
-    pub fn has_encoder<P: FamilyRules>(&self) -> bool {
+    pub fn has_encoder<P: Protocol>(&self) -> bool {
         self.encoders.contains_key(&TypeId::of::<P>())
     }
 
     /// A new decoder of the family, if the subject has one.
     #[must_use]
-    pub fn decoder<P: FamilyRules>(&self) -> Option<Box<dyn Decoder<P>>> {
+    pub fn decoder<P: Protocol>(&self) -> Option<Box<dyn Decoder<P>>> {
         let factory = self.decoders.get(&TypeId::of::<P>())?.downcast_ref::<DecoderFactory<P>>()?;
         Some(factory.0())
     }
 
     /// A new encoder of the family, if the subject has one.
     #[must_use]
-    pub fn encoder<P: FamilyRules>(&self) -> Option<Box<dyn Encoder<P>>> {
+    pub fn encoder<P: Protocol>(&self) -> Option<Box<dyn Encoder<P>>> {
         let factory = self.encoders.get(&TypeId::of::<P>())?.downcast_ref::<EncoderFactory<P>>()?;
         Some(factory.0())
     }

@@ -38,49 +38,6 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// The scopes in which every clause that can be tested has its cases, and must keep them.
-const FINISHED: [(Family, &[&str]); 3] = [
-    (Family::RiscvEtrace, &["core", "modes", "data", "encapsulation"]),
-    (
-        Family::ArmEtm,
-        &[
-            "common",
-            "pipestat",
-            "trigger",
-            "headers",
-            "groups",
-            "branches",
-            "synchronisation",
-            "context",
-            "data",
-            "misses",
-            "fifo",
-            "etm1",
-            "etm3",
-            "formatter",
-        ],
-    ),
-    (
-        Family::ItaniumPmu,
-        &[
-            "registers",
-            "counters",
-            "overflow",
-            "instructions",
-            "opcodes",
-            "data",
-            "captures",
-            "qualification",
-            "dumps",
-            "branches",
-        ],
-    ),
-];
-
-fn is_finished(family: Family, scope: &str) -> bool {
-    FINISHED.iter().any(|(finished, scopes)| *finished == family && scopes.contains(&scope))
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut text = String::new();
     let mut gaps = 0;
@@ -93,12 +50,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         if arguments.family.is_some_and(|wanted| wanted != family) {
             continue;
         }
-        let Some(coverage) = family::visit(family, Measure) else { continue };
-        let mut coverage = coverage?;
+        let Some(measured) = family::visit(family, Measure) else { continue };
+        let (mut coverage, finished) = measured?;
         match arguments.scope.as_deref() {
             Some(scope) => coverage = coverage.in_scope(scope),
             None if arguments.check => {
-                coverage.clauses.retain(|entry| is_finished(family, &entry.clause.scope));
+                coverage.clauses.retain(|entry| finished.contains(&entry.clause.scope.as_str()));
             }
             None => {}
         }
@@ -136,10 +93,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 struct Measure;
 
 impl Visitor for Measure {
-    type Output = Result<Coverage, Failure>;
+    /// And the scopes that are finished.
+    type Output = Result<(Coverage, &'static [&'static str]), Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
         let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
-        Ok(Coverage::of(&suite))
+        Ok((Coverage::of(&suite), P::FINISHED_SCOPES))
     }
 }

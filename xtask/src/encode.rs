@@ -4,8 +4,7 @@ use std::io::{BufReader, IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
-use traceproof_conformance::execution::ExecutionError;
-use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::family::{self, ExecutionError, FamilyRules, Visitor};
 use traceproof_conformance::listing::WireFile;
 use traceproof_conformance::report::text::counted;
 use traceproof_vectors::Family;
@@ -61,11 +60,11 @@ impl Visitor for Encode<'_> {
 
     fn visit<P: FamilyRules>(self) -> Outcome {
         let Arguments { target, policy, execution, format, output, packets, .. } = self.0;
-        if !P::EXECUTION_FORMATS.contains(&format.as_str()) {
-            let known = P::EXECUTION_FORMATS;
+        let Some(reads) = P::EXECUTION_FORMATS.iter().find(|known| known.name == *format) else {
+            let known = P::EXECUTION_FORMATS.iter().map(|known| known.name).collect();
             let error = ExecutionError::UnknownFormat { format: format.clone(), known };
             return Err(Failure::usage(error.to_string()));
-        }
+        };
         if output.as_os_str() == "-" && stdout().is_terminal() {
             return Err(Failure::usage("the trace is binary: name a file with -o, or pipe the output"));
         }
@@ -76,7 +75,7 @@ impl Visitor for Encode<'_> {
         let mut input = BufReader::new(open(execution)?);
         let packets: Option<Box<dyn Write>> = packets.as_deref().map(create).transpose()?;
         let mut sink = WireFile::new(create(output)?, packets);
-        let summary = P::drive_file(format, &mut input, &program, &parameters, &mut |stimulus| {
+        let summary = (reads.drive)(&mut input, &program, &parameters, &mut |stimulus| {
             encoder.step(stimulus, &mut sink);
         })
         .map_err(|error| Failure::file(execution, error))?;

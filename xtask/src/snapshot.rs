@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::captures::Captured;
+use traceproof_conformance::family::{self, FamilyRules, Visitor, family_of};
 use traceproof_conformance::listing::{Counts, Format, Listing, severity};
 use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use traceproof_conformance::stream;
-use traceproof_vectors::arm_etm::{ArmEtm, Parameters};
 use traceproof_vectors::notation::parse_u64;
-use traceproof_vectors::{Family, Fault, Program, Severity};
+use traceproof_vectors::{Family, Fault, Severity};
 
 use crate::decode::{Arguments, told};
 use crate::exit::{Failure, Outcome};
@@ -46,7 +46,7 @@ pub(crate) fn select<'a>(
         )));
     }
     let wanted = |stream: &Stream<'_>| {
-        let family = stream.protocol.family();
+        let family = family_of(stream.protocol);
         (sources.is_empty() || sources.iter().any(|wanted| named(stream, wanted)))
             && (families.is_empty() || family.is_some_and(|family| families.contains(&family)))
     };
@@ -91,8 +91,8 @@ enum Aside<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn new(stream: &'a Stream<'a>, prepared: &Result<Prepared, StreamError>) -> Self {
-        let bytes = |prepared: &Prepared| prepared.bytes.pieces.iter().map(Vec::len).sum();
+    fn new(stream: &'a Stream<'a>, bytes: Result<&SourceBytes, &StreamError>) -> Self {
+        let length = |bytes: &SourceBytes| bytes.pieces.iter().map(Vec::len).sum();
         Self {
             name: &stream.source.name,
             model: &stream.source.model,
@@ -100,8 +100,8 @@ impl<'a> Header<'a> {
             core: stream.core.map(|core| core.name.as_str()),
             buffer: stream.buffer.map(|buffer| buffer.name.as_str()),
             format: stream.buffer.map(|buffer| buffer.format.to_string()),
-            bytes: prepared.as_ref().ok().map(bytes),
-            refused: prepared.as_ref().err().map(ToString::to_string),
+            bytes: bytes.ok().map(length),
+            refused: bytes.err().map(ToString::to_string),
         }
     }
 
@@ -126,17 +126,51 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What decoding a stream needs.
-struct Prepared {
-    parameters: Parameters,
-    program: Program,
-    bytes: SourceBytes,
+/// Decodes one stream of a snapshot.
+struct Decode<'a> {
+    arguments: &'a Arguments,
+    snapshot: &'a Snapshot,
+    stream: &'a Stream<'a>,
+    out: &'a mut dyn Write,
+    counts: &'a mut Counts,
 }
 
-fn prepare(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Prepared, StreamError> {
-    let parameters = stream.etm_parameters()?;
-    let program = stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
-    Ok(Prepared { parameters, program, bytes: snapshot.source_bytes(stream)? })
+impl Decode<'_> {
+    fn header(&mut self, bytes: Result<&SourceBytes, &StreamError>) -> Result<(), Failure> {
+        let header = Header::new(self.stream, bytes);
+        match self.arguments.format() {
+            Format::Text => Ok(writeln!(self.out, "{}", header.text())?),
+            Format::JsonLines => aside(self.out, &Aside::Source(&header)),
+        }
+    }
+
+    /// By the rules of its family. The inner error is why it is not decoded.
+    fn run(mut self) -> Result<Result<(), StreamError>, Failure> {
+        match family_of(self.stream.protocol).filter(|family| family::IMPLEMENTED.contains(family)) {
+            Some(family) => family::visit(family, self).unwrap_or(Ok(Ok(()))),
+            None => {
+                let error = StreamError::Unsupported(self.stream.source.model.clone());
+                self.header(Err(&error))?;
+                Ok(Err(error))
+            }
+        }
+    }
+}
+
+impl Visitor for Decode<'_> {
+    type Output = Result<Result<(), StreamError>, Failure>;
+
+    fn visit<P: FamilyRules>(mut self) -> Self::Output {
+        let captured = Captured::<P>::of(self.snapshot, self.stream);
+        self.header(captured.as_ref().map(|captured| &captured.bytes))?;
+        Ok(match captured {
+            Ok(captured) => {
+                list(self.arguments, captured, self.out, self.counts)?;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        })
+    }
 }
 
 /// `traceproof decode SNAPSHOT`.
@@ -151,17 +185,9 @@ pub(crate) fn decode(arguments: &Arguments) -> Outcome {
     let mut counts = Counts::default();
     let (mut decoded, mut passed, mut refused) = (0, Vec::new(), Vec::new());
     for stream in &streams {
-        let prepared = prepare(&snapshot, stream);
-        let header = Header::new(stream, &prepared);
-        match arguments.format() {
-            Format::Text => writeln!(out, "{}", header.text())?,
-            Format::JsonLines => aside(&mut out, &Aside::Source(&header))?,
-        }
-        match prepared {
-            Ok(prepared) => {
-                decoded += 1;
-                list(arguments, prepared, &mut out, &mut counts)?;
-            }
+        let decode = Decode { arguments, snapshot: &snapshot, stream, out: &mut out, counts: &mut counts };
+        match decode.run()? {
+            Ok(()) => decoded += 1,
             Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
                 passed.push(format!("{}: {error}", stream.source.name));
             }
@@ -186,13 +212,13 @@ fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
 }
 
 /// Lists a source, piece by piece: behind a gap decoding begins anew.
-fn list(
+fn list<P: FamilyRules>(
     arguments: &Arguments,
-    prepared: Prepared,
+    captured: Captured<P>,
     mut out: &mut dyn Write,
     total: &mut Counts,
 ) -> Result<(), Failure> {
-    let Prepared { parameters, mut program, bytes } = prepared;
+    let Captured { parameters, mut program, bytes } = captured;
     arguments.target.add_to(&mut program)?;
     for fault in &bytes.faults {
         match fault.class.severity() {
@@ -204,7 +230,7 @@ fn list(
             Format::JsonLines => aside(out, &Aside::FrameFault(fault))?,
         }
     }
-    let mut decoder = ArmEtm::reference_decoder();
+    let mut decoder = P::reference_decoder();
     for (index, piece) in bytes.pieces.iter().enumerate() {
         if index > 0 {
             match arguments.format() {
@@ -213,8 +239,8 @@ fn list(
             }
         }
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer::<ArmEtm>(&program));
-        stream::decode::<ArmEtm, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
+        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer::<P>(&program));
+        stream::decode::<P, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
         let counts = listing.finish()?;
         total.packets += counts.packets;
         total.events += counts.events;

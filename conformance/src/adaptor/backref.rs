@@ -63,14 +63,14 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What leads from one moment to another one.
+    /// What leads from one timing to another one.
     #[must_use]
     pub fn between(from: Timing, to: Timing) -> Self {
         let changed = |from: u64, to: u64| (from != to).then_some(to);
         Self { context: changed(from.context, to.context), time: changed(from.time, to.time) }
     }
 
-    /// The moment behind the changes.
+    /// The timing after the changes.
     #[must_use]
     pub fn applied(self, from: Timing) -> Timing {
         Timing { context: self.context.unwrap_or(from.context), time: self.time.unwrap_or(from.time) }

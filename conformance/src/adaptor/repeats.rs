@@ -36,7 +36,7 @@ pub(crate) struct Writer<T> {
 struct Known<T> {
     item: T,
     /// When it was, as the other side knows it.
-    moment: Timing,
+    timing: Timing,
     /// Numbers of items that came behind it, the latest first.
     behind: [u32; BEHIND],
 }
@@ -75,10 +75,10 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         }
     }
 
-    /// Adds an item that differs from `timeless` by its moment alone.
-    pub(crate) fn item_at(&mut self, timeless: &T, moment: Timing, item: &T) {
+    /// Adds an item that differs from `timeless` by its timing alone.
+    pub(crate) fn item_at(&mut self, timeless: &T, timing: Timing, item: &T) {
         if self.again {
-            self.known_or(timeless, moment, item);
+            self.known_or(timeless, timing, item);
         } else {
             self.object(item);
         }
@@ -101,7 +101,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         self.failed.take().map_or(Ok(text), Err)
     }
 
-    fn known_or(&mut self, timeless: &T, moment: Timing, item: &T) {
+    fn known_or(&mut self, timeless: &T, timing: Timing, item: &T) {
         let number = self.following(timeless).ok_or_else(|| serde_json::to_vec(timeless));
         let number = number.or_else(|text| match text {
             Ok(text) => self.numbers.get(text.as_slice()).copied().ok_or(text),
@@ -111,10 +111,10 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
             }
         });
         match number {
-            Ok(number) => self.refer(number, moment),
+            Ok(number) => self.refer(number, timing),
             Err(text) => {
                 self.object(item);
-                self.learn(timeless, moment, text);
+                self.learn(timeless, timing, text);
             }
         }
     }
@@ -130,15 +130,15 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         behind.into_iter().take_while(|number| *number != NONE).find(is_it)
     }
 
-    fn refer(&mut self, number: u32, moment: Timing) {
-        let then = self.known.get(number as usize).map(|known| known.moment);
+    fn refer(&mut self, number: u32, timing: Timing) {
+        let then = self.known.get(number as usize).map(|known| known.timing);
         match (self.open, then) {
-            (Some((first, count)), Some(then)) if then == moment && first + count == number => {
+            (Some((first, count)), Some(then)) if then == timing && first + count == number => {
                 self.open = Some((first, count + 1));
             }
-            (_, Some(then)) if then != moment => {
+            (_, Some(then)) if then != timing => {
                 self.close();
-                self.write(&(number, Changes::between(then, moment)));
+                self.write(&(number, Changes::between(then, timing)));
             }
             _ => {
                 self.close();
@@ -148,10 +148,10 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         self.comes(Some(number));
     }
 
-    fn learn(&mut self, item: &T, moment: Timing, text: Vec<u8>) {
+    fn learn(&mut self, item: &T, timing: Timing, text: Vec<u8>) {
         let number = u32::try_from(self.known.len()).ok().filter(|_| self.known.len() < MOST_KNOWN);
         if let Some(number) = number {
-            self.known.push(Known { item: item.clone(), moment, behind: [NONE; BEHIND] });
+            self.known.push(Known { item: item.clone(), timing, behind: [NONE; BEHIND] });
             self.numbers.insert(text.into_boxed_slice(), number);
         }
         self.comes(number);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_and_places_are_told_when_they_change() {
+    fn timings_and_places_are_told_when_they_change() {
         let mut writer = Writer::new(true);
         let mut step = |item: &str, context, time| {
             let full = format!("{item} at {time}");

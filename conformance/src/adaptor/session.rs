@@ -132,8 +132,9 @@ impl<P: FamilyRules> Session for OfFamily<P> {
                 Element::Changed(number, changes) => {
                     let known = self.stimulus.again(number, 1).and_then(<[_]>::first);
                     let mut step = known.ok_or(ServeError::UnknownItem)?.clone();
-                    let moment = P::moment(&step).ok_or(ServeError::UnknownItem)?;
-                    P::set_moment(&mut step, changes.applied(moment));
+                    let rules = P::TIMING.ok_or(ServeError::UnknownItem)?;
+                    let timing = (rules.get)(&step).ok_or(ServeError::UnknownItem)?;
+                    (rules.set)(&mut step, changes.applied(timing));
                     encoder.step(&step, &mut results);
                     continue;
                 }

@@ -13,8 +13,8 @@ use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
 
-use crate::family::FamilyRules;
-use crate::relations::{PriorState, SyncPoints, Tail, push_all};
+use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
+use crate::relations::push_all;
 
 /// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of the next
 /// A-sync for its own; the beginning of a timestamp; data and reserved headers.
@@ -25,60 +25,64 @@ const GARBAGE: [&[u8]; 4] = [
     &[0x2a, 0x11, 0x66, 0x94, 0x16],
 ];
 
-impl SyncPoints for ArmEtm {
-    fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
-        let mut decoder = Self::reference_decoder();
-        if decoder.begin(parameters, program).is_err() {
-            return Vec::new();
+/// Where decoding of ARM ETM may start late.
+pub(super) const SYNC_POINTS: SyncPoints<ArmEtm> = SyncPoints {
+    points,
+    tail,
+    first_wrong,
+    garbage: Some(Garbage { bytes: garbage, takes_a_point: garbage_takes_a_point }),
+};
+
+fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
+    let mut decoder = ArmEtm::reference_decoder();
+    if decoder.begin(parameters, program).is_err() {
+        return Vec::new();
+    }
+    let log = push_all(decoder.as_mut(), [wire]);
+    let record = record(parameters) as u64;
+    let point = |(place, entry): &(Place, Entry<ArmEtm>)| match entry {
+        Entry::Packet(Packet::AlignmentSync { .. }) => Some(place.byte - place.byte % record),
+        Entry::Event(Event::Synchronisation { cycle, .. }) => {
+            Some(cycle * record).filter(|&byte| can_join(wire, byte, parameters))
         }
-        let log = push_all(decoder.as_mut(), [wire]);
-        let record = record(parameters) as u64;
-        let point = |(place, entry): &(Place, Entry<Self>)| match entry {
-            Entry::Packet(Packet::AlignmentSync { .. }) => Some(place.byte - place.byte % record),
-            Entry::Event(Event::Synchronisation { cycle, .. }) => {
-                Some(cycle * record).filter(|&byte| can_join(wire, byte, parameters))
-            }
-            _ => None,
-        };
-        log.entries.iter().filter_map(point).filter_map(|byte| usize::try_from(byte).ok()).collect()
-    }
+        _ => None,
+    };
+    log.entries.iter().filter_map(point).filter_map(|byte| usize::try_from(byte).ok()).collect()
+}
 
-    fn tail(log: &Log<Self>, from: usize, parameters: &Parameters) -> Tail<Self> {
-        match parameters.architecture {
-            Architecture::V3 => bytes_from(&log.entries, from as u64),
-            Architecture::V1 | Architecture::V2 => {
-                cycles_from(&log.entries, (from / record(parameters)) as u64)
-            }
+fn tail(log: &Log<ArmEtm>, from: usize, parameters: &Parameters) -> Tail<ArmEtm> {
+    match parameters.architecture {
+        Architecture::V3 => bytes_from(&log.entries, from as u64),
+        Architecture::V1 | Architecture::V2 => cycles_from(&log.entries, (from / record(parameters)) as u64),
+    }
+}
+
+fn garbage(parameters: &Parameters, index: usize) -> Vec<u8> {
+    match parameters.architecture {
+        Architecture::V3 => {
+            let bytes = GARBAGE.get(index % GARBAGE.len()).copied().unwrap_or_default();
+            let record = |&byte: &u8| if parameters.bare_port { vec![0, byte] } else { vec![byte] };
+            bytes.iter().flat_map(record).collect()
         }
+        Architecture::V1 | Architecture::V2 => vec![UPPER_NIBBLE; record(parameters) * (1 + index % 3)],
     }
+}
 
-    fn garbage(parameters: &Parameters, index: usize) -> Vec<u8> {
-        match parameters.architecture {
-            Architecture::V3 => {
-                let bytes = GARBAGE.get(index % GARBAGE.len()).copied().unwrap_or_default();
-                let record = |&byte: &u8| if parameters.bare_port { vec![0, byte] } else { vec![byte] };
-                bytes.iter().flat_map(record).collect()
-            }
-            Architecture::V1 | Architecture::V2 => vec![UPPER_NIBBLE; record(parameters) * (1 + index % 3)],
-        }
-    }
+const fn garbage_takes_a_point(parameters: &Parameters) -> bool {
+    matches!(parameters.architecture, Architecture::V3)
+}
 
-    fn garbage_takes_a_point(parameters: &Parameters) -> bool {
-        parameters.architecture == Architecture::V3
-    }
-
-    fn first_wrong(expected: &[Event], got: &[Event], knowledge: PriorState) -> Option<usize> {
-        let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
-        let counted = [
-            first(|event| matches!(event, Event::Atom { .. })),
-            // Of the I-sync that the tail begins with; the cycle count packet may come behind it.
-            first(|event| matches!(event, Event::Gap { .. })),
-        ];
-        (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
-            (Some(expected), Some(got)) => !agree(expected, got, counted.contains(&Some(index)), knowledge),
-            _ => true,
-        })
-    }
+fn first_wrong(expected: &[Event], got: &[Event], knowledge: PriorState) -> Option<usize> {
+    let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
+    let counted = [
+        first(|event| matches!(event, Event::Atom { .. })),
+        // Of the I-sync that the tail begins with; the cycle count packet may come behind it.
+        first(|event| matches!(event, Event::Gap { .. })),
+    ];
+    (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
+        (Some(expected), Some(got)) => !agree(expected, got, counted.contains(&Some(index)), knowledge),
+        _ => true,
+    })
 }
 
 /// Bytes of what is captured at once; decoding can only begin with a whole one.

@@ -3,8 +3,8 @@
 use traceproof_vectors::Program;
 use traceproof_vectors::case::{self, SuiteError};
 
-use crate::family::FamilyRules;
-use crate::generate::{self, Generated, Seed};
+use crate::family::{FamilyRules, Generated};
+use crate::generate::{self, Seed};
 use crate::suite::{Directories, Selection, Suite};
 
 /// A stream with everything that a decoder needs for it.

@@ -2,33 +2,18 @@
 
 use std::path::PathBuf;
 
+use traceproof_vectors::Log;
 use traceproof_vectors::case::{
-    Case, CaseFile, CaseProtocol, Labels, Level, Polarity, Provenance, Resolved, SCHEMA, id_prefix,
+    Case, CaseFile, Labels, Level, Polarity, Provenance, Resolved, SCHEMA, id_prefix,
 };
-use traceproof_vectors::{Log, Program};
 
 use super::{Entropy, seeded};
-use crate::family::FamilyRules;
+use crate::family::{FamilyRules, Generated};
 use crate::judge::expected;
 use crate::relations::push_all;
 
 /// How many generated executions of each family belong to a run if nobody says otherwise, from number 0 on; baselines count on it.
 pub const DEFAULT_GENERATED_PER_FAMILY: u64 = 100;
-
-/// A scenario, and what the reference encoder model makes of it.
-#[derive(Clone, Debug)]
-pub struct Generated<P: CaseProtocol> {
-    /// What encoder and decoder know.
-    pub parameters: P::Parameters,
-    /// The encoder's choices.
-    pub policy: P::Policy,
-    /// The code; empty where nothing refers to code.
-    pub program: Program,
-    /// What the hardware sees.
-    pub execution: P::Execution,
-    /// What travels.
-    pub wire: Vec<u8>,
-}
 
 /// A scenario by its number, whole or with one byte of its wire changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +73,7 @@ impl Seed {
     /// The scenario and its wire, not damaged; `None` where the family generates none.
     #[must_use]
     pub fn generated<P: FamilyRules>(self) -> Option<Generated<P>> {
-        P::generate(&self.entropy())
+        (P::GENERATOR?.generate)(&self.entropy())
     }
 
     /// The case: a stream that the reference encoder model made of an execution, and what a decoder reports of it. That is confirmed by an
@@ -103,7 +88,7 @@ impl Seed {
             let wire = damaged(&generated.wire, self.number);
             return Some((self.file(Generated { wire, ..generated }, None), Ok(())));
         }
-        let log = P::confirm(&self.entropy()).and_then(|()| {
+        let log = (P::GENERATOR?.confirm)(&self.entropy()).and_then(|()| {
             let mut decoder = P::reference_decoder();
             decoder
                 .begin(&generated.parameters, &generated.program)

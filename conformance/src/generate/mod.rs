@@ -6,5 +6,5 @@
 pub(crate) mod case;
 mod entropy;
 
-pub use case::{DEFAULT_GENERATED_PER_FAMILY, Generated, Seed};
+pub use case::{DEFAULT_GENERATED_PER_FAMILY, Seed};
 pub use entropy::{Entropy, seeded};

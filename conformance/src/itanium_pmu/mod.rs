@@ -1,4 +1,4 @@
-//! What the runner must know about Itanium event qualification.
+//! What the harness knows of Itanium event qualification.
 
 pub mod generate;
 mod reasons;
@@ -7,14 +7,11 @@ pub mod saboteurs;
 use traceproof_decoder::itanium_pmu as decoder;
 use traceproof_encoder_model::itanium_pmu::Encoder;
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Stimulus};
+use traceproof_vectors::itanium_pmu::{Event, ItaniumPmu, Parameters, Stimulus};
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use crate::elf::{Architecture, Machine};
-use crate::family::FamilyRules;
-use crate::generate::Generated;
-use crate::saboteurs::Saboteur;
-use generate::{Scenario, agree, log, scenario};
+use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ItaniumPmu {
     const FEATURES: &'static [&'static str] = &vectors::itanium_pmu::FEATURES;
@@ -30,24 +27,6 @@ impl FamilyRules for ItaniumPmu {
     fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
         decoder::dissect(wire, parameters, program)
     }
-
-    fn reasons(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<(u64, String)> {
-        reasons::reasons(wire, parameters)
-    }
-
-    fn generate(entropy: &[u8]) -> Option<Generated<Self>> {
-        let scenario = scenario(entropy);
-        let wire = log(&scenario).ok()?.wire;
-        let Scenario { parameters, policy, stimulus: execution } = scenario;
-        Some(Generated { parameters, policy, program: Program::new(), execution, wire })
-    }
-
-    fn confirm(entropy: &[u8]) -> Result<(), String> {
-        agree(&scenario(entropy)).map(drop).map_err(|disagreement| disagreement.to_string())
-    }
-
-    const EVENTS_NEED_CODE: bool = false;
-    const SABOTEURS: &'static [Saboteur<Self>] = saboteurs::SABOTEURS;
 
     fn drive(
         execution: &<Self as CaseProtocol>::Execution,
@@ -65,4 +44,37 @@ impl FamilyRules for ItaniumPmu {
             other => Err(format!("the ELF file is for {other}, not for Itanium")),
         }
     }
+
+    const EVENTS_NEED_CODE: bool = false;
+
+    fn is_open_at_limit(_: &Event) -> bool {
+        false
+    }
+
+    fn in_force(_: &[Event]) -> Option<Event> {
+        None
+    }
+
+    const FINISHED_SCOPES: &'static [&'static str] = &[
+        "registers",
+        "counters",
+        "overflow",
+        "instructions",
+        "opcodes",
+        "data",
+        "captures",
+        "qualification",
+        "dumps",
+        "branches",
+    ];
+    const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
+    const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
+    const REASONS: Option<family::Reasons<Self>> =
+        Some(|wire, parameters, _| reasons::reasons(wire, parameters));
+    const TIMING: Option<family::TimingOf<Self>> = None;
+    const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
+    const PROGRAMS: Option<family::Programs<Self>> = None;
+    const CAPTURES: Option<family::Captures<Self>> = None;
 }

@@ -123,11 +123,12 @@ impl<P: FamilyRules> Encoder<P> for Proxy<P> {
 
 impl<P: FamilyRules> Session<P> {
     fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>) -> Result<(), SubjectError> {
-        match P::moment(stimulus).filter(|moment| *moment != Timing::default()) {
-            Some(moment) => {
+        let timed = P::TIMING.and_then(|rules| Some(((rules.get)(stimulus)?, rules)));
+        match timed.filter(|(timing, _)| *timing != Timing::default()) {
+            Some((timing, rules)) => {
                 let mut timeless = stimulus.clone();
-                P::set_moment(&mut timeless, Timing::default());
-                self.stimulus.item_at(&timeless, moment, stimulus);
+                (rules.set)(&mut timeless, Timing::default());
+                self.stimulus.item_at(&timeless, timing, stimulus);
             }
             None => self.stimulus.item(stimulus),
         }

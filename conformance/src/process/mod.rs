@@ -26,7 +26,7 @@ mod decoder;
 mod encoder;
 pub mod exec;
 mod limits;
-mod pool;
+pub(crate) mod pool;
 mod subject_error;
 
 use std::sync::Arc;
@@ -34,9 +34,10 @@ use std::sync::Arc;
 pub use command::{Command, SubjectFile, SubjectFileError};
 pub(crate) use connection::nonce;
 pub use limits::Limits;
-pub(crate) use pool::Pool;
 pub use subject_error::{Ending, SubjectError};
 use traceproof_vectors::Capabilities;
+
+use pool::Pool;
 
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};

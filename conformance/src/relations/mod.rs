@@ -6,70 +6,18 @@
 //! | Who joins at a synchronisation point reports the tail | [`Stream::joins`] |
 //! | Garbage costs at most what is up to the next synchronisation point | [`Stream::recovers`] |
 //!
-//! The first holds for every family. The others need to know what a synchronisation point is: [`SyncPoints`], one file
-//! for each family.
+//! The first holds for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
+//! family that has them.
 
 use std::fmt;
 
 use traceproof_vectors::{Decoder, Log, Program, Refusal};
 
 use crate::Subject;
-use crate::family::FamilyRules;
+use crate::family::{FamilyRules, PriorState, SyncPoints, Tail};
 use crate::judge::{self, divergence, first_difference};
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
-
-/// A family whose streams can be joined late.
-pub trait SyncPoints: FamilyRules {
-    /// Bytes of a stream at which a decoder may begin, ascending, as the reference reads it.
-    fn points(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<usize>;
-
-    /// What a log says from the synchronisation point at byte `from` on, in words that do not depend on what is in front of it.
-    fn tail(log: &Log<Self>, from: usize, parameters: &Self::Parameters) -> Tail<Self>;
-
-    /// Bytes that belong to no stream, of the `index`-th kind; empty where there are none that a decoder must get over.
-    fn garbage(_parameters: &Self::Parameters, _index: usize) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Whether a packet that garbage begins may take the bytes of the next synchronisation point for its own.
-    fn garbage_takes_a_point(_parameters: &Self::Parameters) -> bool {
-        false
-    }
-
-    /// The index of the first event that a late decoder must not report like this.
-    fn first_wrong(expected: &[Self::Event], got: &[Self::Event], _knowledge: PriorState) -> Option<usize> {
-        let length = expected.len().max(got.len());
-        (0..length).find(|&index| expected.get(index) != got.get(index))
-    }
-}
-
-/// What a log says from a synchronisation point on.
-#[derive(Clone, Debug)]
-pub struct Tail<P: FamilyRules> {
-    /// Packets.
-    pub packets: Vec<P::Packet>,
-    /// Events.
-    pub events: Vec<P::Event>,
-    /// How many faults are errors.
-    pub errors: usize,
-}
-
-impl<P: FamilyRules> Tail<P> {
-    /// Nothing is said, so nothing can be compared.
-    fn is_empty(&self) -> bool {
-        self.packets.is_empty() && self.events.is_empty()
-    }
-}
-
-/// How much a late decoder may know of what was in front of its first synchronisation point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PriorState {
-    /// Nothing that is wrong.
-    Less,
-    /// Anything: garbage may have told it.
-    Garbled,
-}
 
 /// How much of a stream a relation was tried on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,19 +146,20 @@ impl<P: FamilyRules> Stream<'_, P> {
     }
 }
 
-impl<P: SyncPoints> Stream<'_, P> {
-    /// Who joins at a synchronisation point reports the tail. Tries at most `most` points, spread over the stream.
+impl<P: FamilyRules> Stream<'_, P> {
+    /// Who joins at a synchronisation point reports the tail. Tries at most `most` points, spread over the stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
     ///
     /// # Errors
     ///
     /// The first difference.
     pub fn joins(&self, most: usize) -> Result<Attempts, Broken> {
-        let whole = self.log(self.wire)?;
         let mut tried = Attempts::default();
-        for byte in spread(P::points(self.wire, self.parameters, self.program), most) {
+        let Some(rules) = P::SYNC_POINTS else { return Ok(tried) };
+        let whole = self.log(self.wire)?;
+        for byte in spread((rules.points)(self.wire, self.parameters, self.program), most) {
             let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
             let what = format!("joined at byte {byte}");
-            let told = self.compare(&what, (&whole, byte), (&late, 0), PriorState::Less)?;
+            let told = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
             tried.points += 1;
             // At the beginning of the stream nobody is late.
             tried.compared += usize::from(told && byte > 0);
@@ -220,35 +169,38 @@ impl<P: SyncPoints> Stream<'_, P> {
 
     /// Garbage costs at most what is up to a synchronisation point: garbage in front of all, nothing behind the point; garbage in
     /// the middle, what is up to the point behind it or, where its packets may take that for their own, the next one.
-    /// Tries at most `most` points, spread over the stream.
+    /// Tries at most `most` points, spread over the stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
     ///
     /// # Errors
     ///
     /// The first difference.
     pub fn recovers(&self, most: usize) -> Result<Attempts, Broken> {
-        let whole = self.log(self.wire)?;
-        let points = P::points(self.wire, self.parameters, self.program);
         let mut tried = Attempts::default();
+        let Some(rules) = P::SYNC_POINTS else { return Ok(tried) };
+        let Some(kinds) = &rules.garbage else { return Ok(tried) };
+        let whole = self.log(self.wire)?;
+        let points = (rules.points)(self.wire, self.parameters, self.program);
         for (index, byte) in spread(points.clone(), most).into_iter().enumerate() {
-            let garbage = P::garbage(self.parameters, index);
+            let garbage = (kinds.bytes)(self.parameters, index);
             if garbage.is_empty() {
                 continue;
             }
             let (before, behind) = self.wire.split_at_checked(byte).unwrap_or_default();
             let late = self.log(&[&garbage, behind].concat())?;
             let what = format!("behind garbage in front of byte {byte}");
-            let told = self.compare(&what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
+            let told =
+                self.compare(&rules, &what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
             tried.points += 1;
             tried.compared += usize::from(told);
 
             let mixed = self.log(&[before, &garbage, behind].concat())?;
-            let swallowed = P::garbage_takes_a_point(self.parameters);
+            let swallowed = (kinds.takes_a_point)(self.parameters);
             let from =
                 points.iter().copied().find(|&point| if swallowed { point > byte } else { point == byte });
             if let Some(from) = from {
                 let what = format!("behind garbage at byte {byte}");
                 let here = (&mixed, from + garbage.len());
-                self.compare(&what, (&whole, from), here, PriorState::Garbled)?;
+                self.compare(&rules, &what, (&whole, from), here, PriorState::Garbled)?;
             }
         }
         Ok(tried)
@@ -257,14 +209,15 @@ impl<P: SyncPoints> Stream<'_, P> {
     /// Compares tails, each a log and the byte from which on it counts. Says whether there was anything to compare.
     fn compare(
         &self,
+        rules: &SyncPoints<P>,
         what: &str,
         (whole, there): (&Log<P>, usize),
         (late, here): (&Log<P>, usize),
-        knowledge: PriorState,
+        prior: PriorState,
     ) -> Result<bool, Broken> {
         // Where a straight run is cut into events is the decoder's choice, also behind another beginning.
         let tail = |log, from| {
-            let Tail { packets, events, errors } = P::tail(log, from, self.parameters);
+            let Tail { packets, events, errors } = (rules.tail)(log, from, self.parameters);
             Tail::<P> { packets, events: P::canonical(events), errors }
         };
         let (expected, got) = (tail(whole, there), tail(late, here));
@@ -274,7 +227,7 @@ impl<P: SyncPoints> Stream<'_, P> {
         if let Some((index, rows)) = first_difference(length, same, rows) {
             return Err(Box::new(divergence(&format!("packets {what}"), index, None, rows)).into());
         }
-        if let Some(wrong) = P::first_wrong(&expected.events, &got.events, knowledge) {
+        if let Some(wrong) = (rules.first_wrong)(&expected.events, &got.events, prior) {
             let rows = |index: usize| (expected.events.get(index).map(line), got.events.get(index).map(line));
             let length = expected.events.len().max(got.events.len());
             if let Some((index, rows)) = first_difference(length, |index| index != wrong, rows) {

@@ -49,7 +49,7 @@ pub fn stream<P: FamilyRules>(
 
     let mut out = String::new();
     let mut told = 0;
-    let reasons = P::reasons(wire, parameters, program);
+    let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
     let mut reasons = reasons.iter().peekable();
     for unit in P::dissect(wire, parameters, program) {
         out.push('\n');

@@ -10,60 +10,62 @@ use std::ops::Range;
 use traceproof_vectors::riscv_etrace::{Encapsulation, Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
 use traceproof_vectors::{Entry, Log, Place, Program, Severity};
 
-use crate::family::FamilyRules;
-use crate::relations::{SyncPoints, Tail, push_all};
+use crate::family::{FamilyRules, SyncPoints, Tail};
+use crate::relations::push_all;
 
-impl SyncPoints for RiscvEtrace {
-    /// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
-    /// beginning up to and with that packet, as far as the reference sees.
-    fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
-        if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
-            return Vec::new();
+/// Where decoding of RISC-V E-Trace may start late.
+pub(super) const SYNC_POINTS: SyncPoints<RiscvEtrace> =
+    SyncPoints { points, tail, first_wrong: SyncPoints::<RiscvEtrace>::first_difference, garbage: None };
+
+/// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
+/// beginning up to and with that packet, as far as the reference sees.
+fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
+    if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
+        return Vec::new();
+    }
+    let initial = ioptions(parameters);
+    let unsound = unsound(wire, parameters, program);
+    let mut known = true;
+    let mut points = Vec::new();
+    for unit in RiscvEtrace::dissect(wire, parameters, program) {
+        match unit.packet {
+            Some(Ok(Packet::Support { ioptions, .. })) => known = ioptions == initial,
+            Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))
+                if known && !unsound.iter().any(|range| meet(range, &unit.bytes)) =>
+            {
+                points.extend(usize::try_from(unit.bytes.start).ok());
+            }
+            _ => {}
         }
-        let initial = ioptions(parameters);
-        let unsound = unsound(wire, parameters, program);
-        let mut known = true;
-        let mut points = Vec::new();
-        for unit in Self::dissect(wire, parameters, program) {
-            match unit.packet {
-                Some(Ok(Packet::Support { ioptions, .. })) => known = ioptions == initial,
-                Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))
-                    if known && !unsound.iter().any(|range| meet(range, &unit.bytes)) =>
-                {
-                    points.extend(usize::try_from(unit.bytes.start).ok());
+    }
+    points
+}
+
+/// Without the walk that leads to the point, and without the EPC of traps before the first instruction.
+fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace> {
+    let here = |(place, _): &(Place, Entry<RiscvEtrace>)| place.byte >= from as u64;
+    let start = log.entries.iter().position(here).unwrap_or(log.entries.len());
+    let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+    let mut synchronised = false;
+    for (_, entry) in log.entries.get(start..).unwrap_or_default() {
+        match entry {
+            Entry::Packet(packet) => tail.packets.push(*packet),
+            Entry::Event(event) => {
+                let mut event = *event;
+                match &mut event {
+                    Event::Retire { .. } if !synchronised => continue,
+                    Event::Trap { epc, .. } if !synchronised => *epc = Epc::Unstated,
+                    Event::Context { precise: true, .. } => synchronised = true,
+                    _ => {}
                 }
-                _ => {}
+                tail.events.push(event);
+            }
+            Entry::Fault(fault) => {
+                tail.errors += usize::from(fault.class.severity() == Severity::Error);
             }
         }
-        points
     }
-
-    /// Without the walk that leads to the point, and without the EPC of traps before the first instruction.
-    fn tail(log: &Log<Self>, from: usize, _: &Parameters) -> Tail<Self> {
-        let here = |(place, _): &(Place, Entry<Self>)| place.byte >= from as u64;
-        let start = log.entries.iter().position(here).unwrap_or(log.entries.len());
-        let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
-        let mut synchronised = false;
-        for (_, entry) in log.entries.get(start..).unwrap_or_default() {
-            match entry {
-                Entry::Packet(packet) => tail.packets.push(*packet),
-                Entry::Event(event) => {
-                    let mut event = *event;
-                    match &mut event {
-                        Event::Retire { .. } if !synchronised => continue,
-                        Event::Trap { epc, .. } if !synchronised => *epc = Epc::Unstated,
-                        Event::Context { precise: true, .. } => synchronised = true,
-                        _ => {}
-                    }
-                    tail.events.push(event);
-                }
-                Entry::Fault(fault) => {
-                    tail.errors += usize::from(fault.class.severity() == Severity::Error);
-                }
-            }
-        }
-        tail
-    }
+    tail
 }
 
 /// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a synchronisation sequence, and

@@ -5,8 +5,7 @@ use traceproof_vectors::{
 };
 
 use super::decoders::results;
-use super::{Saboteur, Side};
-use crate::family::FamilyRules;
+use crate::family::{FamilyRules, Saboteur, Side};
 
 /// The table.
 pub(super) fn saboteurs<P: FamilyRules>() -> &'static [Saboteur<P>] {

@@ -23,78 +23,37 @@ mod every_family;
 pub mod matrix;
 pub mod nulls;
 
-use serde::Serialize;
-use traceproof_vectors::{Decoder, Encoder};
-
 use crate::Subject;
 use crate::family::FamilyRules;
-
-/// A subject with one bug.
-#[derive(Debug)]
-pub struct Saboteur<P: FamilyRules> {
-    /// Its name, in small letters with hyphens; it belongs to one family alone.
-    pub name: &'static str,
-    /// How to make it.
-    pub side: Side<P>,
-    /// The bug in one sentence.
-    pub bug: &'static str,
-    /// The clause that it breaks, and where such a bug was seen or why it is likely.
-    pub source: &'static str,
-}
-
-/// Which side of the contract is wrong, and how to make it.
-#[derive(Debug)]
-pub enum Side<P: FamilyRules> {
-    /// A decoder.
-    Decoder(fn() -> Box<dyn Decoder<P>>),
-    /// An encoder.
-    Encoder(fn() -> Box<dyn Encoder<P>>),
-}
-
-/// [`Side`] without what makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SideName {
-    /// A decoder.
-    Decoder,
-    /// An encoder.
-    Encoder,
-}
-
-impl SideName {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Decoder => "decoder",
-            Self::Encoder => "encoder",
-        }
-    }
-}
+pub use crate::family::{Saboteur, Saboteurs, Side, SideName};
 
 impl<P: FamilyRules> Saboteur<P> {
     /// It, to be judged.
     #[must_use]
     pub fn subject(&self) -> Subject {
-        let subject = Subject::new(self.name, env!("CARGO_PKG_VERSION"));
-        match self.side {
-            Side::Decoder(make) => subject.with_decoder::<P>(make),
-            Side::Encoder(make) => subject.with_encoder::<P>(make),
-        }
+        made(self.name, &self.side)
     }
+}
 
-    /// Whether it is a decoder or an encoder.
-    #[must_use]
-    pub const fn side_name(&self) -> SideName {
-        match self.side {
-            Side::Decoder(_) => SideName::Decoder,
-            Side::Encoder(_) => SideName::Encoder,
-        }
+/// The subject with this decoder or encoder alone.
+fn made<P: FamilyRules>(name: &str, side: &Side<P>) -> Subject {
+    let subject = Subject::new(name, env!("CARGO_PKG_VERSION"));
+    match *side {
+        Side::Decoder(make) => subject.with_decoder::<P>(make),
+        Side::Encoder(make) => subject.with_encoder::<P>(make),
     }
 }
 
 /// Every saboteur of the family: its own, then those that every family has.
 #[must_use]
 pub fn of<P: FamilyRules>() -> Vec<&'static Saboteur<P>> {
-    P::SABOTEURS.iter().chain(every_family::saboteurs::<P>()).collect()
+    let own = P::SABOTEURS.map(|saboteurs| saboteurs.table).unwrap_or_default();
+    own.iter().chain(every_family::saboteurs::<P>()).collect()
+}
+
+/// What the saboteurs of the family are made of, without a bug.
+#[must_use]
+pub fn harmless<P: FamilyRules>() -> Vec<Subject> {
+    let harmless = P::SABOTEURS.map(|saboteurs| saboteurs.harmless).unwrap_or_default();
+    harmless.iter().map(|side| made("harmless", side)).collect()
 }

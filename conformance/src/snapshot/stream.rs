@@ -4,8 +4,7 @@ use std::fmt;
 
 use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
 use traceproof_vectors::arm::{Framing, TraceId};
-use traceproof_vectors::arm_etm::{Architecture, Parameters, Registers};
-use traceproof_vectors::{Family, Fault, Place, Severity};
+use traceproof_vectors::{Fault, Place, Severity};
 
 use super::{Buffer, BufferFormat, Class, Device, Snapshot, SnapshotError};
 
@@ -63,17 +62,6 @@ impl TraceProtocol {
         ];
         let model = model.to_ascii_uppercase();
         STARTS.into_iter().find(|(start, _)| model.starts_with(start)).map_or(Self::Unknown, |(_, it)| it)
-    }
-
-    /// The family that has the protocol, whether it is implemented or not.
-    #[must_use]
-    pub const fn family(self) -> Option<Family> {
-        match self {
-            Self::Etm => Some(Family::ArmEtm),
-            Self::Pft => Some(Family::ArmPft),
-            Self::Etmv4 | Self::Ete => Some(Family::ArmEte),
-            Self::Stm | Self::Itm | Self::Unknown => None,
-        }
     }
 
     /// Register and lowest bit of the seven bits that are the trace ID.
@@ -190,37 +178,12 @@ impl Stream<'_> {
         TraceId::new(id).ok_or(StreamError::Register(name, "no trace ID"))
     }
 
-    /// What the registers of an [ETM](TraceProtocol::Etm) say about its trace.
+    /// The value of a register of the source, which has 32 bits; `None` if the snapshot does not have it.
     ///
     /// # Errors
     ///
-    /// When the protocol is another one (also that of architectures 1 and 2: their pins are in no snapshot), a register
-    /// is missing, or says what cannot be.
-    pub fn etm_parameters(&self) -> Result<Parameters, StreamError> {
-        if self.protocol != TraceProtocol::Etm {
-            return Err(StreamError::Unsupported(self.source.model.clone()));
-        }
-        let required =
-            |name| self.register(name).and_then(|value| value.ok_or(StreamError::MissingRegister(name)));
-        let registers = Registers {
-            etmcr: required("ETMCR")?,
-            etmidr: required("ETMIDR")?,
-            // Macrocells before ETMv3.1 do not have it.
-            etmccer: self.register("ETMCCER")?.unwrap_or(0),
-        };
-        let m_profile = self.core.is_some_and(|core| core.model.to_ascii_uppercase().starts_with("CORTEX-M"));
-        let parameters = Parameters::from_registers(registers, m_profile)
-            .map_err(|(name, reason)| StreamError::Register(name, reason))?;
-        if parameters.architecture != Architecture::V3 {
-            return Err(StreamError::Unsupported(self.source.model.clone()));
-        }
-        if parameters.minor >= 5 && self.register("ETMCCER")?.is_none() {
-            return Err(StreamError::MissingRegister("ETMCCER"));
-        }
-        Ok(parameters)
-    }
-
-    fn register(&self, name: &'static str) -> Result<Option<u32>, StreamError> {
+    /// When the value is none of 32 bits.
+    pub fn register(&self, name: &'static str) -> Result<Option<u32>, StreamError> {
         let value = self.source.register(name)?;
         let wide = |_| StreamError::Register(name, "more than 32 bits");
         value.map(u32::try_from).transpose().map_err(wide)

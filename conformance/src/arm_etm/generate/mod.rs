@@ -3,6 +3,7 @@
 //! One stream of stimulus serves ETMv2 and ETMv3; ETMv1 has its own, in [`v1`]. The programs are small, so that the rare situations (a filter edge under an
 //! LSM, an overflow between a load miss and its data, a branch between instruction sets) come often.
 
+mod generator;
 mod instruction;
 pub mod oracle;
 mod program;
@@ -11,6 +12,7 @@ mod run;
 mod scenario;
 pub mod v1;
 
+pub(super) use generator::GENERATOR;
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
 pub use round_trip::{Cause, Failure, Sent, Success, decode, encode, round_trip};

@@ -6,14 +6,16 @@ mod layers;
 
 use traceproof_vectors::arm_etm::ArmEtm;
 
-use crate::Subject;
+use crate::family::{Saboteur, Saboteurs, Side};
 use crate::saboteurs::decoders::{bytes, parameters, program, results};
 use crate::saboteurs::encoders::{configuration, steps};
-use crate::saboteurs::{Saboteur, Side};
 use layers::reading;
 
-/// The table.
-pub const SABOTEURS: &[Saboteur<ArmEtm>] = &[
+/// The table, and what its rows are made of, without a bug.
+pub(super) const SABOTEURS: Saboteurs<ArmEtm> =
+    Saboteurs { table: TABLE, harmless: &[Side::Decoder(|| reading(|_| Box::new(|packet| packet)))] };
+
+const TABLE: &[Saboteur<ArmEtm>] = &[
     Saboteur {
         name: "tag-bits-of-data-swapped",
         side: Side::Decoder(|| reading(decoding::tag_bits_of_data_swapped)),
@@ -279,10 +281,3 @@ pub const SABOTEURS: &[Saboteur<ArmEtm>] = &[
         source: "ETM2-FIFO-001; a ring buffer that tells full from empty by one free place",
     },
 ];
-
-/// What the saboteurs that read packets wrongly are made of, reading them right.
-#[must_use]
-pub fn harmless() -> Subject {
-    Subject::new("harmless", env!("CARGO_PKG_VERSION"))
-        .with_decoder::<ArmEtm>(|| reading(|_| Box::new(|packet| packet)))
-}

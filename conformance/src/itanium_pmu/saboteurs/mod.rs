@@ -6,13 +6,20 @@ mod layers;
 
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 
-use crate::Subject;
+use crate::family::{Saboteur, Saboteurs, Side};
 use crate::saboteurs::decoders::{parameters, results};
-use crate::saboteurs::{Saboteur, Side};
 use layers::{Belief, believing, logging, seeing};
 
-/// The table.
-pub const SABOTEURS: &[Saboteur<ItaniumPmu>] = &[
+/// The table, and what its rows are made of, without a bug.
+pub(super) const SABOTEURS: Saboteurs<ItaniumPmu> = Saboteurs {
+    table: TABLE,
+    harmless: &[
+        Side::Decoder(|| believing(Belief { of: |_, _| true, mask: u64::MAX, change: |byte, _| byte })),
+        Side::Encoder(|| seeing(|_| Box::new(Some))),
+    ],
+};
+
+const TABLE: &[Saboteur<ItaniumPmu>] = &[
     Saboteur {
         name: "opcode-mask-polarity",
         side: Side::Decoder(|| believing(decoding::OPCODE_MASK_INVERTED)),
@@ -236,12 +243,3 @@ pub const SABOTEURS: &[Saboteur<ItaniumPmu>] = &[
         source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so nobody notices",
     },
 ];
-
-/// What the saboteurs with layers of their own are made of, without a bug.
-#[must_use]
-pub fn harmless() -> Subject {
-    const BELIEF: Belief = Belief { of: |_, _| true, mask: u64::MAX, change: |byte, _| byte };
-    Subject::new("harmless", env!("CARGO_PKG_VERSION"))
-        .with_decoder::<ItaniumPmu>(|| believing(BELIEF))
-        .with_encoder::<ItaniumPmu>(|| seeing(|_| Box::new(Some)))
-}

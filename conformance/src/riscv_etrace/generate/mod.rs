@@ -6,6 +6,7 @@
 mod accesses;
 pub mod data_oracle;
 mod execution;
+mod generator;
 mod instruction;
 mod nesting;
 pub mod oracle;
@@ -13,6 +14,7 @@ mod program;
 mod round_trip;
 mod scenario;
 
+pub(super) use generator::GENERATOR;
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
 pub use round_trip::{Cause, Failure, Success, decode, encode, retirement, round_trip};

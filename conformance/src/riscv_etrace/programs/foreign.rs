@@ -5,7 +5,8 @@ use std::iter;
 
 use traceproof_vectors::riscv_etrace::{Retire, Step, Trap};
 
-use crate::execution::{AddressWords, CsvRow, CsvRows, ExecutionError};
+use crate::family::ExecutionError;
+use crate::riscv_etrace::rows::{AddressWords, CsvRow, CsvRows};
 
 /// Reads the rows of a CSV recording (see [`CsvRows`]) as steps.
 ///

@@ -24,6 +24,7 @@ mod qemu_log;
 mod record;
 mod round_trip;
 mod shipped;
+mod verdicts;
 
 pub use comparison::{Divergence, Observation};
 pub use compile::{CompileError, compile};
@@ -38,3 +39,4 @@ pub use qemu_log::{Delegation, QemuLog, QemuLogDefect, QemuLogError};
 pub use record::{RecordError, Recording, record};
 pub use round_trip::{ProgramResult, RoundTrip, RoundTripError, Subjects, round_trip, run_all};
 pub use shipped::{Image, Shipped, ShippedCause, ShippedError, ShippedProgram};
+pub(in crate::riscv_etrace) use verdicts::PROGRAMS;

@@ -6,14 +6,16 @@ mod layers;
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
-use crate::Subject;
+use crate::family::{Saboteur, Saboteurs, Side};
 use crate::saboteurs::decoders::{bytes, parameters, program, results};
 use crate::saboteurs::encoders::{configuration, steps};
-use crate::saboteurs::{Saboteur, Side};
 use layers::{flow_parameters, following, reading};
 
-/// The table.
-pub const SABOTEURS: &[Saboteur<RiscvEtrace>] = &[
+/// The table, and what its rows are made of, without a bug.
+pub(super) const SABOTEURS: Saboteurs<RiscvEtrace> =
+    Saboteurs { table: TABLE, harmless: &[Side::Decoder(|| reading(|_| Box::new(|packet| packet)))] };
+
+const TABLE: &[Saboteur<RiscvEtrace>] = &[
     Saboteur {
         name: "thirty-first-branch-taken",
         side: Side::Decoder(|| reading(decoding::thirty_first_branch_taken)),
@@ -221,10 +223,3 @@ pub const SABOTEURS: &[Saboteur<RiscvEtrace>] = &[
         source: "ET 8, lrid; one register for the outstanding request",
     },
 ];
-
-/// What the saboteurs that read or follow packets wrongly are made of, doing so rightly.
-#[must_use]
-pub fn harmless() -> Subject {
-    Subject::new("harmless", env!("CARGO_PKG_VERSION"))
-        .with_decoder::<RiscvEtrace>(|| reading(|_| Box::new(|packet| packet)))
-}

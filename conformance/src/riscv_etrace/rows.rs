@@ -1,54 +1,8 @@
 //! Files that say what a processor executed: one record per instruction or trap, read as a stream.
 
-use std::fmt;
 use std::io::{self, BufRead};
 
-/// Why an execution file cannot be used.
-#[derive(Debug)]
-pub enum ExecutionError {
-    /// It cannot be read.
-    Io(io::Error),
-    /// The family has no such format.
-    UnknownFormat {
-        /// What was asked for.
-        format: String,
-        /// What there is.
-        known: &'static [&'static str],
-    },
-    /// A record is malformed.
-    Record {
-        /// Line of a text file, record of a binary one, from 1.
-        number: u64,
-        /// What is wrong.
-        message: String,
-    },
-    /// The program cannot execute like that.
-    Impossible(String),
-}
-
-impl From<io::Error> for ExecutionError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl fmt::Display for ExecutionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::UnknownFormat { known: [], .. } => {
-                f.write_str("executions of this family cannot be read from files; see its cases")
-            }
-            Self::UnknownFormat { format, known } => {
-                write!(f, "unknown execution format `{format}`; known are {}", known.join(", "))
-            }
-            Self::Record { number, message } => write!(f, "record {number}: {message}"),
-            Self::Impossible(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for ExecutionError {}
+use crate::family::ExecutionError;
 
 /// The longest line that is read; longer ones are an error, not an allocation.
 const LINE_LIMIT: usize = 4096;
