@@ -15,7 +15,7 @@ use traceproof_vectors::{
     Section,
 };
 
-use super::frame::Framing;
+use super::framing::Framing;
 
 /// What every request begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,14 +3,15 @@
 //! | question | place |
 //! |---|---|
 //! | Which messages are there? | [`message`] |
-//! | How do they travel? | [`frame`] |
-//! | How is a list short for what comes again? | [`again`] |
+//! | How do they travel? | [`framing`], [`frame`] |
+//! | How is a list short for repeated items? | [`backref`] |
 //! | How does a Rust decoder or encoder speak it? | [`serve()`] |
 //!
 //! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
 
 pub mod backref;
 pub mod frame;
+pub mod framing;
 pub mod message;
 pub(crate) mod repeats;
 mod serve;

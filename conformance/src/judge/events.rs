@@ -5,7 +5,7 @@ use std::ops::Range;
 use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::{Entry, Fault, FaultClass, FaultDetail, Log, Place};
 
-use super::{divergence, fault_line, first_difference};
+use super::difference::{divergence, fault_line, first_difference};
 use crate::family::FamilyRules;
 use crate::line::line;
 use crate::verdict::Divergence;

@@ -1,16 +1,15 @@
 //! Compares what was expected with what came, and finds the first difference.
 
+pub(crate) mod difference;
 mod events;
 
 use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
-use traceproof_vectors::{Entry, FaultClass, FaultDetail, Layer, Log, Place};
+use traceproof_vectors::{Entry, FaultDetail, Layer, Log, Place};
 
 use crate::family::FamilyRules;
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
-
-/// How many elements around a difference are shown: before and behind it.
-const CONTEXT: (usize, usize) = (4, 3);
+use difference::{divergence, fault_line, first_difference};
 
 /// What is expected of a decoder.
 #[derive(Clone, Copy, Debug)]
@@ -100,11 +99,6 @@ fn place_at<T>(got: &[(Place, T)], index: usize) -> Option<Place> {
     got.get(index).or(got.last()).map(|(place, _)| *place)
 }
 
-/// A fault as far as it says something.
-fn fault_line(class: FaultClass, place: Option<Place>) -> String {
-    place.map_or_else(|| format!("fault {class}"), |place| format!("fault {class} at {place}"))
-}
-
 /// Compares an encoder's packets and bytes with what was expected.
 ///
 /// # Errors
@@ -176,25 +170,4 @@ pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) ->
             divergence.what = format!("{} {how}", divergence.what);
             divergence
         })
-}
-
-/// The first index at which the sides differ, with the rows around it.
-pub(crate) fn first_difference(
-    length: usize,
-    same: impl Fn(usize) -> bool,
-    row: impl Fn(usize) -> (Option<String>, Option<String>),
-) -> Option<(usize, Vec<Row>)> {
-    let index = (0..length).find(|&index| !same(index))?;
-    let range = index.saturating_sub(CONTEXT.0)..(index + 1 + CONTEXT.1).min(length);
-    let rows = range
-        .map(|index| {
-            let (expected, got) = row(index);
-            Row { same: same(index), expected, got }
-        })
-        .collect();
-    Some((index, rows))
-}
-
-pub(crate) fn divergence(what: &str, index: usize, place: Option<Place>, rows: Vec<Row>) -> Divergence {
-    Divergence { what: what.to_owned(), index, place, packet: None, rows }
 }

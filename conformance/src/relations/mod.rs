@@ -15,7 +15,8 @@ use traceproof_vectors::{Decoder, Log, Program, Refusal};
 
 use crate::Subject;
 use crate::family::{FamilyRules, PriorState, SyncPoints, Tail};
-use crate::judge::{self, divergence, first_difference};
+use crate::judge;
+use crate::judge::difference::{divergence, first_difference};
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
 

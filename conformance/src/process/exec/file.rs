@@ -6,9 +6,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
-use traceproof_vectors::{Family, FaultClass};
+use traceproof_vectors::FaultClass;
 
-use super::{output, render};
 use crate::adaptor::message::Claims;
 
 /// The table `[exec]` of a subject file.
@@ -133,34 +132,4 @@ pub struct WordBits {
     pub when: BTreeMap<String, Value>,
     /// The bits.
     pub bits: u64,
-}
-
-impl Exec {
-    /// What can be seen to be wrong before anything runs.
-    pub(in crate::process) fn check(&self) -> Result<(), String> {
-        if self.argv.is_empty() {
-            return Err(String::from("exec.argv is empty"));
-        }
-        if self.decoders.is_empty() {
-            return Err(String::from("exec.decoders claims nothing, so nothing would be judged"));
-        }
-        for name in self.decoders.keys().chain(self.only.keys()) {
-            if !Family::ALL.iter().any(|family| family.name() == name) {
-                return Err(format!("no family is called `{name}`"));
-            }
-        }
-        for (name, text) in &self.files {
-            if name.is_empty() || name.contains(['/', '\\']) || name.starts_with('.') {
-                return Err(format!("exec.files: `{name}` is no plain name of a file"));
-            }
-            render::check(text, self, render::Where::File)?;
-        }
-        for text in &self.argv {
-            render::check(text, self, render::Where::Argument)?;
-        }
-        for text in &self.section {
-            render::check(text, self, render::Where::Section)?;
-        }
-        self.line.iter().try_for_each(|line| output::check(line, self))
-    }
 }

@@ -11,6 +11,7 @@
 //! | Which results does its output stand for? | `output` |
 //! | What does a decoder do? | `decoder` |
 
+mod check;
 mod decoder;
 mod file;
 mod output;

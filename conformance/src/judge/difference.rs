@@ -1,0 +1,34 @@
+//! The first difference of two sequences, and the elements around it.
+
+use traceproof_vectors::{FaultClass, Place};
+
+use crate::verdict::{Divergence, Row};
+
+/// How many elements around a difference are shown: before and behind it.
+const CONTEXT: (usize, usize) = (4, 3);
+
+/// A fault as far as it says something.
+pub(super) fn fault_line(class: FaultClass, place: Option<Place>) -> String {
+    place.map_or_else(|| format!("fault {class}"), |place| format!("fault {class} at {place}"))
+}
+
+/// The first index at which the sides differ, with the rows around it.
+pub(crate) fn first_difference(
+    length: usize,
+    same: impl Fn(usize) -> bool,
+    row: impl Fn(usize) -> (Option<String>, Option<String>),
+) -> Option<(usize, Vec<Row>)> {
+    let index = (0..length).find(|&index| !same(index))?;
+    let range = index.saturating_sub(CONTEXT.0)..(index + 1 + CONTEXT.1).min(length);
+    let rows = range
+        .map(|index| {
+            let (expected, got) = row(index);
+            Row { same: same(index), expected, got }
+        })
+        .collect();
+    Some((index, rows))
+}
+
+pub(crate) fn divergence(what: &str, index: usize, place: Option<Place>, rows: Vec<Row>) -> Divergence {
+    Divergence { what: what.to_owned(), index, place, packet: None, rows }
+}

@@ -1,0 +1,36 @@
+//! What can be seen to be wrong with the table `[exec]` before anything runs.
+
+use traceproof_vectors::Family;
+
+use super::file::Exec;
+use super::{output, render};
+
+impl Exec {
+    /// Checks it against itself. The error says what is wrong.
+    pub(in crate::process) fn check(&self) -> Result<(), String> {
+        if self.argv.is_empty() {
+            return Err(String::from("exec.argv is empty"));
+        }
+        if self.decoders.is_empty() {
+            return Err(String::from("exec.decoders claims nothing, so nothing would be judged"));
+        }
+        for name in self.decoders.keys().chain(self.only.keys()) {
+            if !Family::ALL.iter().any(|family| family.name() == name) {
+                return Err(format!("no family is called `{name}`"));
+            }
+        }
+        for (name, text) in &self.files {
+            if name.is_empty() || name.contains(['/', '\\']) || name.starts_with('.') {
+                return Err(format!("exec.files: `{name}` is no plain name of a file"));
+            }
+            render::check(text, self, render::Where::File)?;
+        }
+        for text in &self.argv {
+            render::check(text, self, render::Where::Argument)?;
+        }
+        for text in &self.section {
+            render::check(text, self, render::Where::Section)?;
+        }
+        self.line.iter().try_for_each(|line| output::check(line, self))
+    }
+}
