@@ -91,11 +91,7 @@ fn read<H: FileHeader<Endian = Endianness>>(data: &[u8], name: &str, bits: u8) -
         let bytes = header
             .data(endian, data)
             .map_err(|()| ElfError::Damaged(String::from("a segment lies outside the file")))?;
-        sections.push(Section {
-            address: header.p_vaddr(endian).into(),
-            bytes: bytes.to_vec(),
-            name: name.to_owned(),
-        });
+        sections.push(Section::new(header.p_vaddr(endian).into(), bytes.to_vec(), name.to_owned()));
     }
     if sections.iter().all(|section| section.bytes.is_empty()) {
         return Err(ElfError::Empty);
@@ -163,7 +159,7 @@ mod tests {
     fn executable_segments_become_sections() {
         let image = Image::parse(&elf32(0x8000_0000, 5, &[0x13, 0, 0, 0]), "p").expect("a program");
         assert_eq!(image.machine, Machine { architecture: Architecture::Riscv, bits: 32 });
-        let section = Section { address: 0x8000_0000, bytes: vec![0x13, 0, 0, 0], name: String::from("p") };
+        let section = Section::new(0x8000_0000, vec![0x13, 0, 0, 0], String::from("p"));
         assert_eq!(image.sections, [section]);
     }
 

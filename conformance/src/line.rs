@@ -306,6 +306,8 @@ impl ser::SerializeMap for Parts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use std::collections::BTreeMap;
     use traceproof_vectors::riscv_etrace::{
@@ -326,8 +328,20 @@ mod tests {
                 dloss: false,
                 doptions: 0,
             },
-            Packet::Start { branch: true, privilege: 3, time: None, context: Some(7), address: 0x1000 },
-            Packet::Start { branch: false, privilege: 3, time: None, context: None, address: 0x1000 },
+            Packet::Start {
+                branch: true,
+                privilege: 3,
+                time: None,
+                context: Some(7),
+                address: Address(0x1000),
+            },
+            Packet::Start {
+                branch: false,
+                privilege: 3,
+                time: None,
+                context: None,
+                address: Address(0x1000),
+            },
             Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 },
             Packet::Branch {
                 branches: 0,
@@ -340,8 +354,8 @@ mod tests {
             },
         ];
         let events = [
-            Event::Retire { first: 0x1000, end: 0x1010, count: 4 },
-            Event::Trap { interrupt: false, cause: 2, tval: Some(0), epc: Epc::At(0x1008) },
+            Event::Retire { first: Address(0x1000), end: Address(0x1010), count: 4 },
+            Event::Trap { interrupt: false, cause: 2, tval: Some(0), epc: Epc::At(Address(0x1008)) },
             Event::Trap { interrupt: true, cause: 7, tval: None, epc: Epc::Unstated },
             Event::Context { privilege: 3, context: None, precise: false },
             Event::Time { time: 9 },
@@ -356,7 +370,8 @@ mod tests {
             address: Some(address),
         };
         let packets = packets.into_iter().chain([Packet::Data(DataPacket::Load(load))]).collect::<Vec<_>>();
-        let load = DataEvent::Load { address: Some(0x1004), size: 2, data: Some(0x12), multi: false };
+        let load =
+            DataEvent::Load { address: Some(Address(0x1004)), size: 2, data: Some(0x12), multi: false };
         let events = events.into_iter().chain([load, DataEvent::Lost].map(Event::Data)).collect::<Vec<_>>();
         let lines: Vec<String> = packets.iter().map(line).chain(events.iter().map(line)).collect();
         insta::assert_snapshot!(lines.join("\n"));

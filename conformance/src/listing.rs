@@ -225,6 +225,8 @@ impl<P: FamilyRules, W: Write, L: Write> EncoderSink<P> for WireFile<W, L> {
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use traceproof_vectors::FaultClass;
     use traceproof_vectors::riscv_etrace::{Event, Packet, ReportedAddress, RiscvEtrace};
@@ -237,8 +239,8 @@ mod tests {
         let address = ReportedAddress::Delta(4);
         let packet = Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 };
         sink.packet(place, &packet);
-        sink.event(place, &Event::Retire { first: 0x1000, end: 0x1004, count: 1 });
-        sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(0x1000) });
+        sink.event(place, &Event::Retire { first: Address(0x1000), end: Address(0x1004), count: 1 });
+        sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(Address(0x1000)) });
         let place = Place { packet: 4, byte: 14, bit: 2 };
         sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
         let counts = listing.finish().expect("memory is writable");

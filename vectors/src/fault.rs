@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::Address;
+
 /// A defect that a decoder found in the trace, or between the trace and the program.
 ///
 /// Faults are data: the runner compares class and place, never text.
@@ -13,7 +15,7 @@ pub struct Fault {
     /// Where it was met.
     pub place: Place,
     /// The code address it is about, if it is about one (for instance where no code is).
-    pub address: Option<u64>,
+    pub address: Option<Address>,
 }
 
 /// A position in the wire bytes, counted from the latest `begin` or `reset`.

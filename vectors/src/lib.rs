@@ -12,6 +12,7 @@
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
+//! | How does an address stand in files? | [`Address`], [`Address32`] |
 //! | What was read into a specification that leaves it open? | [`Reading`] |
 //! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
@@ -23,6 +24,7 @@
 
 extern crate alloc;
 
+mod address;
 pub mod arm;
 pub mod arm_etm;
 #[cfg(feature = "cases")]
@@ -40,6 +42,7 @@ mod reading;
 pub mod riscv_etrace;
 mod subject;
 
+pub use address::{Address, Address32};
 pub use dissection::{Dissection, Field};
 pub use fault::{Fault, FaultClass, Place, Severity};
 pub use program::{Program, ProgramError, Section};

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::Address;
+
 /// The code that a trace ran over: sections of bytes, sorted by address, never overlapping.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
@@ -12,9 +14,10 @@ pub struct Program {
 
 /// A contiguous run of bytes in target memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Section {
     /// Byte address of the first byte.
-    pub address: u64,
+    pub address: Address,
     /// The bytes as they lie in target memory.
     pub bytes: Vec<u8>,
     /// Where the bytes came from, for people.
@@ -28,14 +31,14 @@ pub enum ProgramError {
     /// The section shares addresses with one that is already there.
     Overlap {
         /// First address of the refused section.
-        address: u64,
+        address: Address,
         /// First address of the section in the way.
-        existing: u64,
+        existing: Address,
     },
     /// The section runs past the end of the 64-bit address space.
     AddressOverflow {
         /// First address of the refused section.
-        address: u64,
+        address: Address,
     },
 }
 
@@ -57,13 +60,13 @@ impl Program {
         }
         let last = (section.bytes.len() as u64)
             .checked_sub(1)
-            .and_then(|length| section.address.checked_add(length))
+            .and_then(|length| section.address.0.checked_add(length))
             .ok_or(ProgramError::AddressOverflow { address: section.address })?;
         let at = self.sections.partition_point(|other| other.address < section.address);
         let overlap =
             |other: &Section| ProgramError::Overlap { address: section.address, existing: other.address };
         if let Some(next) = self.sections.get(at)
-            && next.address <= last
+            && next.address.0 <= last
         {
             return Err(overlap(next));
         }
@@ -84,18 +87,25 @@ impl Program {
 
     /// The bytes from `address` to the end of the section that holds it; `None` where no code is.
     #[must_use]
-    pub fn bytes_at(&self, address: u64) -> Option<&[u8]> {
+    pub fn bytes_at(&self, address: impl Into<Address>) -> Option<&[u8]> {
+        let address = address.into();
         let at = self.sections.partition_point(|section| section.address <= address);
         let section = self.sections.get(at.checked_sub(1)?)?;
-        let offset = usize::try_from(address - section.address).ok()?;
+        let offset = usize::try_from(address.wrapping_offset_from(section.address)).ok()?;
         section.bytes.get(offset..).filter(|bytes| !bytes.is_empty())
     }
 }
 
 impl Section {
-    /// Address of the last byte.
-    fn last(&self) -> u64 {
-        self.address + (self.bytes.len() as u64).saturating_sub(1)
+    /// The bytes from `address` on; `name` says where they came from.
+    #[must_use]
+    pub fn new(address: impl Into<Address>, bytes: Vec<u8>, name: impl Into<String>) -> Self {
+        Self { address: address.into(), bytes, name: name.into() }
+    }
+
+    /// Address of the last byte of a section that is not empty and ends inside the address space.
+    fn last(&self) -> Address {
+        self.address.wrapping_add((self.bytes.len() as u64).saturating_sub(1))
     }
 }
 
@@ -120,7 +130,7 @@ mod tests {
     use alloc::vec;
 
     fn section(address: u64, length: usize) -> Section {
-        Section { address, bytes: vec![0x13; length], name: String::new() }
+        Section::new(address, vec![0x13; length], "")
     }
 
     #[test]
@@ -133,15 +143,15 @@ mod tests {
         assert_eq!(program.bytes_at(0xfff), None);
         assert_eq!(
             program.insert(section(0x1ffe, 3)),
-            Err(ProgramError::Overlap { address: 0x1ffe, existing: 0x2000 })
+            Err(ProgramError::Overlap { address: Address(0x1ffe), existing: Address(0x2000) })
         );
         assert_eq!(
             program.insert(section(0x1007, 1)),
-            Err(ProgramError::Overlap { address: 0x1007, existing: 0x1000 })
+            Err(ProgramError::Overlap { address: Address(0x1007), existing: Address(0x1000) })
         );
         assert_eq!(
             program.insert(section(u64::MAX, 2)),
-            Err(ProgramError::AddressOverflow { address: u64::MAX })
+            Err(ProgramError::AddressOverflow { address: Address(u64::MAX) })
         );
         program.insert(section(u64::MAX, 1)).expect("the last byte is addressable");
         assert_eq!(program.bytes_at(u64::MAX).map(<[u8]>::len), Some(1));

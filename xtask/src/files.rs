@@ -60,8 +60,7 @@ impl Target {
             image.add_to(program).map_err(|error| Failure::file(path, error))?;
         }
         for (address, path) in &self.section {
-            let section =
-                Section { address: *address, bytes: read(path)?, name: path.to_string_lossy().into_owned() };
+            let section = Section::new(*address, read(path)?, path.to_string_lossy().into_owned());
             program.insert(section).map_err(|error| Failure::file(path, error))?;
         }
         Ok(machine)

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::notation::{hex, hex_option, parse_bytes};
+use traceproof_vectors::notation::parse_bytes;
 use traceproof_vectors::{
-    Capabilities, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program, ProgramError, Refusal,
-    Section,
+    Address, Capabilities, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program, ProgramError,
+    Refusal, Section,
 };
 
 use super::framing::Framing;
@@ -166,8 +166,7 @@ pub struct Image<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSection<'a> {
     /// Address of the first byte.
-    #[serde(with = "hex")]
-    pub address: u64,
+    pub address: Address,
     /// The bytes as they lie in memory.
     pub bytes: HexBytes<'a>,
 }
@@ -192,7 +191,7 @@ impl<'a> Image<'a> {
         let mut program = Program::new();
         for section in self.sections {
             let bytes = section.bytes.0.into_owned();
-            program.insert(Section { address: section.address, bytes, name: String::new() })?;
+            program.insert(Section::new(section.address, bytes, ""))?;
         }
         Ok(program)
     }
@@ -346,8 +345,8 @@ pub struct Item<P: CaseProtocol> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultClass>,
     /// The code address that a fault is about.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "hex_option")]
-    pub address: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Address>,
 }
 
 impl<P: CaseProtocol> Item<P> {

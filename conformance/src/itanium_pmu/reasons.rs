@@ -57,7 +57,7 @@ impl Sink<ItaniumPmu> for Reasons<'_> {
         match (*event, self.instruction, self.access) {
             (Event::Tags(tags), Some(instruction), _) => {
                 self.tags = tags;
-                let range = explain::range(&self.registers, self.parameters, instruction.ip);
+                let range = explain::range(&self.registers, self.parameters, instruction.ip.0);
                 self.say(place, "IBRRangeTag", range.tag(), &range);
                 if !range.tag() {
                     // The other tags follow.
@@ -71,7 +71,8 @@ impl Sink<ItaniumPmu> for Reasons<'_> {
                 }
             }
             (Event::DataTag { .. }, _, Some(access)) => {
-                let reason = explain::data_tag(&self.registers, access.kind, access.address, self.tags.pmc8);
+                let reason =
+                    explain::data_tag(&self.registers, access.kind, access.address.0, self.tags.pmc8);
                 self.say(place, "DBRRangeTag", reason.tag(), &reason);
             }
             _ => {}

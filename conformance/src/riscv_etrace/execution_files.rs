@@ -3,8 +3,8 @@
 use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
+use traceproof_vectors::{Address, Program};
 
 use super::programs::foreign;
 use super::retirement;
@@ -121,7 +121,7 @@ mod tests {
     fn program() -> Program {
         let mut program = Program::new();
         let bytes = vec![0x13, 0, 0, 0, 1, 0, 0x73, 0, 0, 0, 0xe3, 0x0e, 0x00, 0xfe];
-        program.insert(Section { address: 0x1000, bytes, name: String::new() }).expect("free");
+        program.insert(Section::new(0x1000, bytes, "")).expect("free");
         program
     }
 
@@ -140,11 +140,24 @@ mod tests {
     }
 
     fn retire(address: u64, taken: Option<bool>) -> Step {
-        Step::Retire(Retire { address, taken, privilege: 3, qualified: true, ..Retire::default() })
+        Step::Retire(Retire {
+            address: Address(address),
+            taken,
+            privilege: 3,
+            qualified: true,
+            ..Retire::default()
+        })
     }
 
     fn trap(epc: u64, interrupt: bool, cause: u16) -> Step {
-        Step::Trap(Trap { interrupt, cause, epc, privilege: 3, qualified: true, ..Trap::default() })
+        Step::Trap(Trap {
+            interrupt,
+            cause,
+            epc: Address(epc),
+            privilege: 3,
+            qualified: true,
+            ..Trap::default()
+        })
     }
 
     #[test]

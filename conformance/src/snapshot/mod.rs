@@ -20,7 +20,7 @@ mod stream;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use traceproof_vectors::{Program, ProgramError, Section};
+use traceproof_vectors::{Address, Program, ProgramError, Section};
 
 pub use device::{Class, Device, Dump, Register, Space};
 pub use error::{SnapshotError, SnapshotProblem};
@@ -160,7 +160,7 @@ impl Snapshot {
             let bytes =
                 files::read_part(&file, dump.offset, dump.length, left).map_err(|error| at(error.problem))?;
             left -= bytes.len() as u64;
-            add(&mut program, Section { address: dump.address, bytes, name: dump.file.clone() })
+            add(&mut program, Section::new(dump.address, bytes, dump.file.clone()))
                 .map_err(|error| at(SnapshotProblem::Memory(error)))?;
         }
         Ok(program)
@@ -177,24 +177,24 @@ impl Snapshot {
 
 /// Adds what of a section is not there yet.
 fn add(program: &mut Program, section: Section) -> Result<(), ProgramError> {
-    let Section { address, bytes, name } = section;
+    let Section { address, bytes, name, .. } = section;
     let mut at = 0;
     while at < bytes.len() {
-        let here = address.checked_add(at as u64).ok_or(ProgramError::AddressOverflow { address })?;
+        let here = address.0.checked_add(at as u64).ok_or(ProgramError::AddressOverflow { address })?;
         if let Some(existing) = program.bytes_at(here) {
             let length = existing.len().min(bytes.len() - at);
             if existing[..length] != bytes[at..at + length] {
-                return Err(ProgramError::Overlap { address, existing: here });
+                return Err(ProgramError::Overlap { address, existing: Address(here) });
             }
             at += length;
             continue;
         }
-        let next = program.sections().iter().map(|other| other.address).find(|other| *other > here);
+        let next = program.sections().iter().map(|other| other.address).find(|other| *other > Address(here));
         let free = next.map_or(bytes.len() - at, |next| {
-            usize::try_from(next - here).unwrap_or(usize::MAX).min(bytes.len() - at)
+            usize::try_from(next.0 - here).unwrap_or(usize::MAX).min(bytes.len() - at)
         });
         let bytes = bytes[at..at + free].to_vec();
-        program.insert(Section { address: here, bytes, name: name.clone() })?;
+        program.insert(Section::new(here, bytes, name.clone()))?;
         at += free;
     }
     Ok(())

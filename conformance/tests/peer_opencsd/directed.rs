@@ -94,7 +94,7 @@ fn elements_follow_the_program() {
     let code = [0xe1a0_0000_u32, 0x0a00_0000, 0xe1a0_0000, 0xe1a0_0000, 0xe12f_ff1e];
     let bytes = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut program = Program::new();
-    program.insert(Section { address: 0x8000, bytes, name: String::new() }).expect("free");
+    program.insert(Section::new(0x8000, bytes, "")).expect("free");
     let source = etmv3(0);
     // E E (taken: 0x800c) E E, then the branch to 0x8104, where nothing is.
     let trace = hex(&format!("{SYNC} 90 83 01 84"));
@@ -304,7 +304,7 @@ fn decode(
 fn the_subject_speaks_the_contract() {
     let bytes = [0xe1a0_0000_u32; 4].iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut program = Program::new();
-    program.insert(Section { address: 0x8000, bytes, name: String::new() }).expect("free");
+    program.insert(Section::new(0x8000, bytes, "")).expect("free");
     let parameters = Parameters { cycle_accurate: true, context_id_bytes: 1, ..parameters() };
     // I-sync with 5 cycles and Context ID 7; WWWE, WE; IRQ with cancel, NS, to 0x18.
     let wire = hex("00 00 00 00 00 80 70 05 07 21 00 80 00 00 E8 84 8D 80 80 80 48 3D 10");
@@ -353,7 +353,7 @@ fn the_subject_speaks_the_contract() {
 /// The library takes no memory of less than 4 bytes; sections that touch are one.
 #[test]
 fn code_in_small_sections_is_joined_or_refused() {
-    let section = |address, bytes: &[u8]| Section { address, bytes: bytes.to_vec(), name: String::new() };
+    let section = |address: u64, bytes: &[u8]| Section::new(address, bytes.to_vec(), "");
     let program = |sections: &[Section]| {
         let mut program = Program::new();
         sections.iter().for_each(|section| program.insert(section.clone()).expect("free"));

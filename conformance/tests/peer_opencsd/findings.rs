@@ -55,7 +55,7 @@ fn elements(configuration: Configuration, bytes: &str) -> (Vec<(Isa, u64)>, Vec<
     let sections =
         [(0x8000, words(&code)), (0x9000, words(&[0xfa00_0000, 0xe1a0_0000, 0xbf00_bf00, 0xbf00_bf00]))];
     for (address, bytes) in sections {
-        program.insert(Section { address, bytes, name: String::new() }).expect("free");
+        program.insert(Section::new(address, bytes, "")).expect("free");
     }
     let (source, trace) = (Source::Etmv3(configuration), trace(bytes));
     let outcome = opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
@@ -110,7 +110,7 @@ fn flow() {
     let last = |bytes: usize| {
         let mut program = Program::new();
         let code = [0x00, 0xbf].repeat(4)[..bytes].to_vec();
-        program.insert(Section { address: 0x8000, bytes: code, name: String::new() }).expect("free");
+        program.insert(Section::new(0x8000, code, "")).expect("free");
         let (source, trace) = (Source::Etmv3(PLAIN), trace("08 21 01 80 00 00 8C"));
         let outcome =
             opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
@@ -128,7 +128,7 @@ fn flow() {
     // OE-11: ldr.w, nop, nop
     let mut program = Program::new();
     let bytes = vec![0xd1, 0xf8, 0x00, 0x00, 0x00, 0xbf, 0x00, 0xbf];
-    program.insert(Section { address: 0xa100, bytes, name: String::new() }).expect("free");
+    program.insert(Section::new(0xa100, bytes, "")).expect("free");
     for etmidr in [0x410c_f250, 0x4108_f250] {
         let source = Source::Etmv3(Configuration { etmidr, ..PLAIN });
         let trace = trace("08 21 01 A1 00 00 88");

@@ -3,6 +3,7 @@
 use quickcheck::{Arbitrary, Gen, TestResult, quickcheck};
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::write_packets;
+use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{
     Compression, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Xlen,
 };
@@ -69,7 +70,7 @@ fn packet(g: &mut Gen, parameters: &Parameters) -> Packet {
     let privilege = *g.choose(&[0, 1, 3]).expect("not empty");
     let branch = bool::arbitrary(g);
     match u8::arbitrary(g) % 6 {
-        0 => Packet::Start { branch, privilege, time, context, address },
+        0 => Packet::Start { branch, privilege, time, context, address: Address(address) },
         1 => {
             let interrupt = bool::arbitrary(g);
             Packet::Trap {
@@ -80,7 +81,7 @@ fn packet(g: &mut Gen, parameters: &Parameters) -> Packet {
                 ecause: u16::try_from(bits(g, u32::from(parameters.ecause_width_p))).expect("narrow"),
                 interrupt,
                 thaddr: bool::arbitrary(g),
-                address: Some(address),
+                address: Some(Address(address)),
                 tval: (!interrupt).then(|| bits(g, width)),
             }
         }

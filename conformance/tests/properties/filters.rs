@@ -4,11 +4,12 @@
 
 use traceproof_conformance::generate::seeded;
 use traceproof_conformance::riscv_etrace::generate::{Kind, Scenario, Scope, encode, retirement, scenario};
+use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{AddressRange, CauseRange, Filter, Step, SyncMode, TrapFilter};
 
 /// A filter of each kind, and some mixtures, for a program that starts at `base`.
 fn filters(seed: u64, base: u64) -> Vec<Filter> {
-    let range = |from: u64, to: u64| AddressRange { first: base + from, last: base + to };
+    let range = |from: u64, to: u64| AddressRange { first: Address(base + from), last: Address(base + to) };
     let addresses = Filter { addresses: vec![range(8, 40), range(60, 60)], ..Filter::default() };
     let levels = Filter { privileges: vec![0, 3], ..Filter::default() };
     let causes = TrapFilter { interrupt: None, causes: vec![CauseRange { first: 2, last: 7 }] };
@@ -40,14 +41,17 @@ fn flag(scenario: &mut Scenario, filters: &[Filter]) -> usize {
     let mut rejected = 0;
     let passes = |filter: &Filter, address: u64, privilege: u8, nested: u32| {
         (filter.addresses.is_empty()
-            || filter.addresses.iter().any(|range| range.first <= address && address <= range.last))
+            || filter
+                .addresses
+                .iter()
+                .any(|range| range.first <= Address(address) && address <= range.last.0))
             && (filter.privileges.is_empty() || filter.privileges.contains(&privilege))
             && (filter.trap.is_none() || nested > 0)
     };
     for step in &mut scenario.steps {
         match step {
             Step::Retire(retire) => {
-                place = retire.address;
+                place = retire.address.0;
                 let each = filters.iter().zip(&nested);
                 retire.qualified =
                     each.into_iter().any(|(filter, &n)| passes(filter, place, retire.privilege, n));
@@ -57,7 +61,7 @@ fn flag(scenario: &mut Scenario, filters: &[Filter]) -> usize {
                 }
             }
             Step::Trap(trap) => {
-                place = if trap.interrupt { place } else { trap.epc };
+                place = if trap.interrupt { place } else { trap.epc.0 };
                 for (filter, nested) in filters.iter().zip(&mut nested) {
                     let awaited = filter.trap.as_ref().is_some_and(|awaited| {
                         awaited.interrupt.is_none_or(|interrupt| interrupt == trap.interrupt)

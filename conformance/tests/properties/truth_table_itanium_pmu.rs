@@ -8,7 +8,7 @@ use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, Contents, DataTlbLevel, Event, Instruction, InstructionTlbResolution, ItaniumPmu,
     Miss, Occurrence, Packet, Parameters, Policy, Register, Stimulus, SyllableType, Tags,
 };
-use traceproof_vectors::{Decoder as _, Encoder as _, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, Encoder as _, Log, Program};
 
 /// One log: stimulus on the way in, what both sides made of it on the way out.
 #[derive(Default)]
@@ -97,7 +97,7 @@ fn tags_are_those_of_the_truth_table() {
                 // PMC[9] the other way round, to see that they are independent.
                 cross.set(Register::pmc(9), if selected { 7 << 60 } else { 1 << 63 } | pattern << 33);
                 cross.push(Stimulus::Instruction(Instruction {
-                    ip: IP,
+                    ip: Address(IP),
                     slot: 1,
                     itype: SyllableType::M,
                     enco: ENCODING,
@@ -118,7 +118,7 @@ fn tags_are_those_of_the_truth_table() {
                     }
                     let matched = data_pair != 0 && !db;
                     for kind in AccessKind::ALL {
-                        cross.push(Stimulus::Access(Access { kind, address: ADDRESS }));
+                        cross.push(Stimulus::Access(Access { kind, address: Address(ADDRESS) }));
                         let tag = match kind {
                             AccessKind::Rse | AccessKind::Vhpt if pt => pmc8,
                             AccessKind::Rse | AccessKind::Vhpt => matched,
@@ -226,14 +226,14 @@ fn captures_are_those_of_the_truth_table() {
     let mut expected = Vec::new();
     cross.set(Register::PSR, 1 << 2);
     cross.push(Stimulus::Instruction(Instruction {
-        ip: IP,
+        ip: Address(IP),
         slot: 1,
         itype: SyllableType::M,
         enco: ENCODING,
         retired: true,
         squashed: false,
     }));
-    cross.push(Stimulus::Access(Access { kind: AccessKind::Load, address: ADDRESS }));
+    cross.push(Stimulus::Access(Access { kind: AccessKind::Load, address: Address(ADDRESS) }));
     for umask in 0..16u64 {
         for tlb in [false, true] {
             let configuration = 1 | u64::from(tlb) << 7 | umask << 16;
@@ -241,7 +241,7 @@ fn captures_are_those_of_the_truth_table() {
             cross.set(Register::pmc(11), configuration | 1 << 28);
             for latency in latencies.clone() {
                 let recorded = Some(latency.min(4095) as u16);
-                cross.push(Stimulus::Miss(Miss::InstructionCache { ip: IP, latency }));
+                cross.push(Stimulus::Miss(Miss::InstructionCache { ip: Address(IP), latency }));
                 cross.push(Stimulus::Cycle);
                 if !tlb && latency >= threshold(umask) {
                     expected.push(format!("{:x} {recorded:?} None", IP & !0x1f));
@@ -255,7 +255,7 @@ fn captures_are_those_of_the_truth_table() {
             for (bit, resolution) in
                 [(2, InstructionTlbResolution::Vhpt), (3, InstructionTlbResolution::Software)]
             {
-                cross.push(Stimulus::Miss(Miss::InstructionTlb { ip: IP, resolution }));
+                cross.push(Stimulus::Miss(Miss::InstructionTlb { ip: Address(IP), resolution }));
                 cross.push(Stimulus::Cycle);
                 if tlb && flag(umask, bit) {
                     expected.push(format!("{:x} None {:?}", IP & !0x1f, Some(resolution)));

@@ -6,7 +6,7 @@ use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::riscv_etrace::{
     Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
 };
-use traceproof_vectors::{Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
+use traceproof_vectors::{Address, Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
 
 type Result = std::result::Result<(), Box<Divergence>>;
 
@@ -18,7 +18,7 @@ fn address(delta: i64) -> Packet {
 }
 
 fn retire(first: u64, count: u64) -> Event {
-    Event::Retire { first, end: first + 4 * count, count }
+    Event::Retire { first: Address(first), end: Address(first + 4 * count), count }
 }
 
 const fn trap(epc: Epc) -> Event {
@@ -113,12 +113,13 @@ fn missing_and_extra_events_are_found() {
 
 #[test]
 fn what_is_unstated_equals_anything() {
-    judged(&events(&[trap(Epc::Unstated)]), vec![(0, E(trap(Epc::At(0x1000))))]).expect("not stated");
+    judged(&events(&[trap(Epc::Unstated)]), vec![(0, E(trap(Epc::At(Address(0x1000)))))])
+        .expect("not stated");
     let (wanted, came) = (
         "trap interrupt=false cause=2 tval=0x0 epc=unknown",
         "trap interrupt=false cause=2 tval=0x0 epc=at(0x1000)",
     );
-    let result = judged(&events(&[trap(Epc::Unknown)]), vec![(0, E(trap(Epc::At(0x1000))))]);
+    let result = judged(&events(&[trap(Epc::Unknown)]), vec![(0, E(trap(Epc::At(Address(0x1000)))))]);
     differs(result, 0, wanted, came, Some(0));
 }
 

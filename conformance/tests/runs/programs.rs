@@ -20,7 +20,7 @@ use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, Parameters, RiscvEtrace, Step};
 use traceproof_vectors::{
-    self as vectors, Capabilities, Family, Fault, Layer, Place, Program, Refusal, Sink,
+    self as vectors, Address, Capabilities, Family, Fault, Layer, Place, Program, Refusal, Sink,
 };
 
 fn shipped() -> Shipped {
@@ -139,7 +139,7 @@ fn another_simulator_saw_the_same_traps() {
         let traps = |steps: &[Step]| -> Vec<_> {
             let trap = |step: &Step| match step {
                 Step::Trap(trap) => {
-                    let epc = if trap.interrupt { 0 } else { trap.epc };
+                    let epc = if trap.interrupt { Address(0) } else { trap.epc };
                     Some((trap.interrupt, trap.cause, trap.tval, epc, trap.privilege))
                 }
                 _ => None,
@@ -351,7 +351,7 @@ fn every_wrong_report_is_noticed() {
             if let Event::Trap { epc: Epc::At(epc), .. } = event
                 && nth(count, 2)
             {
-                *epc += 2;
+                epc.0 += 2;
             }
             true
         }),
@@ -398,7 +398,7 @@ fn a_divergence_says_where() {
         if let Event::Retire { first, .. } = event
             && nth(count, 2)
         {
-            *first += 4;
+            first.0 += 4;
         }
         true
     };

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Program;
+use traceproof_vectors::{Address, Program};
 
 use super::instruction::{Class, Instruction, InstructionSet, Transfers};
 
@@ -19,7 +19,7 @@ use super::instruction::{Class, Instruction, InstructionSet, Transfers};
 /// let code = [0xe320f000_u32, 0xe320f000, 0xeafffffc];
 /// let mut program = Program::new();
 /// let bytes = code.iter().flat_map(|word| word.to_le_bytes()).collect();
-/// program.insert(Section { address: 0x8000, bytes, name: String::new() })?;
+/// program.insert(Section::new(0x8000, bytes, ""))?;
 ///
 /// let map = ProgramMap::new(&program, &[InstructionSet::A32], Stops::default());
 /// let block = map.block(InstructionSet::A32, 0x8000).unwrap();
@@ -205,13 +205,14 @@ pub(crate) fn contiguous(program: &Program, set: InstructionSet, mut each: impl 
     while let Some(section) = sections.next() {
         joined.clear();
         joined.extend_from_slice(&section.bytes);
-        while let Some(next) =
-            sections.next_if(|next| Some(next.address) == section.address.checked_add(joined.len() as u64))
-        {
+        while let Some(next) = sections.next_if(|next| {
+            Some(next.address) == section.address.0.checked_add(joined.len() as u64).map(Address)
+        }) {
             joined.extend_from_slice(&next.bytes);
         }
-        let skip = section.address.wrapping_neg() % set.alignment();
-        if let (Some(first), Some(code)) = (section.address.checked_add(skip), joined.get(skip as usize..)) {
+        let skip = section.address.0.wrapping_neg() % set.alignment();
+        if let (Some(first), Some(code)) = (section.address.0.checked_add(skip), joined.get(skip as usize..))
+        {
             each(first, code);
         }
     }

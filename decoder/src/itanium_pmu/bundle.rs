@@ -4,6 +4,7 @@
 
 use core::fmt;
 
+use traceproof_vectors::Address;
 use traceproof_vectors::itanium_pmu::{Instruction, SyllableType};
 
 /// Bytes of a bundle; also its alignment.
@@ -111,7 +112,7 @@ impl Bundle {
     pub fn instructions(&self, ip: u64) -> impl Iterator<Item = Instruction> + use<> {
         let slots = (0_u8..).zip(self.template.types).zip(self.slots);
         slots.filter_map(move |((slot, itype), enco)| {
-            Some(Instruction { ip, slot, itype: itype?, enco, retired: true, squashed: false })
+            Some(Instruction { ip: Address(ip), slot, itype: itype?, enco, retired: true, squashed: false })
         })
     }
 }

@@ -232,15 +232,15 @@ impl Taken {
 /// Fields outside of the mode become 0. Reading `ita-out-of-mode-fields-are-0`.
 fn write_instruction(registers: &mut Registers, record: &InstructionMiss) {
     let tlb = record.tlb == Some(InstructionTlbResolution::Software);
-    registers.write(Register::pmd(0), record.line | at(tlb, 1) | 1);
+    registers.write(Register::pmd(0), record.line.0 | at(tlb, 1) | 1);
     registers.write(Register::pmd(1), record.latency.unwrap_or(0).into());
 }
 
 fn write_data(registers: &mut Registers, record: &DataMiss) {
     let level = record.level.map_or(0, |level| level as u64);
-    registers.write(Register::pmd(2), record.address);
+    registers.write(Register::pmd(2), record.address.0);
     registers.write(Register::pmd(3), u64::from(record.latency.unwrap_or(0)) | level << 62);
-    registers.write(Register::pmd(17), record.bundle | u64::from(record.slot) << 2 | 1);
+    registers.write(Register::pmd(17), record.bundle.0 | u64::from(record.slot) << 2 | 1);
 }
 
 /// Where an event stands in the table.

@@ -203,7 +203,7 @@ pub fn opcode_tag(
     if registers.is_ia32() {
         return OpcodeTagReason::Ia32;
     }
-    let range = range(registers, parameters, instruction.ip);
+    let range = range(registers, parameters, instruction.ip.0);
     if range.tag() {
         OpcodeTagReason::Opcode(opcode(registers, parameters, monitor, instruction))
     } else {

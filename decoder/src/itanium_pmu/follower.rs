@@ -249,7 +249,7 @@ impl Follower {
         let registers = &self.known.registers;
         let tags = qualification::tags(registers, parameters, instruction);
         let ia32 = registers.is_ia32();
-        self.instruction = Some(Fetched { ip: instruction.ip, slot: instruction.slot, tags, ia32 });
+        self.instruction = Some(Fetched { ip: instruction.ip.0, slot: instruction.slot, tags, ia32 });
         if instruction.retired && !ia32 {
             self.cycle.retire(tags);
         }
@@ -260,9 +260,9 @@ impl Follower {
         let of = self.instruction?;
         let registers = &self.known.registers;
         let Access { kind, address } = access;
-        let tag = data::data_tag(registers, kind, address, of.tags.pmc8);
-        self.access = Some(Accessed { kind, address, tag, of });
-        Some(Event::DataTag { matched: data::data_range_match(registers, address), tag })
+        let tag = data::data_tag(registers, kind, address.0, of.tags.pmc8);
+        self.access = Some(Accessed { kind, address: address.0, tag, of });
+        Some(Event::DataTag { matched: data::data_range_match(registers, address.0), tag })
     }
 
     fn miss<S>(&mut self, parameters: &Parameters, miss: Miss, report: &mut Report<'_, S>)
@@ -279,8 +279,8 @@ impl Follower {
             Some(Missed::Access(AccessMiss { kind, address, ip, slot, pmc8, data: tag, cause }))
         };
         let missed = match miss {
-            Miss::InstructionCache { ip, latency } => fetch(ip, FetchMissCause::Cache(latency)),
-            Miss::InstructionTlb { ip, resolution } => fetch(ip, FetchMissCause::Tlb(resolution)),
+            Miss::InstructionCache { ip, latency } => fetch(ip.0, FetchMissCause::Cache(latency)),
+            Miss::InstructionTlb { ip, resolution } => fetch(ip.0, FetchMissCause::Tlb(resolution)),
             Miss::DataCache { latency } => access(AccessMissCause::Cache(latency)),
             Miss::DataTlb { level } => access(AccessMissCause::Tlb(level)),
         };

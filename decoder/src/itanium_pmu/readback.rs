@@ -1,5 +1,6 @@
 //! Which record do the event address registers hold that were read one by one?
 
+use traceproof_vectors::Address;
 use traceproof_vectors::itanium_pmu::{
     Contents, DataMiss, DataTlbLevel, Event, InstructionMiss, InstructionTlbResolution, Known,
 };
@@ -34,12 +35,12 @@ impl Readback {
     /// Spec: ITA-EAR-007, ITA-EAR-008, ITA-EAR-024, ITA-DEC-008, ITA-DEC-012.
     pub(super) fn read(&mut self, contents: &Contents) -> Option<Event> {
         match *contents {
-            Contents::InstructionEarLine { v, tlb, line } => self.line = Some(Line { v, tlb, line }),
+            Contents::InstructionEarLine { v, tlb, line } => self.line = Some(Line { v, tlb, line: line.0 }),
             Contents::InstructionEarLatency { latency } => self.instruction_latency = Some(latency),
-            Contents::DataEarAddress { address } => self.address = Some(address),
+            Contents::DataEarAddress { address } => self.address = Some(address.0),
             Contents::DataEarLatency { latency, level } => self.data_latency = Some((latency, level)),
             Contents::DataEarInstruction { v, slot, bundle } => {
-                self.bundle = Some(Bundle { v, slot, bundle });
+                self.bundle = Some(Bundle { v, slot, bundle: bundle.0 });
             }
             _ => return None,
         }
@@ -50,7 +51,7 @@ impl Readback {
         let (line, latency) = (self.line?, self.instruction_latency?);
         (self.line, self.instruction_latency) = (None, None);
         Some(Event::InstructionEar(line.v.then(|| InstructionMiss {
-            line: line.line,
+            line: Address(line.line),
             latency: latency.value(),
             tlb: line.tlb.value(),
         })))
@@ -60,8 +61,8 @@ impl Readback {
         let (address, (latency, level), bundle) = (self.address?, self.data_latency?, self.bundle?);
         (self.address, self.data_latency, self.bundle) = (None, None, None);
         Some(Event::DataEar(bundle.v.then(|| DataMiss {
-            address,
-            bundle: bundle.bundle,
+            address: Address(address),
+            bundle: Address(bundle.bundle),
             slot: bundle.slot,
             latency: latency.value(),
             level: level.value(),

@@ -1,11 +1,11 @@
 //! Where do records begin and end, and what does each say? Byte stream -> records of 16 bytes -> their fields.
 
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, DataTlbLevel, Instruction, InstructionTlbResolution, Miss, Occurrence, Packet,
     Register, RegisterClass, SyllableType, Tags,
 };
+use traceproof_vectors::{Address, FaultClass};
 
 /// Cuts a byte stream into records, whatever its chunks.
 #[derive(Clone, Debug, Default)]
@@ -137,16 +137,16 @@ fn body(kind: Kind, record: u128) -> Result<Body, u8> {
         Kind::Instruction => Packet::Instruction(instruction(first, record)?),
         Kind::Access => {
             let kind = AccessKind::ALL.into_iter().find(|kind| *kind as u8 == first).ok_or(8_u8)?;
-            Packet::Access(Access { kind, address: value })
+            Packet::Access(Access { kind, address: Address(value) })
         }
-        Kind::InstructionCacheMiss => Packet::Miss(Miss::InstructionCache { ip: value, latency }),
+        Kind::InstructionCacheMiss => Packet::Miss(Miss::InstructionCache { ip: Address(value), latency }),
         Kind::InstructionTlbMiss => {
             let resolution = match first {
                 0 => InstructionTlbResolution::Vhpt,
                 1 => InstructionTlbResolution::Software,
                 _ => return Err(8),
             };
-            Packet::Miss(Miss::InstructionTlb { ip: value, resolution })
+            Packet::Miss(Miss::InstructionTlb { ip: Address(value), resolution })
         }
         Kind::DataCacheMiss => Packet::Miss(Miss::DataCache { latency }),
         Kind::DataTlbMiss => {
@@ -178,7 +178,7 @@ fn instruction(flags: u8, record: u128) -> Result<Instruction, u8> {
     let code = flags >> 4 & 7;
     let itype = SyllableType::ALL.into_iter().find(|itype| *itype as u8 == code).ok_or(12_u8)?;
     Ok(Instruction {
-        ip: (record >> VALUE) as u64,
+        ip: Address((record >> VALUE) as u64),
         slot,
         itype,
         enco: (record >> 16) as u64 & ((1 << 41) - 1),

@@ -3,7 +3,7 @@
 use traceproof_vectors::riscv_etrace::{
     Epc, Event, Modes, Packet, Parameters, QualStatus, ReportedAddress, RiscvEtrace, StopReason, TrapVectors,
 };
-use traceproof_vectors::{Fault, FaultClass, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Address, Fault, FaultClass, Place, Program, Refusal, Sink};
 
 use super::bits::at_bit;
 use super::effort::Limits;
@@ -228,19 +228,19 @@ impl Flow {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let &Packet::Start { branch, privilege, time, context, address } = packet else { return Ok(()) };
-        self.warn_branch(place, branch, address, sink);
+        self.warn_branch(place, branch, address.0, sink);
         warn_privilege(place, PRIVILEGE_BIT, privilege, sink);
         report_time(place, time, sink);
         let mut arrival = Ok(());
         if !self.start_of_trace && !self.chain.is_open() {
             let mut next = self.last_before_synchronisation;
             if self.provisional.is_some() {
-                next = self.is_first_arrival(privilege, address);
+                next = self.is_first_arrival(privilege, address.0);
                 if !next {
                     self.second_arrival(place, sink)?;
                 }
             }
-            let own = self.is(Class::Branch, address);
+            let own = self.is(Class::Branch, address.0);
             if own {
                 self.walker.outcomes.push(!branch);
             }
@@ -250,12 +250,12 @@ impl Flow {
             let returns = &self.walker.returns;
             let uncertain = next && returns.is_checked() && self.is(Class::Return, self.walker.pc);
             let depth = uncertain.then(|| returns.depth());
-            let goal = Goal { until, address, depth, synchronisation: true };
+            let goal = Goal { until, address: address.0, depth, synchronisation: true };
             if self.walker.walk(&self.map, &goal, place, sink)? == Arrival::Discontinuity {
                 arrival = self.walker.check_outcomes(own);
             }
         }
-        self.synchronise(place, address, branch, (privilege, context), sink)?;
+        self.synchronise(place, address.0, branch, (privilege, context), sink)?;
         arrival
     }
 
@@ -269,9 +269,9 @@ impl Flow {
         else {
             return Ok(());
         };
-        let address = address.or_else(|| self.implicit_handler(interrupt, ecause));
+        let address = address.or_else(|| self.implicit_handler(interrupt, ecause).map(Address));
         if let Some(handler) = address.filter(|_| thaddr) {
-            self.warn_branch(place, branch, handler, sink);
+            self.warn_branch(place, branch, handler.0, sink);
         }
         warn_privilege(place, PRIVILEGE_BIT, privilege, sink);
         report_time(place, time, sink);
@@ -284,9 +284,9 @@ impl Flow {
         epc?;
         let address = address.ok_or(Trouble::new(FaultClass::MissingAddress))?;
         if thaddr {
-            self.synchronise(place, address, branch, (privilege, context), sink)
+            self.synchronise(place, address.0, branch, (privilege, context), sink)
         } else {
-            self.chain = self.chain.link(&situation, interrupt, address);
+            self.chain = self.chain.link(&situation, interrupt, address.0);
             Ok(())
         }
     }
@@ -295,7 +295,7 @@ impl Flow {
     fn implicit_handler(&self, interrupt: bool, cause: u16) -> Option<u64> {
         let vectors = self.hart.vectors.filter(|_| self.walker.modes().implicit_exception)?;
         let offset = if interrupt && vectors.vectored { 4 * u64::from(cause) } else { 0 };
-        Some(vectors.base.wrapping_add(offset) & self.hart.mask)
+        Some(vectors.base.wrapping_add(offset).0 & self.hart.mask)
     }
 
     /// The common end of format 3 subformat 0, and subformat 1 with `thaddr` = 1: the instruction at `address`
@@ -555,7 +555,7 @@ impl Flow {
     {
         if !branch && self.map.locate(address).is_some() && !self.is(Class::Branch, address) {
             let place = at_bit(place, BRANCH_BIT);
-            sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(address) });
+            sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(Address(address)) });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Every retired instruction by itself.
 
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
-use traceproof_vectors::{Fault, Place, Sink};
+use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::program_map::{ProgramMap, Region};
 
@@ -38,17 +38,19 @@ impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
             while lengths & 3 != 0 {
                 let halfwords = lengths & 3;
                 let next = first.wrapping_add(2 * halfwords) & mask;
-                self.sink.event(*place, &Event::Retire { first, end: next, count: 1 });
+                self.sink
+                    .event(*place, &Event::Retire { first: Address(first), end: Address(next), count: 1 });
                 first = next;
                 count -= 1;
                 if count == 1 {
-                    self.sink.event(*place, &Event::Retire { first, end, count });
+                    self.sink
+                        .event(*place, &Event::Retire { first: Address(first), end: Address(end), count });
                     return;
                 }
                 lengths >>= 2 * halfwords;
             }
         }
-        self.sink.event(*place, &Event::Retire { first, end, count });
+        self.sink.event(*place, &Event::Retire { first: Address(first), end: Address(end), count });
     }
 
     /// The instruction at `address` is in another region than the one before; its index.
@@ -68,7 +70,7 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Sink<RiscvEtrace> for Instructions<'_, S> {
     #[inline]
     fn event(&mut self, place: Place, event: &Event) {
         match *event {
-            Event::Retire { first, end, count } if count > 1 => self.cut(&place, first, end, count),
+            Event::Retire { first, end, count } if count > 1 => self.cut(&place, first.0, end.0, count),
             _ => self.sink.event(place, event),
         }
     }

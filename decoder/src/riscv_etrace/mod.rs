@@ -3,11 +3,11 @@
 //! ```
 //! use traceproof_decoder::riscv_etrace::Decoder;
 //! use traceproof_vectors::riscv_etrace::{Event, Parameters};
-//! use traceproof_vectors::{Decoder as _, Log, Program, Section};
+//! use traceproof_vectors::{Address, Decoder as _, Log, Program, Section};
 //!
 //! // Four nops at 0x1000.
 //! let mut program = Program::new();
-//! program.insert(Section { address: 0x1000, bytes: [0x13, 0, 0, 0].repeat(4), name: "nops".into() })?;
+//! program.insert(Section::new(0x1000, [0x13, 0, 0, 0].repeat(4), "nops"))?;
 //!
 //! let mut decoder = Decoder::default();
 //! decoder.begin(&Parameters::default(), &program)?;
@@ -17,7 +17,7 @@
 //! decoder.finish(&mut log);
 //!
 //! assert_eq!(log.faults().count(), 0);
-//! let retired = Event::Retire { first: 0x1000, end: 0x100c, count: 3 };
+//! let retired = Event::Retire { first: Address(0x1000), end: Address(0x100c), count: 3 };
 //! assert_eq!(log.canonical_events().get(1), Some(&retired));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -1,7 +1,7 @@
 //! Payload -> packet: the field layouts of ET 7.
 
 use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, QualStatus, ReportedAddress};
-use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
+use traceproof_vectors::{Address, Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
 use super::bits::{Fields, Observer};
@@ -173,7 +173,7 @@ impl PacketReader {
             0 => {
                 let branch = fields.flag("branch");
                 let (privilege, time, context) = self.situation(fields);
-                Packet::Start { branch, privilege, time, context, address: self.absolute(fields) }
+                Packet::Start { branch, privilege, time, context, address: Address(self.absolute(fields)) }
             }
             1 => self.trap(fields),
             2 => {
@@ -194,7 +194,17 @@ impl PacketReader {
         let implicit = thaddr && self.modes.implicit_exception;
         let address = (!implicit).then(|| self.absolute(fields));
         let tval = (!interrupt).then(|| fields.take("tval", self.widths.iaddress));
-        Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+        Packet::Trap {
+            branch,
+            privilege,
+            time,
+            context,
+            ecause,
+            interrupt,
+            thaddr,
+            address: address.map(Address),
+            tval,
+        }
     }
 
     /// Format 3 subformat 3. Spec: RVET-PKT-021, RVET-PKT-022 (ET 7.5).

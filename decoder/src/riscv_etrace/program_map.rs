@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::Parameters;
+use traceproof_vectors::{Address, Program};
 
 use super::fast_path::blocks::{Block, blocks};
 use super::instruction::{Class, Instruction, InstructionSet};
@@ -126,19 +126,19 @@ impl ProgramMap {
             let first = section.address;
             let mut bytes: Vec<u8> = Vec::new();
             bytes.extend_from_slice(&section.bytes);
-            while let Some(next) =
-                sections.next_if(|next| Some(next.address) == first.checked_add(bytes.len() as u64))
+            while let Some(next) = sections
+                .next_if(|next| Some(next.address) == first.0.checked_add(bytes.len() as u64).map(Address))
             {
                 bytes.extend_from_slice(&next.bytes);
             }
             // Instructions are half-word aligned.
-            let skip = (first & 1) as usize;
+            let skip = (first.0 & 1) as usize;
             parcels.clear();
             let whole = bytes.get(skip..).unwrap_or_default().chunks_exact(2);
             parcels.extend(whole.filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?))));
             // Where the last byte of the address space stands alone there is no half-word, and no overflow.
             if !parcels.is_empty() {
-                map.add_region(first.wrapping_add(skip as u64), &parcels, set);
+                map.add_region(first.wrapping_add(skip as u64).0, &parcels, set);
             }
         }
         map.find_endless_jumps();
@@ -346,7 +346,6 @@ impl ProgramMap {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use alloc::string::String;
     use traceproof_vectors::Section;
 
     /// A program with the given parcels at each address.
@@ -354,7 +353,7 @@ pub(super) mod tests {
         let mut program = Program::new();
         for (address, parcels) in sections {
             let bytes = parcels.iter().flat_map(|parcel| parcel.to_le_bytes()).collect();
-            program.insert(Section { address: *address, bytes, name: String::new() }).expect("no overlap");
+            program.insert(Section::new(*address, bytes, "")).expect("no overlap");
         }
         program
     }
@@ -400,7 +399,7 @@ pub(super) mod tests {
         let program = {
             let mut program = Program::new();
             let bytes = alloc::vec![0, 1, 0, 1];
-            program.insert(Section { address: 0x1001, bytes, name: String::new() }).expect("free");
+            program.insert(Section::new(0x1001, bytes, "")).expect("free");
             program
         };
         let odd = ProgramMap::new(&program, &Parameters::default());

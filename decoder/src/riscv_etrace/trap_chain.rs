@@ -1,7 +1,7 @@
 //! Which packet tells the exception program counter of a trap (ET 7.3.1, ET 11).
 
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::riscv_etrace::Epc;
+use traceproof_vectors::{Address, FaultClass};
 
 use super::instruction::Class;
 use super::program_map::ProgramMap;
@@ -44,15 +44,15 @@ impl TrapChain {
         self,
         situation: &Situation<'_>,
         thaddr: bool,
-        address: Option<u64>,
+        address: Option<Address>,
     ) -> Result<Epc, Trouble> {
         // With `thaddr` = 1 the address is the handler's.
         let own = if thaddr { Epc::Unknown } else { address.map_or(Epc::Unknown, Epc::At) };
         match self {
-            Self::Next(address) => Ok(Epc::At(address)),
+            Self::Next(address) => Ok(Epc::At(Address(address))),
             Self::Own => Ok(own),
             // An encoder that reports the interrupt with its own address would have reported this trap so too.
-            Self::OwnOrNext(address) if thaddr => Ok(Epc::At(address)),
+            Self::OwnOrNext(address) if thaddr => Ok(Epc::At(Address(address))),
             Self::OwnOrNext(_) => Ok(Epc::Unknown),
             Self::Closed if situation.start_of_trace => Ok(own),
             Self::Closed => match situation.next() {
@@ -62,7 +62,7 @@ impl TrapChain {
                 Next::Discontinuity => Ok(own),
                 // The packet cannot tell a wrongly predicted return from a second trap; it is taken for the former.
                 Next::ImplicitReturn(_) if !thaddr => Ok(own),
-                Next::ImplicitReturn(next) | Next::At(next) => Ok(Epc::At(next)),
+                Next::ImplicitReturn(next) | Next::At(next) => Ok(Epc::At(Address(next))),
                 Next::Unknown => Ok(Epc::Unknown),
             },
         }

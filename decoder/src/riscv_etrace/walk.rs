@@ -1,7 +1,7 @@
 //! Walking over the program from the latest reported instruction to the next (ET 11).
 
 use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace};
-use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{Address, Fault, FaultClass, Place, Sink};
 
 use super::bits::at_bit;
 use super::effort::{Effort, Jump, Limits, Pace};
@@ -75,7 +75,7 @@ pub(super) enum Arrival {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) class: FaultClass,
-    pub(super) address: Option<u64>,
+    pub(super) address: Option<Address>,
     pub(super) bit: u32,
 }
 
@@ -85,7 +85,7 @@ impl Trouble {
     }
 
     pub(super) const fn at(class: FaultClass, address: u64) -> Self {
-        Self { class, address: Some(address), bit: 0 }
+        Self { class, address: Some(Address(address)), bit: 0 }
     }
 
     pub(super) const fn fault(self, place: Place) -> Fault {
@@ -178,7 +178,7 @@ impl Walker {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let end = self.offset(self.pc, u64::from(slot.length));
-        sink.event(place, &Event::Retire { first: self.pc, end, count: 1 });
+        sink.event(place, &retired(self.pc, end, 1));
     }
 
     /// Where the flow goes from the pc, whose instruction is `slot`. `depth` is the `irdepth` that the packet
@@ -246,7 +246,7 @@ impl Walker {
     {
         let mut way = None;
         if self.strides() {
-            let pass = |first, end, count| sink.event(place, &Event::Retire { first, end, count });
+            let pass = |first, end, count| sink.event(place, &retired(first, end, count));
             let (stride, pace) = self.stride(map, goal, 0, pass);
             match stride {
                 Stride::Arrived => return Ok(Arrival::Direct),
@@ -367,7 +367,7 @@ impl Walker {
             if self.strides() {
                 report.flush();
                 let Report { sink, place, .. } = report;
-                let pass = |first, end, count| sink.event(*place, &Event::Retire { first, end, count });
+                let pass = |first, end, count| sink.event(*place, &retired(first, end, count));
                 (stride, pace) = self.stride(map, goal, effort.steps(), pass);
             }
         }
@@ -561,8 +561,13 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Report<'_, S> {
     fn flush(&mut self) {
         if self.count > 0 {
             let &mut Self { first, end, count, .. } = self;
-            self.sink.event(self.place, &Event::Retire { first, end, count });
+            self.sink.event(self.place, &retired(first, end, count));
             self.count = 0;
         }
     }
+}
+
+/// `count` instructions from `first` up to `end`.
+const fn retired(first: u64, end: u64, count: u64) -> Event {
+    Event::Retire { first: Address(first), end: Address(end), count }
 }

@@ -5,6 +5,7 @@ use traceproof_vectors::itanium_pmu::{
 };
 
 use super::registers::kept;
+use traceproof_vectors::Address;
 
 /// The modes of the two event address registers, which say whether some of their fields are defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub fn contents_of(register: Register, value: u64, modes: Modes) -> Contents {
         RegisterClass::Pmc => configuration(register, value),
         RegisterClass::Pmd => data(register, value, modes),
         RegisterClass::Ibr | RegisterClass::Dbr if register.index.is_multiple_of(2) => {
-            Contents::BreakpointAddress { register, addr: value }
+            Contents::BreakpointAddress { register, addr: Address(value) }
         }
         RegisterClass::Ibr => Contents::InstructionBreakpointMask {
             register,
@@ -119,25 +120,27 @@ fn data(register: Register, value: u64, modes: Modes) -> Contents {
         0 => Contents::InstructionEarLine {
             v: flag(value, 0),
             tlb: defined(modes.instruction_tlb, resolution(flag(value, 1))),
-            line: value & !0x1f,
+            line: Address(value & !0x1f),
         },
         1 => Contents::InstructionEarLatency { latency: defined(!modes.instruction_tlb, latency) },
-        2 => Contents::DataEarAddress { address: value },
+        2 => Contents::DataEarAddress { address: Address(value) },
         3 => Contents::DataEarLatency {
             latency: defined(!modes.data_tlb, latency),
             level: defined(modes.data_tlb, level(small(value, 63, 62))),
         },
         4..=7 => Contents::Counter { register, count: value as u32 },
         16 => Contents::BranchTraceIndex { bbi: small(value, 2, 0), full: flag(value, 3) },
-        17 => {
-            Contents::DataEarInstruction { v: flag(value, 0), slot: small(value, 3, 2), bundle: value & !0xf }
-        }
+        17 => Contents::DataEarInstruction {
+            v: flag(value, 0),
+            slot: small(value, 3, 2),
+            bundle: Address(value & !0xf),
+        },
         _ => Contents::BranchTraceEntry {
             register,
             b: flag(value, 0),
             mp: flag(value, 1),
             slot: small(value, 3, 2),
-            address: value & !0xf,
+            address: Address(value & !0xf),
         },
     }
 }
@@ -197,20 +200,20 @@ pub fn value_of(contents: &Contents) -> u64 {
         Contents::InstructionRangeCheck { ta } => bit(ta, 0),
         Contents::Counter { count, .. } => u64::from(count),
         Contents::InstructionEarLine { v, tlb, line } => {
-            (line & !0x1f) | bit(v, 0) | bit(tlb == Known::Value(InstructionTlbResolution::Software), 1)
+            (line.0 & !0x1f) | bit(v, 0) | bit(tlb == Known::Value(InstructionTlbResolution::Software), 1)
         }
         Contents::InstructionEarLatency { latency } => u64::from(latency.value().unwrap_or(0)),
-        Contents::DataEarAddress { address } => address,
+        Contents::DataEarAddress { address } => address.0,
         Contents::DataEarLatency { latency, level } => {
             place(u64::from(latency.value().unwrap_or(0)), 11, 0)
                 | field(level.value().map_or(0, |level| level as u8), 63, 62)
         }
-        Contents::DataEarInstruction { v, slot, bundle } => (bundle & !0xf) | bit(v, 0) | field(slot, 3, 2),
+        Contents::DataEarInstruction { v, slot, bundle } => (bundle.0 & !0xf) | bit(v, 0) | field(slot, 3, 2),
         Contents::BranchTraceEntry { b, mp, slot, address, .. } => {
-            (address & !0xf) | bit(b, 0) | bit(mp, 1) | field(slot, 3, 2)
+            (address.0 & !0xf) | bit(b, 0) | bit(mp, 1) | field(slot, 3, 2)
         }
         Contents::BranchTraceIndex { bbi, full } => field(bbi, 2, 0) | bit(full, 3),
-        Contents::BreakpointAddress { addr, .. } => addr,
+        Contents::BreakpointAddress { addr, .. } => addr.0,
         Contents::InstructionBreakpointMask { mask, plm, x, .. } => {
             place(mask, 55, 0) | field(plm, 59, 56) | bit(x, 63)
         }
@@ -356,14 +359,17 @@ mod tests {
     #[test]
     fn hardware_values_have_their_published_fields() {
         let bundle = contents_of(Register::pmd(17), 0x2000_0000_0001_72c5, Modes::default());
-        assert_eq!(bundle, Contents::DataEarInstruction { v: true, slot: 1, bundle: 0x2000_0000_0001_72c0 });
+        assert_eq!(
+            bundle,
+            Contents::DataEarInstruction { v: true, slot: 1, bundle: Address(0x2000_0000_0001_72c0) }
+        );
         let tlb = Modes { instruction_tlb: true, data_tlb: true };
         assert_eq!(
             contents_of(Register::pmd(0), 0x2000_0000_0017_b781, tlb),
             Contents::InstructionEarLine {
                 v: true,
                 tlb: Known::Value(InstructionTlbResolution::Vhpt),
-                line: 0x2000_0000_0017_b780
+                line: Address(0x2000_0000_0017_b780)
             }
         );
         assert_eq!(

@@ -162,7 +162,7 @@ impl Monitor {
         if slot > 2 || enco >> SYLLABLE_BITS != 0 {
             return None;
         }
-        let range = self.code.contains(ip);
+        let range = self.code.contains(ip.0);
         let key = key(enco);
         let tags = Tags {
             range,
@@ -174,7 +174,7 @@ impl Monitor {
             self.occurrences.retired_pmc8 = self.occurrences.retired_pmc8.saturating_add(tags.pmc8.into());
             self.occurrences.retired_pmc9 = self.occurrences.retired_pmc9.saturating_add(tags.pmc9.into());
         }
-        self.latest = Some(Fetched { ip, slot, tags, is_ia32: self.registers.is_ia32() });
+        self.latest = Some(Fetched { ip: ip.0, slot, tags, is_ia32: self.registers.is_ia32() });
         Some(tags)
     }
 
@@ -185,7 +185,7 @@ impl Monitor {
         let tag = if self.passes_tags() {
             tags.pmc8
         } else {
-            let matched = self.data.contains(address);
+            let matched = self.data.contains(address.0);
             match kind {
                 AccessKind::Load | AccessKind::Store | AccessKind::Semaphore | AccessKind::Lfetch => {
                     matched & tags.pmc8
@@ -194,7 +194,7 @@ impl Monitor {
             }
         };
         let is_load = kind == AccessKind::Load;
-        self.accessed = Some(Accessed { address, ip, slot, is_load, tag, pmc8: tags.pmc8 });
+        self.accessed = Some(Accessed { address: address.0, ip, slot, is_load, tag, pmc8: tags.pmc8 });
         Some(tag)
     }
 
@@ -213,12 +213,12 @@ impl Monitor {
             Miss::InstructionCache { ip, latency } => {
                 let class = Class::of_latency(latency, self.parameters.latency_threshold);
                 let latency = recorded_latency(latency, self.parameters.latency_overflow);
-                self.instruction_miss(class, InstructionRecord { ip, latency, software: false });
+                self.instruction_miss(class, InstructionRecord { ip: ip.0, latency, software: false });
             }
             Miss::InstructionTlb { ip, resolution } => {
                 let software = resolution == InstructionTlbResolution::Software;
                 let class = Class::of_instruction_tlb(resolution);
-                self.instruction_miss(Some(class), InstructionRecord { ip, latency: 0, software });
+                self.instruction_miss(Some(class), InstructionRecord { ip: ip.0, latency: 0, software });
             }
             Miss::DataCache { latency } => {
                 if self.accessed.is_some_and(|accessed| accessed.is_load) {

@@ -21,7 +21,7 @@ pub fn record_of(packet: &Packet) -> Result<Record, UnencodablePacket> {
         Packet::Read(contents) => access(Kind::Read, contents.register(), value_of(&contents)),
         Packet::ReadUndefined(register) => access(Kind::ReadUndefined, register, 0),
         Packet::Instruction(instruction) => return instruction_record(&instruction),
-        Packet::Access(access) => record(Kind::Access, small(access.kind as u8, 0), access.address),
+        Packet::Access(access) => record(Kind::Access, small(access.kind as u8, 0), access.address.0),
         Packet::Miss(miss) => miss_record(&miss),
         Packet::Occurrence(occurrence) => {
             record(Kind::Occurrence, [occurrence.es, occurrence.umask, occurrence.count, 0, 0, 0, 0], 0)
@@ -51,16 +51,16 @@ fn instruction_record(instruction: &Instruction) -> Result<Record, UnencodablePa
     }
     let flags = slot | u8::from(retired) << 2 | u8::from(squashed) << 3 | (itype as u8) << 4;
     let [e0, e1, e2, e3, e4, e5, ..] = enco.to_le_bytes();
-    Ok(record(Kind::Instruction, [flags, e0, e1, e2, e3, e4, e5], ip))
+    Ok(record(Kind::Instruction, [flags, e0, e1, e2, e3, e4, e5], ip.0))
 }
 
 fn miss_record(miss: &Miss) -> Record {
     match *miss {
         Miss::InstructionCache { ip, latency } => {
-            record(Kind::InstructionCacheMiss, with_latency(latency), ip)
+            record(Kind::InstructionCacheMiss, with_latency(latency), ip.0)
         }
         Miss::InstructionTlb { ip, resolution } => {
-            record(Kind::InstructionTlbMiss, small(resolution as u8, 0), ip)
+            record(Kind::InstructionTlbMiss, small(resolution as u8, 0), ip.0)
         }
         Miss::DataCache { latency } => record(Kind::DataCacheMiss, with_latency(latency), 0),
         Miss::DataTlb { level } => record(Kind::DataTlbMiss, small(level as u8, 0), 0),
@@ -86,6 +86,8 @@ const fn record(kind: Kind, [b1, b2, b3, b4, b5, b6, b7]: [u8; 7], value: u64) -
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use traceproof_vectors::itanium_pmu::{
         Access, AccessKind, Contents, DataTlbLevel, InstructionTlbResolution, Occurrence, SyllableType, Tags,
@@ -95,7 +97,7 @@ mod tests {
     #[test]
     fn records_are_those_of_the_table() {
         let instruction = Instruction {
-            ip: 0x4000_0000_0000_3010,
+            ip: Address(0x4000_0000_0000_3010),
             slot: 2,
             itype: SyllableType::X,
             enco: 0x123_4567_89ab,
@@ -135,15 +137,18 @@ mod tests {
                 [4, 0x4e, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, 0x10, 0x30, 0, 0, 0, 0, 0, 0x40],
             ),
             (
-                Packet::Access(Access { kind: AccessKind::Vhpt, address: 0x0102_0304_0506_0708 }),
+                Packet::Access(Access { kind: AccessKind::Vhpt, address: Address(0x0102_0304_0506_0708) }),
                 [5, 5, 0, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1],
             ),
             (
-                miss(Miss::InstructionCache { ip: 0x20, latency: 0x0102_0304 }),
+                miss(Miss::InstructionCache { ip: Address(0x20), latency: 0x0102_0304 }),
                 [6, 0, 0, 0, 4, 3, 2, 1, 0x20, 0, 0, 0, 0, 0, 0, 0],
             ),
             (
-                miss(Miss::InstructionTlb { ip: 0x30, resolution: InstructionTlbResolution::Software }),
+                miss(Miss::InstructionTlb {
+                    ip: Address(0x30),
+                    resolution: InstructionTlbResolution::Software,
+                }),
                 [7, 1, 0, 0, 0, 0, 0, 0, 0x30, 0, 0, 0, 0, 0, 0, 0],
             ),
             (miss(Miss::DataCache { latency: 20 }), [8, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),

@@ -27,13 +27,13 @@ impl CodeMap {
             .iter()
             .map(|section| {
                 // Instructions are 2-byte aligned, sections need not be.
-                let odd = (section.address & 1) as usize;
+                let odd = (section.address.0 & 1) as usize;
                 let bytes = section.bytes.get(odd..).unwrap_or(&[]);
                 let starts = (0..bytes.len()).step_by(2);
                 Section {
-                    address: section.address.wrapping_add(odd as u64),
+                    address: section.address.wrapping_add(odd as u64).0,
                     instructions: starts
-                        .map(|at| read(program, section.address, odd + at, bytes, at, isa))
+                        .map(|at| read(program, section.address.0, odd + at, bytes, at, isa))
                         .collect(),
                 }
             })
@@ -95,7 +95,6 @@ fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
     use alloc::vec;
 
     #[test]
@@ -103,7 +102,7 @@ mod tests {
         let mut program = Program::new();
         for (address, bytes) in [(0x1000, vec![0x01, 0x00, 0x13, 0x00]), (0x1004, vec![0x00, 0x00])] {
             program
-                .insert(traceproof_vectors::Section { address, bytes, name: String::new() })
+                .insert(traceproof_vectors::Section::new(address, bytes, ""))
                 .expect("they do not overlap");
         }
         let mut map = CodeMap::new(&program, Isa::default());

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::{Filter, Itype, TrapFilter};
+use traceproof_vectors::{Address, Refusal};
 
 /// The filters of an encoder.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +82,8 @@ impl Filters {
 impl Watched {
     fn passes(&self, address: u64, privilege: u8, context: u64) -> bool {
         let Filter { addresses, privileges, contexts, trap } = &self.filter;
-        (addresses.is_empty() || addresses.iter().any(|range| (range.first..=range.last).contains(&address)))
+        (addresses.is_empty()
+            || addresses.iter().any(|range| (range.first..=range.last).contains(&Address(address))))
             && (privileges.is_empty() || privileges.contains(&privilege))
             && (contexts.is_empty() || contexts.contains(&context))
             && (trap.is_none() || self.nested > 0)

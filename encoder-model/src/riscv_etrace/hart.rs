@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{
     Block, Cycle, Encapsulation, Itype, Parameters, Retire, Step, Stimulus, Trap,
 };
+use traceproof_vectors::{Address, Program};
 
 use super::code_map::CodeMap;
 use super::instruction::{Class, Instruction, Isa};
@@ -175,8 +175,8 @@ impl Hart {
             }
             match step {
                 Step::Retire(retire) => {
-                    let Some(instruction) = self.code.at(retire.address) else {
-                        return Err(HartError::NoCode { step: index, address: retire.address });
+                    let Some(instruction) = self.code.at(retire.address.0) else {
+                        return Err(HartError::NoCode { step: index, address: retire.address.0 });
                     };
                     self.retire(&retire, instruction, sink);
                 }
@@ -206,11 +206,11 @@ impl Hart {
     fn decide(&mut self, step: &Step, sink: &mut dyn FnMut(&Stimulus)) -> bool {
         let Some(open) = self.open else { return true };
         let taken = match step {
-            Step::Retire(retire) => retire.address != open.end,
-            Step::Trap(trap) => !trap.interrupt && trap.epc != open.end,
+            Step::Retire(retire) => retire.address != Address(open.end),
+            Step::Trap(trap) => !trap.interrupt && trap.epc != Address(open.end),
             Step::Stimulus(Stimulus::Cycle(cycle)) => match cycle.blocks.first() {
                 Some(block) if block.iretire > 0 || block.itype == Itype::Exception => {
-                    block.iaddr != open.end
+                    block.iaddr != Address(open.end)
                 }
                 _ => false,
             },
@@ -244,7 +244,7 @@ impl Hart {
             _ => 0,
         };
         let same_cycle = self.joins_cycle(retire);
-        if !self.open.is_some_and(|open| same_cycle && self.port.takes(&open, retire.address, halfwords)) {
+        if !self.open.is_some_and(|open| same_cycle && self.port.takes(&open, retire.address.0, halfwords)) {
             self.close();
             if !same_cycle || self.is_full() {
                 self.emit(sink);
@@ -253,8 +253,8 @@ impl Hart {
                 self.begin_cycle(retire);
             }
         }
-        let open = self.open.get_or_insert(OpenBlock::at(retire.address));
-        open.end = retire.address.wrapping_add(2 * u64::from(halfwords));
+        let open = self.open.get_or_insert(OpenBlock::at(retire.address.0));
+        open.end = (retire.address.wrapping_add(2 * u64::from(halfwords))).0;
         open.halfwords += u32::from(halfwords);
         open.instructions += 1;
         open.last_halfwords = halfwords;
@@ -323,7 +323,7 @@ impl Hart {
                         ..Retire::default()
                     });
                 }
-                let iaddr = if trap.interrupt { 0 } else { trap.epc };
+                let iaddr = if trap.interrupt { Address(0) } else { trap.epc };
                 let block = Block { itype, iaddr, iretire: 0, ilastsize: 0, sijump: false, notify: false };
                 self.cycle.blocks.push(block);
             }
@@ -339,7 +339,7 @@ impl Hart {
         let Some(open) = self.open.take() else { return };
         let block = Block {
             itype: open.itype,
-            iaddr: open.first,
+            iaddr: Address(open.first),
             iretire: if self.port.halfwords { open.halfwords } else { open.instructions },
             ilastsize: open.last_halfwords.trailing_zeros() as u8,
             sijump: open.sijump,
@@ -420,6 +420,6 @@ impl Port {
     fn merges(&self, open: &OpenBlock, trap: &Trap) -> bool {
         self.traps == TrapPlacement::Merged
             && open.itype == Itype::Nothing
-            && (trap.interrupt || trap.epc == open.end)
+            && (trap.interrupt || trap.epc == Address(open.end))
     }
 }

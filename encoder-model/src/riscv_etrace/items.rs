@@ -272,7 +272,7 @@ impl Ingress {
                 ctype = 0;
                 empty = false;
                 let passes =
-                    filters.retire(block.iaddr & self.code_mask, last.itype, item.privilege, item.context);
+                    filters.retire(block.iaddr.0 & self.code_mask, last.itype, item.privilege, item.context);
                 item.qualified = qualified && passes;
                 if let Some(first) = first {
                     item.kind = Kind::Retire(first);
@@ -322,7 +322,7 @@ impl Ingress {
             return Some((None, last, halfwords));
         }
         let first = Retired {
-            address: block.iaddr & self.code_mask,
+            address: block.iaddr.0 & self.code_mask,
             end: 0,
             itype: Itype::Nothing,
             sijump: false,
@@ -351,8 +351,8 @@ impl Ingress {
             itype => itype,
         };
         Retired {
-            address: end.wrapping_sub(size(block).wrapping_mul(2)) & self.code_mask,
-            end: end & self.code_mask,
+            address: end.0.wrapping_sub(size(block).wrapping_mul(2)) & self.code_mask,
+            end: end.0 & self.code_mask,
             itype,
             sijump: block.sijump,
             notify: block.notify && self.triggers.notify,
@@ -372,7 +372,7 @@ impl Ingress {
         let epc = match self.retired(block, 0) {
             _ if interrupt => 0,
             Some((_, last, _)) => last.end,
-            None => block.iaddr & self.code_mask,
+            None => block.iaddr.0 & self.code_mask,
         };
         Some(TrapTaken {
             interrupt,
@@ -385,6 +385,8 @@ impl Ingress {
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use alloc::vec;
     use alloc::vec::Vec;
@@ -396,7 +398,7 @@ mod tests {
     }
 
     fn block(itype: Itype, iaddr: u64, iretire: u32, ilastsize: u8) -> Block {
-        Block { itype, iaddr, iretire, ilastsize, sijump: false, notify: false }
+        Block { itype, iaddr: Address(iaddr), iretire, ilastsize, sijump: false, notify: false }
     }
 
     fn addresses(items: &[Item]) -> Vec<(u64, Itype)> {

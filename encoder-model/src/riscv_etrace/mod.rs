@@ -3,13 +3,13 @@
 //! ```
 //! use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
 //! use traceproof_vectors::riscv_etrace::{Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus};
-//! use traceproof_vectors::{Encoder as _, Log, Program, Section};
+//! use traceproof_vectors::{Address, Encoder as _, Log, Program, Section};
 //!
 //! // Two times `nop` at 0x1000.
 //! let mut program = Program::new();
 //! let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
-//! program.insert(Section { address: 0x1000, bytes, name: String::new() }).unwrap();
-//! let retire = |address| Step::Retire(Retire { address, privilege: 3, qualified: true, ..Retire::default() });
+//! program.insert(Section::new(0x1000, bytes, "")).unwrap();
+//! let retire = |at| Step::Retire(Retire { address: Address(at), privilege: 3, qualified: true, ..Retire::default() });
 //! let steps = [Step::Stimulus(Stimulus::Enable(true)), retire(0x1000), retire(0x1004)];
 //!
 //! let parameters = Parameters::default();

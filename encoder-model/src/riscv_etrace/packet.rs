@@ -102,7 +102,7 @@ impl Layout {
                 bits.push(0, 2);
                 bits.push_bit(branch);
                 self.push_origin(&mut bits, privilege, time, context);
-                self.push_address(&mut bits, address);
+                self.push_address(&mut bits, address.0);
             }
             Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval } => {
                 // Spec: RVET-PKT-016 to 019 (ET 7.3).
@@ -113,7 +113,7 @@ impl Layout {
                 bits.push_bit(interrupt);
                 bits.push_bit(thaddr);
                 if let Some(address) = address {
-                    self.push_address(&mut bits, address);
+                    self.push_address(&mut bits, address.0);
                 }
                 if let Some(tval) = tval {
                     bits.push(tval, self.iaddress);

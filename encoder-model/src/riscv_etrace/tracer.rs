@@ -12,6 +12,7 @@ use super::predictor::Predictor;
 use super::resync::{Resync, State};
 use super::returns::{ReturnKind, Returns};
 use super::target_cache::TargetCache;
+use traceproof_vectors::Address;
 
 /// Everything that the packets of the next item depend on.
 #[derive(Clone, Debug)]
@@ -360,7 +361,7 @@ impl Tracer {
             privilege: item.privilege,
             time: self.time(item),
             context: self.context(item),
-            address: retired.address,
+            address: Address(retired.address),
         }
     }
 
@@ -375,7 +376,7 @@ impl Tracer {
             ecause: trap.cause,
             interrupt: trap.interrupt,
             thaddr: true,
-            address: (!self.modes.implicit_exception).then_some(retired.address),
+            address: (!self.modes.implicit_exception).then_some(Address(retired.address)),
             tval: (!trap.interrupt).then_some(trap.tval),
         })
     }
@@ -390,7 +391,7 @@ impl Tracer {
             ecause: trap.cause,
             interrupt: trap.interrupt,
             thaddr: false,
-            address: Some(address),
+            address: Some(Address(address)),
             tval: (!trap.interrupt).then_some(trap.tval),
         }
     }

@@ -81,7 +81,7 @@ impl Layout {
             },
             Packet::Start { branch: _, privilege, time, context, address } => {
                 self.check_origin(privilege, time, context)?;
-                self.check_address(address)
+                self.check_address(address.0)
             }
             Packet::Trap {
                 branch: _,
@@ -98,7 +98,7 @@ impl Layout {
                 fits("ecause", ecause.into(), self.ecause)?;
                 present("address", address.is_some(), !(modes.implicit_exception && thaddr))?;
                 present("tval", tval.is_some(), !interrupt)?;
-                address.map_or(Ok(()), |address| self.check_address(address))?;
+                address.map_or(Ok(()), |address| self.check_address(address.0))?;
                 tval.map_or(Ok(()), |tval| fits("tval", tval, self.iaddress))
             }
             Packet::Context { privilege, time, context } => self.check_origin(privilege, time, context),

@@ -4,7 +4,7 @@
 //! is the capture.
 
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::{Address, Program, Section};
 
 use super::presets;
 use super::v3_flow::{CODE, decode_in_pieces};
@@ -15,7 +15,7 @@ pub fn input(parameters: &Parameters, program: &Program, capture: &[u8]) -> Opti
     let constants = presets::v1_constants(parameters)?;
     let code = match program.sections() {
         [] => &[][..],
-        [section] if section.address == CODE => &section.bytes,
+        [section] if section.address == Address(CODE) => &section.bytes,
         _ => return None,
     };
     let length = u16::try_from(code.len()).ok()?;
@@ -32,7 +32,7 @@ pub fn run(data: &[u8]) {
     let Some((length, rest)) = rest.split_first_chunk::<2>() else { return };
     let (code, capture) = rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()));
     let mut program = Program::new();
-    let section = Section { address: CODE, bytes: code.to_vec(), name: String::new() };
+    let section = Section::new(CODE, code.to_vec(), "");
     program.insert(section).expect("the only section overlaps nothing");
     decode_in_pieces(&presets::v1(*constants), &program, capture);
 }

@@ -5,7 +5,7 @@
 
 use traceproof_decoder::arm_etm::Decoder;
 use traceproof_vectors::arm_etm::Parameters;
-use traceproof_vectors::{Decoder as _, Program, Section};
+use traceproof_vectors::{Address, Decoder as _, Program, Section};
 
 use super::presets;
 use crate::pieces::is_the_same_in_pieces;
@@ -19,7 +19,7 @@ pub fn input(parameters: &Parameters, program: &Program, stream: &[u8]) -> Optio
     let constants = presets::v3_constants(parameters)?;
     let code = match program.sections() {
         [] => &[][..],
-        [section] if section.address == CODE => &section.bytes,
+        [section] if section.address == Address(CODE) => &section.bytes,
         _ => return None,
     };
     let length = u16::try_from(code.len()).ok()?;
@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
     let Some((length, rest)) = rest.split_first_chunk::<2>() else { return };
     let (code, stream) = rest.split_at(usize::from(u16::from_le_bytes(*length)).min(rest.len()));
     let mut program = Program::new();
-    let section = Section { address: CODE, bytes: code.to_vec(), name: String::new() };
+    let section = Section::new(CODE, code.to_vec(), "");
     program.insert(section).expect("the only section overlaps nothing");
     decode_in_pieces(&presets::v3(*constants), &program, stream);
 }

@@ -9,7 +9,7 @@ use traceproof_vectors::riscv_etrace::{
     DataLayout, DataOptions, DataParameters, Encapsulation, NormalEncapsulation, OfferedCompression, Packet,
     Parameters, Policy, RiscvEtrace, Xlen,
 };
-use traceproof_vectors::{Decoder as _, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, Log, Program};
 
 /// Widths (data, `dtype` and `lrid`, address), options, and what is not discoverable.
 const CONSTANTS: usize = 5;
@@ -92,7 +92,8 @@ pub fn run(data: &[u8]) {
         return;
     }
     let Ok(mut transport) = Transport::new(&parameters.encapsulation, &Policy::default()) else { return };
-    let start = Packet::Start { branch: true, privilege: 3, time: None, context: None, address: 0x1000 };
+    let start =
+        Packet::Start { branch: true, privilege: 3, time: None, context: None, address: Address(0x1000) };
     let mut stream = write_packets(&[start], &parameters, &Policy::default()).expect("start packets travel");
     while let Some((&length, after)) = rest.split_first() {
         let (payload, after) = after.split_at((usize::from(length) % (LONGEST + 1)).min(after.len()));

@@ -18,7 +18,7 @@ pub fn input(preset: u8, program: &Program, stream: &[u8]) -> Option<Vec<u8>> {
     let count = u8::try_from(program.sections().len()).ok().filter(|&count| count < SECTIONS)?;
     let mut input = vec![preset, count];
     for section in program.sections() {
-        input.extend_from_slice(&section.address.to_le_bytes());
+        input.extend_from_slice(&section.address.0.to_le_bytes());
         input.extend_from_slice(&u16::try_from(section.bytes.len()).ok()?.to_le_bytes());
         input.extend_from_slice(&section.bytes);
     }
@@ -34,8 +34,7 @@ fn split(data: &[u8]) -> Option<(u8, Program, &[u8])> {
         let (address, after) = rest.split_first_chunk::<8>()?;
         let (length, after) = after.split_first_chunk::<2>()?;
         let (bytes, after) = after.split_at(usize::from(u16::from_le_bytes(*length)).min(after.len()));
-        let section =
-            Section { address: u64::from_le_bytes(*address), bytes: bytes.to_vec(), name: String::new() };
+        let section = Section::new(u64::from_le_bytes(*address), bytes.to_vec(), "");
         // An overlap is as good an input as any.
         let _ = program.insert(section);
         rest = after;

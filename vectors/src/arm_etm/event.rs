@@ -2,6 +2,7 @@
 
 use super::v3::ExceptionInformation;
 use super::{DataAddress, Isa, Reason};
+use crate::Address32;
 
 /// One thing that happened in the traced execution.
 ///
@@ -130,9 +131,7 @@ pub enum Event {
         /// Why.
         reason: Reason,
         /// The instruction that the TFO cycle implies (periodic), or the first one behind it; in ETMv1 always the one behind it. Without Thumb bit.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u32,
+        address: Address32,
         /// Its state.
         isa: Isa,
         /// Present if Context IDs are traced.
@@ -143,21 +142,15 @@ pub enum Event {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context_id: Option<u32>,
         /// Address of the LSM instruction that is in progress; its execution is implied.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        lsm: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        lsm: Option<Address32>,
     },
     /// The instruction of this cycle branched, or an exception did.
     Branch {
         /// When.
         cycle: u64,
         /// Where to.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u32,
+        address: Address32,
         /// The state there.
         isa: Isa,
     },
@@ -221,12 +214,8 @@ pub enum Event {
         /// When.
         cycle: u64,
         /// Where, without Thumb bit; `None` where the decoder cannot know it.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address32>,
         /// The state it is in; ARM while the decoder cannot know it.
         isa: Isa,
         /// Its condition passed.
@@ -235,12 +224,8 @@ pub enum Event {
     /// ETMv3: an E or N atom, that is an instruction (7.3.1).
     Atom {
         /// The instruction, without Thumb bit; `None` where the decoder cannot know it.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address32>,
         /// The state it is in.
         isa: Isa,
         /// E: its condition passed.
@@ -254,12 +239,8 @@ pub enum Event {
         /// Why.
         reason: Reason,
         /// The next instruction, without Thumb bit; `None` in data-only mode.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address32>,
         /// The state there.
         isa: Isa,
         /// Non-secure state.
@@ -274,12 +255,8 @@ pub enum Event {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context_id: Option<u32>,
         /// The data instruction that is in progress; its execution is implied.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        in_progress: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        in_progress: Option<Address32>,
     },
     /// ETMv3: cycles in which nothing was traced (ETM3-CC-005).
     Gap {
@@ -290,9 +267,7 @@ pub enum Event {
     /// ETMv3: a branch packet (7.3.5).
     BranchTo {
         /// The next instruction, without Thumb bit.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u32,
+        address: Address32,
         /// The state there.
         isa: Isa,
         /// What the exception information bytes say, if there are any.

@@ -3,6 +3,7 @@
 use super::CompressedAddress;
 use super::v1::AddressReason;
 use super::v3::{ExceptionInformation, InByteException, VariableField};
+use crate::Address32;
 
 /// One packet, as it stands in the FIFO.
 ///
@@ -105,9 +106,7 @@ pub enum Packet {
         context_id: Option<u32>,
         /// All 32 bits as they travel; bit 0 is the Thumb bit unless `jazelle`. With an LSM in progress, the address
         /// of the LSM instruction.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u32,
+        address: Address32,
         /// Present in the LSM-in-progress format: the current instruction's address, in the form of a branch
         /// address packet compressed against `address` (PC-6).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -151,12 +150,8 @@ pub enum Packet {
         hyp: bool,
         /// All 32 bits as they travel, bit 0 is the Thumb bit unless `jazelle`; absent in data-only mode. With a
         /// load or store in progress, the address of that instruction.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex32_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u32>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address32>,
         /// Present if a load or store is in progress (LSiP, information byte \[7\]): the next instruction's address,
         /// in the form of a branch packet compressed against `address`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -211,9 +206,7 @@ pub enum Packet {
     /// ETMv1: a branch address of five bytes, and the Context ID behind it (5.5.4, 5.6.3).
     FullBranchAddress {
         /// All 32 bits as they travel; bit 0 is the Thumb bit unless `jazelle`.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u32,
+        address: Address32,
         /// Byte 5 \[6:4\].
         reason: AddressReason,
         /// Byte 5 \[7\], J: Java state (1.3).

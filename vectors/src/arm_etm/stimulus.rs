@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Isa;
+use crate::Address32;
 
 /// One processor cycle. A macrocell ignores what its architecture does not know. The default is a cycle in which nothing happens and nothing is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,9 +64,7 @@ pub struct Stimulus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instruction {
     /// Where it is.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u32,
+    pub address: Address32,
     /// The state it is in.
     #[cfg_attr(feature = "serde", serde(default))]
     pub isa: Isa,
@@ -94,9 +93,7 @@ pub struct Instruction {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Phantom {
     /// Where it is.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u32,
+    pub address: Address32,
     /// It is taken.
     #[cfg_attr(feature = "serde", serde(default))]
     pub taken: bool,
@@ -109,9 +106,7 @@ pub struct Phantom {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BranchTarget {
     /// The target.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex32"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u32,
+    pub address: Address32,
     /// The state there.
     #[cfg_attr(feature = "serde", serde(default))]
     pub isa: Isa,
@@ -146,9 +141,8 @@ pub struct Exception {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transfer {
     /// Where, as the instruction asked for it (ETM-GEN-009). Of no meaning for coprocessor transfers.
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex32"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u32,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub address: Address32,
     /// How.
     pub access: Access,
     /// The value before sign extension (ETM-GEN-008); of two words, the one with the lower address in bits \[31:0\]
@@ -191,7 +185,7 @@ impl Transfer {
     #[must_use]
     pub const fn new(address: u32, access: Access, value: u64) -> Self {
         Self {
-            address,
+            address: Address32(address),
             access,
             value,
             wide: false,

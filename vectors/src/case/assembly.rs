@@ -166,11 +166,11 @@ impl OpenSection {
     }
 
     fn close(&mut self, program: &mut Program) -> Result<(), Problem> {
-        let section = Section {
-            address: self.first as u64,
-            bytes: std::mem::take(&mut self.bytes),
-            name: format!("program line {}", self.line),
-        };
+        let section = Section::new(
+            self.first as u64,
+            std::mem::take(&mut self.bytes),
+            format!("program line {}", self.line),
+        );
         program.insert(section).map_err(|error| Problem::in_line("program", self.line, error.to_string()))
     }
 }
@@ -330,7 +330,7 @@ mod tests {
 
     fn sections(text: &str) -> Vec<(u64, Vec<u8>)> {
         let assembly = assemble(text, &Toy).expect("assembles");
-        assembly.program.sections().iter().map(|section| (section.address, section.bytes.clone())).collect()
+        assembly.program.sections().iter().map(|section| (section.address.0, section.bytes.clone())).collect()
     }
 
     #[test]

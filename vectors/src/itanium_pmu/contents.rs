@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::{Register, RegisterClass};
+use crate::Address;
 
 /// The fields of one register. Field names are those of the layouts; widths and bits stand at the fields, `{h:l}` = bits h to l of the
 /// register, 0 = least significant. Ignored bits are no fields.
@@ -165,9 +166,7 @@ pub enum Contents {
         /// `{1}`: how the miss was resolved; undefined unless PMC\[10\].tlb = 1.
         tlb: Known<InstructionTlbResolution>,
         /// `{63:5}`, not shifted: address of the line of 32 bytes.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        line: u64,
+        line: Address,
     },
     /// PMD\[1\].
     InstructionEarLatency {
@@ -177,9 +176,7 @@ pub enum Contents {
     /// PMD\[2\].
     DataEarAddress {
         /// `{63:0}`.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u64,
+        address: Address,
     },
     /// PMD\[3\].
     DataEarLatency {
@@ -195,9 +192,7 @@ pub enum Contents {
         /// `{3:2}`.
         slot: u8,
         /// `{63:4}`, not shifted.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        bundle: u64,
+        bundle: Address,
     },
     /// PMD\[8\] to PMD\[15\].
     BranchTraceEntry {
@@ -210,9 +205,7 @@ pub enum Contents {
         /// `{3:2}`: of a branch, 3 = not taken.
         slot: u8,
         /// `{63:4}`, not shifted.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u64,
+        address: Address,
     },
     /// PMD\[16\].
     BranchTraceIndex {
@@ -226,9 +219,7 @@ pub enum Contents {
         /// Which.
         register: Register,
         /// `{63:0}`.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        addr: u64,
+        addr: Address,
     },
     /// An odd IBR.
     InstructionBreakpointMask {

@@ -1,6 +1,7 @@
 //! What a decoder reports: tags, counts, captures, records read back, and which faults.
 
 use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
+use crate::Address;
 
 /// How many misses of one cycle are looked at, instruction and data misses together. No processor has nearly as many.
 pub const MISSES_PER_CYCLE: usize = 4096;
@@ -142,9 +143,7 @@ pub enum Event {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InstructionMiss {
     /// Address of the line of 32 bytes.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub line: u64,
+    pub line: Address,
     /// Clocks, 12 bits, in cache mode.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub latency: Option<u16>,
@@ -160,13 +159,9 @@ pub struct InstructionMiss {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DataMiss {
     /// Address of the data.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u64,
+    pub address: Address,
     /// Address of the bundle.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub bundle: u64,
+    pub bundle: Address,
     /// Slot of the bundle.
     pub slot: u8,
     /// Clocks, 12 bits, in cache mode.

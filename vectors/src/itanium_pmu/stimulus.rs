@@ -1,6 +1,7 @@
 //! What happens to the performance monitor: register accesses, instructions, memory accesses, misses, cycles.
 
 use super::{DataTlbLevel, InstructionTlbResolution, Register};
+use crate::Address;
 
 /// One thing that happens. What belongs to a cycle comes before its [`Cycle`](Stimulus::Cycle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +42,7 @@ pub enum Stimulus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instruction {
     /// IP: address of the bundle, or of the IA-32 instruction.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub ip: u64,
+    pub ip: Address,
     /// Slot of the bundle, 0 to 2.
     #[cfg_attr(feature = "serde", serde(default))]
     pub slot: u8,
@@ -101,9 +100,7 @@ pub struct Access {
     /// What kind.
     pub kind: AccessKind,
     /// The one address that is compared (MD-9: no size).
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u64,
+    pub address: Address,
 }
 
 /// Kind of a memory access. The number is the one that travels.
@@ -142,18 +139,14 @@ pub enum Miss {
     /// A fetch misses the L1 instruction cache. It is tagged as an instruction at `ip` would be now.
     InstructionCache {
         /// IP of the fetch.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        ip: u64,
+        ip: Address,
         /// Clocks.
         latency: u32,
     },
     /// A fetch misses the instruction TLB. It is tagged as an instruction at `ip` would be now.
     InstructionTlb {
         /// IP of the fetch.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        ip: u64,
+        ip: Address,
         /// Who resolved it.
         resolution: InstructionTlbResolution,
     },

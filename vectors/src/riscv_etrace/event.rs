@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::DataEvent;
+use crate::Address;
 
 /// One thing that happened in the traced execution.
 ///
@@ -35,13 +36,9 @@ pub enum Event {
     /// Instructions that retired one after the other at consecutive addresses.
     Retire {
         /// Byte address of the first one.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        first: u64,
+        first: Address,
         /// Byte address behind the last one (its address plus its size, modulo the address width).
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        end: u64,
+        end: Address,
         /// How many, at least 1.
         count: u64,
     },
@@ -104,11 +101,7 @@ pub enum Epc {
     /// The trace does not tell (RVET-DEC-050).
     Unknown,
     /// At this byte address.
-    At(
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        u64,
-    ),
+    At(Address),
 }
 
 impl Epc {
@@ -181,7 +174,8 @@ mod tests {
     fn cuts_and_repeated_contexts_carry_no_meaning() {
         let context = Event::Context { privilege: 3, context: None, precise: true };
         let stop = Event::Stop { reason: StopReason::Ended };
-        let retire = |first, end, count| Event::Retire { first, end, count };
+        let retire =
+            |first: u64, end: u64, count| Event::Retire { first: Address(first), end: Address(end), count };
         let cut = vec![context, retire(0, 4, 1), context, retire(4, 6, 1), retire(0, 4, 1), stop, context];
         let whole = vec![context, retire(0, 6, 2), retire(0, 4, 1), stop, context];
         assert_eq!(canonical(cut), whole);
@@ -191,9 +185,9 @@ mod tests {
     fn a_trap_between_two_runs_keeps_them_apart() {
         let trap = Event::Trap { interrupt: true, cause: 7, tval: None, epc: Epc::Unstated };
         let events = vec![
-            Event::Retire { first: 0, end: 4, count: 1 },
+            Event::Retire { first: Address(0), end: Address(4), count: 1 },
             trap,
-            Event::Retire { first: 4, end: 8, count: 1 },
+            Event::Retire { first: Address(4), end: Address(8), count: 1 },
         ];
         assert_eq!(canonical(events.clone()), events);
     }

@@ -1,5 +1,7 @@
 //! An execution as a person or a simulator writes it down, before it is cut into ingress cycles.
 
+use crate::Address;
+
 /// One step of an execution: what retired or trapped, and what the outside did in between.
 ///
 /// An execution says nothing about itypes or blocks; together with the program it determines them.
@@ -17,7 +19,7 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retire {
     /// Its byte address.
-    pub address: u64,
+    pub address: Address,
     /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not
     /// the fall-through address; directly in front of an exception its `epc` is that next address. A branch
     /// in front of an interrupt, or that is the last step, counts as not taken.
@@ -49,7 +51,7 @@ pub struct Trap {
     /// The trap value (exceptions only).
     pub tval: u64,
     /// The exception program counter (exceptions only).
-    pub epc: u64,
+    pub epc: Address,
     /// Privilege level before the trap.
     pub privilege: u8,
     /// Context before the trap.

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::Address;
+
 /// One filter (ET 5): everything it asks for must hold. By default it asks for nothing, and everything passes.
 ///
 /// Filters look at the signals of the ingress port, so with block retirement an address is that of the block's first
@@ -29,13 +31,9 @@ pub struct Filter {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AddressRange {
     /// The lowest address.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub first: u64,
+    pub first: Address,
     /// The highest address.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub last: u64,
+    pub last: Address,
 }
 
 /// Which traps a filter waits for. By default any.

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::DataPacket;
+use crate::Address;
 
 /// One packet. Fields of instruction trace packets are named as in ET 7 and hold what travels, with these exceptions:
 /// addresses are shifted left by `iaddress_lsb_p` to byte addresses, and the differentially coded status
@@ -33,9 +34,7 @@ pub enum Packet {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context: Option<u64>,
         /// Absolute byte address.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u64,
+        address: Address,
     },
     /// Format 3 subformat 1: trap (ET 7.3).
     Trap {
@@ -64,12 +63,8 @@ pub enum Packet {
         /// `address` is the first handler instruction, which has retired.
         thaddr: bool,
         /// Absolute byte address; absent in implicit exception mode when `thaddr`.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// Absent for interrupts; not shifted.
         #[cfg_attr(
             feature = "serde",

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{DataOption, DataParameters};
+use crate::Address;
 
 /// The constants of one encoder, by the specification's parameter names, and the modes it starts in.
 ///
@@ -290,9 +291,7 @@ impl Default for SupportLayout {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrapVectors {
     /// Byte address of the handler of exceptions, and of interrupts unless `vectored`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub base: u64,
+    pub base: Address,
     /// Interrupts go to `base + 4 * cause`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub vectored: bool,

@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use smallvec::SmallVec;
 
 use super::{DataAccess, DataOptions, DataResponse};
+use crate::Address;
 
 /// One step of stimulus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,9 +83,7 @@ pub struct Block {
     /// How the block ends.
     pub itype: Itype,
     /// Address of the first instruction; of an exception without retirement, the EPC.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub iaddr: u64,
+    pub iaddr: Address,
     /// `retires_p` = 1: instructions retired (0 or 1); otherwise half-words retired.
     pub iretire: u32,
     /// The last instruction is 2^ilastsize half-words long.

@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{
     Encapsulation, Mode, NormalEncapsulation, Packet, Parameters, QualStatus, ReportedAddress, RiscvEtrace,
 };
 use traceproof_vectors::{
-    Capabilities, Decoder, Fault, FaultClass, FaultDetail, Layer, Place, Program, Refusal, Sink,
+    Address, Capabilities, Decoder, Fault, FaultClass, FaultDetail, Layer, Place, Program, Refusal, Sink,
 };
 
 /// What is claimed; the rest is refused.
@@ -195,13 +195,23 @@ impl Packets {
         let time = (!parameters.notime_p).then(|| bits.take(parameters.time_width_p));
         let context = (!parameters.nocontext_p).then(|| bits.take(parameters.context_width_p));
         match subformat {
-            0 => Packet::Start { branch, privilege, time, context, address: self.address(bits) },
+            0 => Packet::Start { branch, privilege, time, context, address: Address(self.address(bits)) },
             1 => {
                 let ecause = bits.take(parameters.ecause_width_p) as u16;
                 let (interrupt, thaddr) = (bits.flag(), bits.flag());
                 let address = (!(self.implicit_exception && thaddr)).then(|| self.address(bits));
                 let tval = (!interrupt).then(|| bits.take(parameters.iaddress_width_p));
-                Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+                Packet::Trap {
+                    branch,
+                    privilege,
+                    time,
+                    context,
+                    ecause,
+                    interrupt,
+                    thaddr,
+                    address: address.map(Address),
+                    tval,
+                }
             }
             _ => Packet::Context { privilege, time, context },
         }

@@ -219,7 +219,7 @@ impl Sink<ArmEtm> for Instructions {
     fn event(&mut self, _: Place, event: &Event) {
         if let Event::Atom { address, .. } = event {
             self.0.units += 1;
-            self.0.sum = self.0.sum.wrapping_add(address.unwrap_or_default().into());
+            self.0.sum = self.0.sum.wrapping_add(address.unwrap_or_default().0.into());
         }
     }
 

@@ -7,7 +7,7 @@ use traceproof_encoder_model::arm_etm::v3::Encoder;
 use traceproof_vectors::arm_etm::{
     Architecture, ArmEtm, BranchTarget, Instruction, Packet, Parameters, Policy, Stimulus,
 };
-use traceproof_vectors::{Encoder as _, EncoderSink, Program, Refusal, Section};
+use traceproof_vectors::{Address32, Encoder as _, EncoderSink, Program, Refusal, Section};
 
 use crate::snapshot::{Snapshot, SnapshotError};
 
@@ -197,8 +197,7 @@ impl Code {
             self.0.iter().enumerate().flat_map(|(at, operation)| operation.word(at).to_le_bytes()).collect();
         let mut program = Program::new();
         // The only section.
-        let inserted =
-            program.insert(Section { address: BASE.into(), bytes, name: String::from("invented") });
+        let inserted = program.insert(Section::new(Address32(BASE), bytes, "invented"));
         debug_assert!(inserted.is_ok());
         program
     }
@@ -246,11 +245,11 @@ impl<'a> Execution<'a> {
         let target = target.filter(|_| executed);
         self.at = target.unwrap_or(at + 1);
         let branch = target.map(|target| BranchTarget {
-            address: address(target),
+            address: Address32(address(target)),
             direct: !matches!(operation, Operation::Return),
             ..BranchTarget::default()
         });
-        Some(Instruction { address: address(at), executed, branch, ..Instruction::default() })
+        Some(Instruction { address: Address32(address(at)), executed, branch, ..Instruction::default() })
     }
 }
 

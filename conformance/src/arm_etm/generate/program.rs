@@ -1,7 +1,7 @@
 //! A random program: a section of A32 code, one of T32 code, and a quiet one to end in.
 
 use traceproof_vectors::arm_etm::Isa;
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::{Address32, Program, Section};
 
 use super::{Instruction, Kind};
 use crate::generate::Entropy;
@@ -70,7 +70,7 @@ impl GeneratedProgram {
         let mut program = Program::new();
         for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb), ("quiet", &self.quiet)] {
             let bytes = section.iter().flat_map(|item| item.assemble(self.target(item).0)).collect();
-            let section = Section { address: section[0].address.into(), bytes, name: name.into() };
+            let section = Section::new(Address32(section[0].address), bytes, name);
             program.insert(section).map_err(|error| error.to_string())?;
         }
         Ok(program)

@@ -6,6 +6,7 @@ use traceproof_vectors::arm_etm::{
 
 use super::{GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
+use traceproof_vectors::Address32;
 
 /// How often things happen, in 256 cycles.
 #[derive(Clone, Copy, Debug)]
@@ -247,8 +248,12 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
         let next = self.next(&at, executed);
         if let Some((target, direct)) = next {
-            instruction.branch =
-                Some(BranchTarget { address: target.address, isa: target.isa, direct, exception: None });
+            instruction.branch = Some(BranchTarget {
+                address: Address32(target.address),
+                isa: target.isa,
+                direct,
+                exception: None,
+            });
         }
         if self.entropy.chance(self.happenings.exceptions) {
             let target = self.anywhere(self.program.home);
@@ -279,7 +284,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
         let taken = !conditional || self.entropy.chance(128);
         self.at = if taken { self.place(self.program.target(&branch)) } else { self.following(&branch) };
-        Some(Phantom { address: branch.address, taken })
+        Some(Phantom { address: Address32(branch.address), taken })
     }
 
     /// Where an instruction branches to, and whether the code says so.
@@ -347,7 +352,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let value = if failed { 0 } else { self.value() };
         Transfer {
             size: 4,
-            address: self.data.wrapping_add(step * index as u32),
+            address: Address32(self.data.wrapping_add(step * index as u32)),
             access,
             value: if wide { value } else { value & 0xffff_ffff },
             wide,
@@ -384,7 +389,7 @@ impl<'a, 'b> Walk<'a, 'b> {
 
 const fn completion(at: &Instruction, executed: bool) -> etm::Instruction {
     etm::Instruction {
-        address: at.address,
+        address: Address32(at.address),
         isa: at.isa,
         executed,
         phantom: None,
@@ -396,7 +401,12 @@ const fn completion(at: &Instruction, executed: bool) -> etm::Instruction {
 
 const fn exception(target: &Instruction, number: u16, cancel: bool) -> BranchTarget {
     let exception = Exception { number, cancel, resume: None };
-    BranchTarget { address: target.address, isa: target.isa, direct: false, exception: Some(exception) }
+    BranchTarget {
+        address: Address32(target.address),
+        isa: target.isa,
+        direct: false,
+        exception: Some(exception),
+    }
 }
 
 /// Whether a branch packet of this cycle can tell a new state.

@@ -372,12 +372,12 @@ fn words(program: &Program, change: impl Fn(u32) -> u32) -> Program {
     let mut result = Program::new();
     for section in program.sections() {
         let mut bytes = section.bytes.clone();
-        let skipped = section.address.wrapping_neg() as usize & 3;
+        let skipped = section.address.0.wrapping_neg() as usize & 3;
         for word in bytes.get_mut(skipped..).unwrap_or_default().as_chunks_mut::<4>().0 {
             *word = change(u32::from_le_bytes(*word)).to_le_bytes();
         }
         // The sections are those of a program, so none is in the way of another.
-        let _ = result.insert(Section { bytes, ..section.clone() });
+        let _ = result.insert(Section::new(section.address, bytes, section.name.clone()));
     }
     result
 }

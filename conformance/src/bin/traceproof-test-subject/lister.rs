@@ -30,7 +30,7 @@ pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box
     for section in arguments {
         let (address, file) = section.split_once(':').ok_or("no section")?;
         let address = u64::from_str_radix(address.trim_start_matches("0x"), 16)?;
-        program.insert(Section { address, bytes: fs::read(file)?, name: String::new() })?;
+        program.insert(Section::new(address, fs::read(file)?, ""))?;
     }
     if mode != "json" {
         println!("lister 1.0");
@@ -70,7 +70,7 @@ fn json(place: Place, entry: Entry<RiscvEtrace>) -> serde_json::Result<()> {
 fn text(Place { packet, byte, bit }: Place, entry: Entry<RiscvEtrace>) {
     match entry {
         Entry::Event(Event::Retire { first, end, count }) => {
-            println!("RAN {first:08X} up to {end:08X}: {count}");
+            println!("RAN {:08X} up to {:08X}: {count}", first.0, end.0);
         }
         Entry::Event(Event::Context { privilege, precise, .. }) => {
             println!(

@@ -11,6 +11,7 @@ use traceproof_vectors::itanium_pmu::{
 
 use super::world::World;
 use crate::generate::Entropy;
+use traceproof_vectors::Address;
 
 /// The most steps in front of the final reads, so that a scenario stays readable.
 pub const MAX_STEPS: usize = 2000;
@@ -139,7 +140,7 @@ impl Author<'_> {
     fn instruction(&mut self) {
         let (entropy, world) = (&mut self.entropy, &self.world);
         let instruction = Instruction {
-            ip: world.ip(entropy),
+            ip: Address(world.ip(entropy)),
             slot: entropy.byte() % 3,
             itype: World::syllable_type(entropy),
             enco: world.encoding(entropy),
@@ -157,7 +158,7 @@ impl Author<'_> {
         let kind = self.entropy.pick(&AccessKind::ALL);
         let address = self.world.address(&mut self.entropy);
         self.access = true;
-        self.stimulus.push(Stimulus::Access(Access { kind, address }));
+        self.stimulus.push(Stimulus::Access(Access { kind, address: Address(address) }));
     }
 
     fn miss(&mut self) {
@@ -166,11 +167,11 @@ impl Author<'_> {
         let power = 1u32 << entropy.below(14);
         let latency = (power + u32::from(entropy.byte() % 3)).saturating_sub(1);
         let miss = match entropy.below(4) {
-            0 => Miss::InstructionCache { ip: self.world.ip(entropy), latency },
+            0 => Miss::InstructionCache { ip: Address(self.world.ip(entropy)), latency },
             1 => {
                 let resolution =
                     entropy.pick(&[InstructionTlbResolution::Vhpt, InstructionTlbResolution::Software]);
-                Miss::InstructionTlb { ip: self.world.ip(entropy), resolution }
+                Miss::InstructionTlb { ip: Address(self.world.ip(entropy)), resolution }
             }
             _ if !self.access => return self.access(),
             2 => Miss::DataCache { latency },

@@ -1,10 +1,10 @@
 //! How decoders of Itanium event qualification are made wrong.
 
-use traceproof_vectors::Entry;
 use traceproof_vectors::itanium_pmu::{
     DataEarQualifier, DataTlbLevel, EarReplacement, Event, FreezeTiming, IbrLowBits, InstructionMiss,
     ItaniumPmu, LatencyOverflow, LatencyThreshold, LongSyllable, Packet, Parameters, RegisterClass,
 };
+use traceproof_vectors::{Address, Entry};
 
 use super::layers::Belief;
 use crate::saboteurs::decoders::Results;
@@ -140,7 +140,7 @@ pub(super) fn one_overflow_in_a_cycle(_: &Parameters) -> Results<ItaniumPmu> {
 pub(super) fn lines_of_64_bytes(_: &Parameters) -> Results<ItaniumPmu> {
     events(|event| {
         if let Event::InstructionMiss(miss) | Event::InstructionEar(Some(miss)) = event {
-            miss.line &= !63;
+            miss.line.0 &= !63;
         }
     })
 }
@@ -169,7 +169,7 @@ pub(super) fn levels_swapped(_: &Parameters) -> Results<ItaniumPmu> {
 pub(super) fn record_that_is_none(_: &Parameters) -> Results<ItaniumPmu> {
     events(|event| {
         if let Event::InstructionEar(record) = event {
-            *record = record.or(Some(InstructionMiss { line: 0, latency: Some(0), tlb: None }));
+            *record = record.or(Some(InstructionMiss { line: Address(0), latency: Some(0), tlb: None }));
         }
     })
 }

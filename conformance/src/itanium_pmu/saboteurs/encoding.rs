@@ -6,6 +6,7 @@ use traceproof_vectors::itanium_pmu::{
 };
 
 use crate::saboteurs::encoders::Steps;
+use traceproof_vectors::Address;
 
 /// Changes instructions.
 fn instructions(change: fn(&mut Instruction)) -> Steps<ItaniumPmu> {
@@ -41,7 +42,7 @@ pub(super) fn syllables_of_40_bits(_: &Parameters) -> Steps<ItaniumPmu> {
 
 pub(super) fn sign_of_ip_in_bit_60(_: &Parameters) -> Steps<ItaniumPmu> {
     instructions(|instruction| {
-        instruction.ip = instruction.ip & !(1 << 50) | (instruction.ip >> 60 & 1) << 50;
+        instruction.ip = Address(instruction.ip.0 & !(1 << 50) | (instruction.ip.0 >> 60 & 1) << 50);
     })
 }
 

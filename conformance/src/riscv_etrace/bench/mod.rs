@@ -268,7 +268,7 @@ impl Sink<RiscvEtrace> for Retired {
     fn event(&mut self, _: Place, event: &Event) {
         if let Event::Retire { first, count, .. } = event {
             self.0.units += count;
-            self.0.sum = self.0.sum.wrapping_add(*first);
+            self.0.sum = self.0.sum.wrapping_add(first.0);
         }
     }
 

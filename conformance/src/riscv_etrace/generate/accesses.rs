@@ -6,6 +6,7 @@ use traceproof_vectors::riscv_etrace::{
 };
 
 use crate::generate::Entropy;
+use traceproof_vectors::Address;
 
 /// What may happen at the data interface.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +135,7 @@ impl Accesses {
         let DataParameters { layout, dtype_width_p, .. } = self.happenings.parameters;
         let tells_multi = layout == DataLayout::MmaCas && dtype_width_p >= 2;
         MemoryAccess {
-            address: self.address(entropy, size, aligned),
+            address: Address(self.address(entropy, size, aligned)),
             size,
             data: if lrid.is_some() { 0 } else { self.value(entropy, size) },
             lrid,
@@ -153,7 +154,7 @@ impl Accesses {
         }
         DataAccess::Atomic(AtomicAccess {
             op,
-            address: self.address(entropy, size, true),
+            address: Address(self.address(entropy, size, true)),
             size,
             operand: self.value(entropy, size),
             data: if lrid.is_some() { 0 } else { self.value(entropy, size) },

@@ -8,6 +8,7 @@ use super::accesses::{Accesses, DataHappenings};
 use super::nesting::Nesting;
 use super::{GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
+use traceproof_vectors::Address;
 
 /// What may happen in an execution besides plain retirement.
 #[derive(Clone, Copy, Debug, Default)]
@@ -200,7 +201,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         let notify = self.happenings.notify > 0 && self.entropy.chance(self.happenings.notify);
         self.notified_return = notify && self.is_checked_return(self.at);
         self.steps.push(Step::Retire(Retire {
-            address: self.at,
+            address: Address(self.at),
             taken: way.taken,
             privilege: self.privilege,
             context: self.context,
@@ -355,7 +356,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             interrupt,
             cause,
             tval,
-            epc: self.at,
+            epc: Address(self.at),
             privilege: self.privilege,
             context: self.context,
             time: self.time,

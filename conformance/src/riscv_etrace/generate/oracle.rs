@@ -5,7 +5,7 @@
 use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{Epc, Event, RiscvEtrace, Step, Stimulus, Trap};
-use traceproof_vectors::{Entry, Log};
+use traceproof_vectors::{Address, Entry, Log};
 
 use super::{Kind, Scenario};
 
@@ -76,7 +76,7 @@ fn expected(scenario: &Scenario) -> Vec<Observation> {
     for (index, step) in steps.iter().enumerate() {
         match step {
             Step::Retire(retire) if retire.qualified => observations.push(Observation::Retire {
-                address: retire.address,
+                address: retire.address.0,
                 privilege: retire.privilege,
                 context: (!scenario.parameters.nocontext_p).then_some(retire.context),
             }),
@@ -109,7 +109,7 @@ fn qualified_until_retire(steps: &[&Step]) -> bool {
 /// is the EPC or is not (ET 7.3.1, ET 11).
 fn behind_checked_return(scenario: &Scenario, previous: Option<&Step>) -> bool {
     let Some(Step::Retire(retire)) = previous else { return false };
-    let is_return = scenario.program.at(retire.address).is_some_and(|found| found.kind == Kind::Return);
+    let is_return = scenario.program.at(retire.address.0).is_some_and(|found| found.kind == Kind::Return);
     is_return && scenario.parameters.modes.implicit_return && scenario.parameters.return_stack_size_p > 0
 }
 
@@ -146,15 +146,17 @@ fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observati
             Event::Retire { first, end, count } => {
                 let mut address = first;
                 for _ in 0..count {
-                    let Some(instruction) = scenario.program.at(address) else {
+                    let Some(instruction) = scenario.program.at(address.0) else {
                         return Err(Mismatch {
                             after: observations.len(),
                             expected: String::from("an instruction of the program"),
                             got: format!("{event:x?}"),
                         });
                     };
-                    observations.push(Observation::Retire { address, privilege, context });
-                    address = address.wrapping_add(instruction.size()) & scenario.parameters.address_mask();
+                    observations.push(Observation::Retire { address: address.0, privilege, context });
+                    address = Address(
+                        (address.wrapping_add(instruction.size())).0 & scenario.parameters.address_mask(),
+                    );
                 }
                 if address != end {
                     return Err(Mismatch {

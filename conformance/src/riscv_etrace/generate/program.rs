@@ -95,7 +95,7 @@ impl GeneratedProgram {
     pub fn code(&self) -> Result<Program, ProgramError> {
         let bytes = self.instructions.iter().flat_map(|(_, instruction)| instruction.bytes()).collect();
         let mut program = Program::new();
-        program.insert(Section { address: self.base, bytes, name: String::from("generated") })?;
+        program.insert(Section::new(self.base, bytes, String::from("generated")))?;
         Ok(program)
     }
 

@@ -13,6 +13,7 @@ use super::accesses::DataHappenings;
 use super::execution::{Handlers, Happenings, Returns, Walk};
 use super::program::Flavour;
 use crate::generate::Entropy;
+use traceproof_vectors::Address;
 
 /// Everything that a round trip needs.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     let mut policy = policy(entropy);
     let base = base_address(entropy, parameters.iaddress_width_p);
     if parameters.modes.implicit_exception {
-        parameters.trap_vectors = Some(TrapVectors { base, vectored: entropy.chance(128) });
+        parameters.trap_vectors = Some(TrapVectors { base: Address(base), vectored: entropy.chance(128) });
     }
     let flavour = flavour(entropy, parameters.modes);
     if flavour == Flavour::Branches {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, Parameters, RiscvEtrace, Step, StopReason, Trap};
-use traceproof_vectors::{Fault, Place, Sink};
+use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::FlowMap;
 
@@ -193,7 +193,7 @@ impl<'a> Comparison<'a> {
                 if retire.qualified {
                     self.expected.push_back(Expected::Retire {
                         index,
-                        address: retire.address & self.address_mask,
+                        address: retire.address.0 & self.address_mask,
                         privilege: retire.privilege,
                         context: retire.context,
                         time: retire.time,
@@ -412,7 +412,7 @@ impl<'a> Comparison<'a> {
 /// Spec: RVET-DEC-050.
 fn epc_agrees(trap: &Trap, told: bool, got: Epc, mask: u64) -> bool {
     match got {
-        Epc::At(address) => trap.interrupt || address == trap.epc & mask,
+        Epc::At(address) => trap.interrupt || address == Address(trap.epc.0 & mask),
         Epc::Unknown | Epc::Unstated => trap.interrupt || !told,
     }
 }
@@ -437,7 +437,7 @@ impl Sink<RiscvEtrace> for Comparison<'_> {
             return;
         }
         match *event {
-            Event::Retire { first, end, count } => self.retires(place, first, end, count),
+            Event::Retire { first, end, count } => self.retires(place, first.0, end.0, count),
             Event::Trap { interrupt, cause, tval, epc } => self.traps(place, interrupt, cause, tval, epc),
             Event::Context { privilege, context, precise: true } => {
                 // A context that only repeats the one in force is no synchronisation.

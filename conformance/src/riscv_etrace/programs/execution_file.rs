@@ -22,6 +22,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
+use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{Retire, Step, Trap, Xlen};
 
 const MAGIC: [u8; 6] = *b"TPEXEC";
@@ -237,7 +238,7 @@ impl<R: Read> ExecutionReader<R> {
                 self.address = self.address(at, word >> 1)?;
                 let (address, privilege) = (self.address, self.privilege);
                 return Ok(Some(Step::Retire(Retire {
-                    address,
+                    address: Address(address),
                     privilege,
                     qualified: true,
                     ..Retire::default()
@@ -282,7 +283,15 @@ impl<R: Read> ExecutionReader<R> {
             return Err(self.error_at(at, ExecutionDefect::Address(tval)));
         }
         let privilege = self.privilege;
-        Ok(Step::Trap(Trap { interrupt, cause, tval, epc, privilege, qualified: true, ..Trap::default() }))
+        Ok(Step::Trap(Trap {
+            interrupt,
+            cause,
+            tval,
+            epc: Address(epc),
+            privilege,
+            qualified: true,
+            ..Trap::default()
+        }))
     }
 }
 
@@ -342,13 +351,13 @@ impl<W: Write> ExecutionWriter<W> {
         match step {
             Step::Retire(retire) => {
                 self.privilege(retire.privilege)?;
-                let distance = self.distance(retire.address)?;
+                let distance = self.distance(retire.address.0)?;
                 self.numbers(&[distance << 1])?;
-                self.address = retire.address;
+                self.address = retire.address.0;
             }
             Step::Trap(trap) => {
                 self.privilege(trap.privilege)?;
-                let distance = self.distance(trap.epc)?;
+                let distance = self.distance(trap.epc.0)?;
                 let cause = u64::from(trap.cause);
                 if trap.interrupt {
                     self.numbers(&[INTERRUPT, cause, distance])?;
@@ -443,12 +452,12 @@ mod tests {
             Step::Trap(Trap { interrupt, cause, tval, epc, privilege, qualified: true, ..Trap::default() })
         };
         vec![
-            retire(0x8000_0000, 3),
-            retire(0x8000_0004, 3),
-            retire(0xffff_fffe, 0),
-            trap(true, 7, 0, 0, 0),
-            retire(0, 3),
-            trap(false, 0xffff, 0xffff_ffff, 0xffff_fff0, 1),
+            retire(Address(0x8000_0000), 3),
+            retire(Address(0x8000_0004), 3),
+            retire(Address(0xffff_fffe), 0),
+            trap(true, 7, 0, Address(0), 0),
+            retire(Address(0), 3),
+            trap(false, 0xffff, 0xffff_ffff, Address(0xffff_fff0), 1),
         ]
     }
 
@@ -482,10 +491,10 @@ mod tests {
         assert_eq!(
             read,
             [
-                Step::Retire(retire(0x8000)),
-                Step::Retire(retire(0x8004)),
-                Step::Trap(Trap { interrupt: true, cause: 7, epc: 0x8006, ..trap }),
-                Step::Trap(Trap { cause: 2, tval: 0x7b, epc: 0x8000, ..trap }),
+                Step::Retire(retire(Address(0x8000))),
+                Step::Retire(retire(Address(0x8004))),
+                Step::Trap(Trap { interrupt: true, cause: 7, epc: Address(0x8006), ..trap }),
+                Step::Trap(Trap { cause: 2, tval: 0x7b, epc: Address(0x8000), ..trap }),
             ]
         );
     }
@@ -538,7 +547,7 @@ mod tests {
     fn steps_without_a_word_in_the_format_are_refused() {
         let mut writer = ExecutionWriter::new(Vec::new(), Xlen::Rv32).expect("header");
         for address in [1, 0x1_0000_0000] {
-            let step = Step::Retire(Retire { address, privilege: 3, ..Retire::default() });
+            let step = Step::Retire(Retire { address: Address(address), privilege: 3, ..Retire::default() });
             assert!(matches!(
                 writer.step(&step),
                 Err(ExecutionFileError { defect: ExecutionDefect::Address(_), .. })

@@ -83,10 +83,10 @@ impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
     fn decide(&self, step: &mut Step, next: Option<u64>) {
         if let Step::Retire(retire) = step
             && retire.taken.is_none()
-            && let Some(instruction) = self.map.at(retire.address)
+            && let Some(instruction) = self.map.at(retire.address.0)
             && matches!(instruction.kind, FlowKind::Branch(_))
         {
-            let behind = self.map.behind(retire.address, instruction);
+            let behind = self.map.behind(retire.address.0, instruction);
             retire.taken = Some(next.is_some_and(|next| next != behind));
         }
     }
@@ -116,13 +116,15 @@ impl<I: Iterator<Item = Step>> Iterator for Feed<'_, I> {
             Some(Step::Stimulus(_)) | None => None,
         };
         self.dress(&mut step);
-        self.decide(&mut step, next);
+        self.decide(&mut step, next.map(u64::from));
         Some(step)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use traceproof_vectors::riscv_etrace::{Retire, Trap, Xlen};
     use traceproof_vectors::{Program, Section};
@@ -132,11 +134,19 @@ mod tests {
         let mut program = Program::new();
         // beq zero, zero, .-4
         let bytes = 0xfe00_0ee3_u32.to_le_bytes().to_vec();
-        program.insert(Section { address: 0x1004, bytes, name: String::new() }).expect("free");
+        program.insert(Section::new(0x1004, bytes, "")).expect("free");
         let map = FlowMap::new(&program, Xlen::Rv32);
-        let branch = || Step::Retire(Retire { address: 0x1004, ..Retire::default() });
+        let branch = || Step::Retire(Retire { address: Address(0x1004), ..Retire::default() });
         let interrupt = |epc| Step::Trap(Trap { interrupt: true, epc, ..Trap::default() });
-        let steps = [branch(), interrupt(0x1000), branch(), interrupt(0x1008), branch(), branch(), branch()];
+        let steps = [
+            branch(),
+            interrupt(Address(0x1000)),
+            branch(),
+            interrupt(Address(0x1008)),
+            branch(),
+            branch(),
+            branch(),
+        ];
         let outcomes: Vec<_> = Feed::new(steps.into_iter(), &map, Environment::default())
             .filter_map(|step| match step {
                 Step::Retire(retire) => Some(retire.taken),

@@ -57,15 +57,15 @@ impl FlowMap {
             let instructions = (0..halves.len())
                 .map(|index| {
                     let address = section.address.wrapping_add(2 * index as u64);
-                    decode(address, *halves.get(index)?, halves.get(index + 1).copied(), xlen, mask)
+                    decode(address.0, *halves.get(index)?, halves.get(index + 1).copied(), xlen, mask)
                 })
                 .collect();
-            (section.address, instructions)
+            (section.address.0, instructions)
         };
         let sections = program
             .sections()
             .iter()
-            .filter(|section| section.address & 1 == 0)
+            .filter(|section| section.address.0 & 1 == 0)
             .map(decode_section)
             .collect();
         Self { sections, mask }
@@ -232,38 +232,39 @@ impl<'a> FlowCheck<'a> {
             Step::Trap(trap) => (trap.epc, self.trap(trap)),
             Step::Stimulus(_) => return Ok(()),
         };
-        self.previous = previous.map_err(|reason| IllegalFlow { step: self.steps, address, reason })?;
+        self.previous =
+            previous.map_err(|reason| IllegalFlow { step: self.steps, address: address.0, reason })?;
         self.steps += 1;
         Ok(())
     }
 
     fn retire(&self, retire: &Retire) -> Result<Previous, &'static str> {
         let Retire { address, privilege, .. } = *retire;
-        let instruction = self.map.at(address).ok_or("no code")?;
+        let instruction = self.map.at(address.0).ok_or("no code")?;
         if instruction.kind == FlowKind::Trapping {
             return Err("ecall and ebreak do not retire");
         }
         match self.previous {
             Previous::Nothing => {}
-            Previous::Retire { .. } => self.follows(address, privilege)?,
+            Previous::Retire { .. } => self.follows(address.0, privilege)?,
             Previous::Trap { privilege: before } if privilege < before || privilege == 0 => {
                 return Err("the handler is less privileged than what it interrupted, or U");
             }
             Previous::Trap { .. } => {}
         }
-        Ok(Previous::Retire { address, instruction, privilege })
+        Ok(Previous::Retire { address: address.0, instruction, privilege })
     }
 
     fn trap(&self, trap: &Trap) -> Result<Previous, &'static str> {
         match self.previous {
-            Previous::Retire { .. } => self.follows(trap.epc, trap.privilege)?,
+            Previous::Retire { .. } => self.follows(trap.epc.0, trap.privilege)?,
             Previous::Trap { privilege } if trap.privilege < privilege => {
                 return Err("a trap lowered the privilege level");
             }
             Previous::Nothing | Previous::Trap { .. } => {}
         }
         let calls = !trap.interrupt && matches!(trap.cause, 3 | 8..=11);
-        if calls && self.map.at(trap.epc).is_none_or(|instruction| instruction.kind != FlowKind::Trapping) {
+        if calls && self.map.at(trap.epc.0).is_none_or(|instruction| instruction.kind != FlowKind::Trapping) {
             return Err("no ecall or ebreak where one trapped");
         }
         if !trap.interrupt && (8..=11).contains(&trap.cause) && trap.cause != 8 + u16::from(trap.privilege) {
@@ -293,6 +294,8 @@ impl<'a> FlowCheck<'a> {
 
 #[cfg(test)]
 mod tests {
+    use traceproof_vectors::Address;
+
     use super::*;
     use traceproof_vectors::Section;
 
@@ -301,7 +304,7 @@ mod tests {
     fn instructions_are_classified() {
         let at = |bytes: &[u8], xlen| {
             let mut program = Program::new();
-            let section = Section { address: 0x1000, bytes: bytes.to_vec(), name: String::new() };
+            let section = Section::new(0x1000, bytes.to_vec(), "");
             program.insert(section).expect("free");
             FlowMap::new(&program, xlen).at(0x1000).map(|instruction| (instruction.size, instruction.kind))
         };
@@ -333,7 +336,7 @@ mod tests {
         // 0x1000 nop; 0x1004 ecall; 0x1008 mret
         let bytes =
             [0x0000_0013_u32, 0x0000_0073, 0x3020_0073].into_iter().flat_map(u32::to_le_bytes).collect();
-        program.insert(Section { address: 0x1000, bytes, name: String::new() }).expect("free");
+        program.insert(Section::new(0x1000, bytes, "")).expect("free");
         let map = FlowMap::new(&program, Xlen::Rv32);
         let retire = |address, privilege| Step::Retire(Retire { address, privilege, ..Retire::default() });
         let trap = |cause, epc, privilege| Step::Trap(Trap { cause, epc, privilege, ..Trap::default() });
@@ -342,18 +345,23 @@ mod tests {
             steps.iter().try_for_each(|step| check.step(step)).map_err(|error| (error.step, error.reason))
         };
         assert_eq!(
-            check(&[retire(0x1000, 0), trap(8, 0x1004, 0), retire(0x1008, 3), retire(0x1000, 0)]),
+            check(&[
+                retire(Address(0x1000), 0),
+                trap(8, Address(0x1004), 0),
+                retire(Address(0x1008), 3),
+                retire(Address(0x1000), 0)
+            ]),
             Ok(())
         );
-        assert_eq!(check(&[retire(0x100c, 3)]), Err((0, "no code")));
-        assert_eq!(check(&[retire(0x1004, 3)]), Err((0, "ecall and ebreak do not retire")));
-        let skips = [retire(0x1000, 3), retire(0x1008, 3)];
+        assert_eq!(check(&[retire(Address(0x100c), 3)]), Err((0, "no code")));
+        assert_eq!(check(&[retire(Address(0x1004), 3)]), Err((0, "ecall and ebreak do not retire")));
+        let skips = [retire(Address(0x1000), 3), retire(Address(0x1008), 3)];
         assert_eq!(check(&skips), Err((1, "the instruction before it does not lead here")));
-        let raises = [retire(0x1008, 0), retire(0x1000, 3)];
+        let raises = [retire(Address(0x1008), 0), retire(Address(0x1000), 3)];
         assert_eq!(check(&raises), Err((1, "a trap return raised the privilege level")));
-        let wrong = [retire(0x1000, 0), trap(9, 0x1004, 0)];
+        let wrong = [retire(Address(0x1000), 0), trap(9, Address(0x1004), 0)];
         assert_eq!(check(&wrong), Err((1, "ecall from another level than its cause says")));
-        let late = [retire(0x1000, 0), trap(2, 0x1000, 0)];
+        let late = [retire(Address(0x1000), 0), trap(2, Address(0x1000), 0)];
         assert_eq!(check(&late), Err((1, "the instruction before it does not lead here")));
     }
 }

@@ -7,6 +7,7 @@ use traceproof_vectors::riscv_etrace::{Retire, Step, Trap};
 
 use crate::family::ExecutionError;
 use crate::riscv_etrace::rows::{AddressWords, CsvRow, CsvRows};
+use traceproof_vectors::Address;
 
 /// Reads the rows of a CSV recording (see [`CsvRows`]) as steps.
 ///
@@ -33,8 +34,9 @@ pub fn address_steps<R: BufRead>(
     privilege: u8,
 ) -> impl Iterator<Item = Result<Step, ExecutionError>> {
     let mut words = AddressWords::new(input);
-    let retire =
-        move |address| Step::Retire(Retire { address, privilege, qualified: true, ..Retire::default() });
+    let retire = move |address| {
+        Step::Retire(Retire { address: Address(address), privilege, qualified: true, ..Retire::default() })
+    };
     until_error(move || words.next_address().map(|address| address.map(retire)))
 }
 
@@ -58,9 +60,17 @@ pub(crate) fn step(row: &CsvRow) -> Step {
     if exception || interrupt {
         let tval = if interrupt { 0 } else { tval };
         let epc = address;
-        Step::Trap(Trap { interrupt, cause, tval, epc, privilege, qualified: true, ..Trap::default() })
+        Step::Trap(Trap {
+            interrupt,
+            cause,
+            tval,
+            epc: Address(epc),
+            privilege,
+            qualified: true,
+            ..Trap::default()
+        })
     } else {
-        Step::Retire(Retire { address, privilege, qualified: true, ..Retire::default() })
+        Step::Retire(Retire { address: Address(address), privilege, qualified: true, ..Retire::default() })
     }
 }
 
@@ -73,9 +83,10 @@ mod tests {
         let rows = "VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n\
                     1,80000020,4401,3,0,0,0,0\n1,80000022,73,0,1,8,0,0\n1,80000056,13,3,1,3,7,1\n1,x,0,0,0,0,0,0\n1,0,0,0,0,0,0,0\n";
         let read: Vec<_> = csv_steps(rows.as_bytes()).expect("header").map(|step| step.ok()).collect();
-        let retire = Retire { address: 0x8000_0020, privilege: 3, qualified: true, ..Retire::default() };
-        let call = Trap { cause: 8, epc: 0x8000_0022, qualified: true, ..Trap::default() };
-        let interrupt = Trap { interrupt: true, cause: 3, epc: 0x8000_0056, privilege: 3, ..call };
+        let retire =
+            Retire { address: Address(0x8000_0020), privilege: 3, qualified: true, ..Retire::default() };
+        let call = Trap { cause: 8, epc: Address(0x8000_0022), qualified: true, ..Trap::default() };
+        let interrupt = Trap { interrupt: true, cause: 3, epc: Address(0x8000_0056), privilege: 3, ..call };
         let expected = [Step::Retire(retire), Step::Trap(call), Step::Trap(interrupt)];
         assert_eq!(read, [expected.map(Some).as_slice(), &[None]].concat());
     }
@@ -84,7 +95,8 @@ mod tests {
     fn words_retire_at_one_level() {
         let words = [0x8000_0000_u64.to_le_bytes().as_slice(), &[1, 2]].concat();
         let read: Vec<_> = address_steps(words.as_slice(), 1).map(|step| step.ok()).collect();
-        let retire = Retire { address: 0x8000_0000, privilege: 1, qualified: true, ..Retire::default() };
+        let retire =
+            Retire { address: Address(0x8000_0000), privilege: 1, qualified: true, ..Retire::default() };
         assert_eq!(read, [Some(Step::Retire(retire)), None]);
     }
 }

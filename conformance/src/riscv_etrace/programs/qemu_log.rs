@@ -18,6 +18,7 @@ use std::io::{self, BufRead, Read};
 use traceproof_vectors::riscv_etrace::{Retire, Step, Trap};
 
 use super::{FlowKind, FlowMap};
+use traceproof_vectors::Address;
 
 /// No line of a log is longer.
 const LONGEST_LINE: u64 = 4096;
@@ -173,7 +174,8 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
             return Ok(false);
         }
         self.latest = Some(address);
-        let retire = Retire { address, privilege: logged, qualified: true, ..Retire::default() };
+        let retire =
+            Retire { address: Address(address), privilege: logged, qualified: true, ..Retire::default() };
         self.ready.push_back(Step::Retire(retire));
         self.returned = true;
         match kind {
@@ -204,7 +206,8 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
         }
         let privilege = self.levels.current;
         let tval = if interrupt { 0 } else { tval };
-        let trap = Trap { interrupt, cause, tval, epc, privilege, qualified: true, ..Trap::default() };
+        let trap =
+            Trap { interrupt, cause, tval, epc: Address(epc), privilege, qualified: true, ..Trap::default() };
         self.ready.push_back(Step::Trap(trap));
         let delegated = if interrupt { &self.delegation.interrupts } else { &self.delegation.exceptions };
         if privilege <= 1 && delegated.contains(&cause) {
@@ -296,7 +299,7 @@ mod tests {
         let mut program = Program::new();
         let words = [0x0000_0013_u32, 0x0000_0073, 0x3020_0073, 0x0000_006f];
         let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        program.insert(Section { address: 0x1000, bytes, name: String::new() }).expect("free");
+        program.insert(Section::new(0x1000, bytes, "")).expect("free");
         FlowMap::new(&program, Xlen::Rv64)
     }
 

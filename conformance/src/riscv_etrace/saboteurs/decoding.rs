@@ -5,7 +5,7 @@ use traceproof_vectors::riscv_etrace::{
     DataEvent, Encapsulation, Event, NormalEncapsulation, Packet, Parameters, QualStatus, ReportedAddress,
     RiscvEtrace, StopReason,
 };
-use traceproof_vectors::{Entry, Program, Section};
+use traceproof_vectors::{Address, Entry, Program, Section};
 
 use super::layers::{Following, Reading};
 use crate::saboteurs::decoders::{Bytes, Results};
@@ -68,7 +68,7 @@ pub(super) fn shift_of_one(parameters: &Parameters) -> Reading {
     let lsb = parameters.iaddress_lsb_p;
     packets(move |packet| match packet {
         Packet::Start { address, .. } | Packet::Trap { address: Some(address), .. } => {
-            *address = *address >> lsb << 1;
+            *address = Address(address.0 >> lsb << 1);
         }
         packet => match reported(packet) {
             Some(ReportedAddress::Delta(delta)) => *delta = *delta >> lsb << 1,
@@ -153,11 +153,11 @@ pub(super) fn base_stale_behind_a_start(_: &Parameters) -> Following {
     let (mut stale, mut base) = (None, None);
     followed(move |packet, _| match packet {
         Packet::Start { address, .. } => {
-            base = Some(*address);
+            base = Some(address.0);
             stale = stale.or(base);
         }
         Packet::Trap { address, thaddr, .. } => {
-            base = address.filter(|_| *thaddr);
+            base = address.filter(|_| *thaddr).map(u64::from);
             stale = base;
         }
         Packet::JumpTargetIndex { .. } => (stale, base) = (None, None),
@@ -244,7 +244,7 @@ pub(super) fn alternate_link_register_is_none(_: &Parameters, program: &Program)
             rest = behind.split_at_mut(skipped).1;
         }
         // The sections are those of a program, so none is in the way of another.
-        let _ = result.insert(Section { bytes, ..section.clone() });
+        let _ = result.insert(Section::new(section.address, bytes, section.name.clone()));
     }
     result
 }

@@ -1,6 +1,5 @@
 //! Blocks of pre-decoded programs.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use traceproof_vectors::{Program, Section};
@@ -11,7 +10,7 @@ use InstructionSet::{A32, T16, T32};
 fn program(sections: &[(u64, &[u8])]) -> Program {
     let mut program = Program::new();
     for &(address, bytes) in sections {
-        program.insert(Section { address, bytes: bytes.to_vec(), name: String::new() }).expect("no overlap");
+        program.insert(Section::new(address, bytes.to_vec(), "")).expect("no overlap");
     }
     program
 }

@@ -126,7 +126,7 @@ impl Flow {
     /// A branch address was output: where it leads, if all bits are known. Spec: ETM1-PKT-008, ETM1-PKT-010 (5.5.4, 5.8.1).
     pub(super) fn output(&mut self, packet: &Packet) -> Option<Target> {
         self.base = match *packet {
-            Packet::FullBranchAddress { address, jazelle, .. } => Some(Base { bits: address, jazelle }),
+            Packet::FullBranchAddress { address, jazelle, .. } => Some(Base { bits: address.0, jazelle }),
             Packet::BranchAddress(address) => self.base.map(|base| {
                 let above = u32::MAX << (7 * u32::from(address.bytes)).min(28);
                 Base { bits: base.bits & above | address.bits as u32, ..base }

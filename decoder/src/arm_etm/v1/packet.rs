@@ -1,8 +1,8 @@
 //! Bytes -> packets, one kind at a time: nothing in the bytes tells which.
 
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
+use traceproof_vectors::{Address32, FaultClass};
 
 use super::listener::Listener;
 use crate::arm_etm::v2::FifoByte;
@@ -140,7 +140,8 @@ impl PacketReader {
         if is_too_new || jazelle && self.minor < WITH_JAZELLE {
             return Err(FaultClass::ReservedEncoding);
         }
-        let packet = Packet::FullBranchAddress { address, reason, jazelle, context_id: None };
+        let packet =
+            Packet::FullBranchAddress { address: Address32(address), reason, jazelle, context_id: None };
         if reason == AddressReason::Branch || self.context_id_bytes == 0 {
             return Ok(Some(packet));
         }

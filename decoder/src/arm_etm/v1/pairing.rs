@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value};
-use traceproof_vectors::{Fault, FaultClass, Place, Program};
+use traceproof_vectors::{Address, Address32, Fault, FaultClass, Place, Program};
 
 use super::data::{Data, DataTrace};
 use super::flow::{Flow, Here};
@@ -171,11 +171,14 @@ impl Pairing {
         let here = self.flow.step(executed);
         let place = self.status_place(cycle);
         if let Some(class) = here.fault {
-            listener
-                .fault(&Fault { class, place, address: here.address.map(u64::from) }, Consequence::GoesOn);
+            listener.fault(
+                &Fault { class, place, address: here.address.map(|address| Address32(address).into()) },
+                Consequence::GoesOn,
+            );
         }
         let Here { address, isa, .. } = here;
-        listener.event(place, &Event::InstructionAt { cycle, address, isa, executed });
+        listener
+            .event(place, &Event::InstructionAt { cycle, address: address.map(Address32), isa, executed });
         here
     }
 
@@ -196,7 +199,7 @@ impl Pairing {
         {
             let address = here.address.map(u64::from);
             let place = self.status_place(cycle);
-            listener.fault(&Fault { class, place, address }, Consequence::GoesOn);
+            listener.fault(&Fault { class, place, address: address.map(Address) }, Consequence::GoesOn);
         }
         self.give_up_data(cycle, listener);
     }
@@ -358,10 +361,15 @@ impl Pairing {
             (Some(Target::Next), Some(target)) => {
                 let (address, isa) = (target.address, target.isa);
                 let event = match reason.synchronisation() {
-                    None => Event::Branch { cycle, address, isa },
-                    Some(reason) => {
-                        Event::Synchronisation { cycle, reason, address, isa, context_id, lsm: None }
-                    }
+                    None => Event::Branch { cycle, address: Address32(address), isa },
+                    Some(reason) => Event::Synchronisation {
+                        cycle,
+                        reason,
+                        address: Address32(address),
+                        isa,
+                        context_id,
+                        lsm: None,
+                    },
                 };
                 listener.event(place, &event);
                 self.flow.go(target);

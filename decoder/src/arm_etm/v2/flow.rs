@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::{
     ArmEtm, CompressedAddress, Event, MissingReason, Packet, Parameters, Reason, Value,
 };
-use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{Address32, Fault, FaultClass, Place, Sink};
 
 use super::address::{DataAddresses, InstructionAddress};
 use crate::arm_etm::misses::{MissTable, Outstanding};
@@ -153,7 +153,7 @@ impl Flow {
             Packet::BranchAddress(address) => {
                 self.instruction = self.instruction.branch(address);
                 let InstructionAddress { address, isa } = self.instruction;
-                sink.event(place, &Event::Branch { cycle, address, isa });
+                sink.event(place, &Event::Branch { cycle, address: Address32(address), isa });
             }
             Packet::NormalData { first, address, value, .. } => {
                 self.transfer(told, first, address, value.map_or(Value::Off, Value::Known), sink);
@@ -161,12 +161,22 @@ impl Flow {
             Packet::ValueNotTraced { .. } => self.transfer(told, false, None, Value::NotTraced, sink),
             Packet::ContextId { value, .. } => sink.event(place, &Event::ContextId { when: cycle, value }),
             Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
-                let full = InstructionAddress::full(address, jazelle);
+                let full = InstructionAddress::full(address.0, jazelle);
                 self.instruction = under_lsm.map_or(full, |current| full.branch(current));
                 let InstructionAddress { address, isa } = self.instruction;
                 let lsm = under_lsm.map(|_| full.address);
                 self.synchronise(reason);
-                sink.event(place, &Event::Synchronisation { cycle, reason, address, isa, context_id, lsm });
+                sink.event(
+                    place,
+                    &Event::Synchronisation {
+                        cycle,
+                        reason,
+                        address: Address32(address),
+                        isa,
+                        context_id,
+                        lsm: lsm.map(Address32),
+                    },
+                );
                 // Spec: ETM2-PS-013, ETM2-TFO-012, ETM2-TFO-021 (6.5.1, 7.14.2).
                 if reason == Reason::Periodic || lsm.is_some() {
                     sink.event(place, &Event::Instruction { cycle, executed: true, phantom: false });

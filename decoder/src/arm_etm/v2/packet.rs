@@ -1,7 +1,7 @@
 //! FIFO bytes -> packets: the header map and what follows a header (6.4, 6.5).
 
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::arm_etm::{CompressedAddress, Isa, Packet, Parameters, Reason};
+use traceproof_vectors::{Address32, FaultClass};
 
 use super::conventions::{
     BRANCH_FIRST, Bits, TFO_JAZELLE, TFO_LSM, TFO_REASON, TFO_ZERO, byte_of_number, state,
@@ -341,7 +341,7 @@ impl PacketReader {
                 reason: Reason::from_code(TFO_REASON.of(header)).unwrap_or(Reason::Periodic),
                 jazelle: TFO_JAZELLE.any(header),
                 context_id: (self.context_id_bytes > 0).then_some(open.context_id),
-                address: open.address,
+                address: Address32(open.address),
                 under_lsm: address,
             },
         }

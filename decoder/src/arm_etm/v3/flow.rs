@@ -4,7 +4,7 @@ use traceproof_vectors::arm_etm::v3::{ExceptionInformation, VariableField};
 use traceproof_vectors::arm_etm::{
     ArmEtm, CompressedAddress, Event, Isa, MissingReason, Packet, Parameters, Reason,
 };
-use traceproof_vectors::{Fault, FaultClass, Place, Program, Sink};
+use traceproof_vectors::{Address32, Fault, FaultClass, Place, Program, Sink};
 
 use super::address::{Encoding, InstructionAddress};
 use super::atoms::{AtomTable, Atoms};
@@ -177,7 +177,7 @@ impl Flow {
             }
             let Some((executed, waits)) = atoms.next() else { break };
             let cycles = self.cycle_accurate.then_some(waits);
-            sink.event(place, &Event::Atom { address: Some(address), isa, executed, cycles });
+            sink.event(place, &Event::Atom { address: Some(Address32(address)), isa, executed, cycles });
             let bytes = if executed { taken } else { length.into() };
             address = address.wrapping_add_signed(bytes);
             slot = track.walk(slot, bytes);
@@ -212,7 +212,7 @@ impl Flow {
             Next::Unknown => None,
         };
         self.atoms += 1;
-        sink.event(place, &Event::Atom { address, isa, executed, cycles });
+        sink.event(place, &Event::Atom { address: address.map(Address32), isa, executed, cycles });
     }
 
     /// An atom at `address`: what comes behind it.
@@ -226,7 +226,7 @@ impl Flow {
         match step.kind {
             Kind::Missing => {
                 if !self.code.is_empty() {
-                    let address = Some(address.into());
+                    let address = Some(Address32(address).into());
                     sink.fault(&Fault { class: FaultClass::NoCode, place, address });
                 }
                 self.next = Next::Unknown;
@@ -305,7 +305,7 @@ impl Flow {
         incomplete(place, half, sink);
         self.arrive(target);
         let InstructionAddress { address, isa } = target;
-        sink.event(place, &Event::BranchTo { address, isa, exception });
+        sink.event(place, &Event::BranchTo { address: Address32(address), isa, exception });
     }
 
     /// Packets that are neither atoms nor plain branches.
@@ -386,11 +386,11 @@ impl Flow {
         else {
             return;
         };
-        let full = address.map(|bits| self.encoding.full(bits, jazelle, alt_isa));
+        let full = address.map(|bits| self.encoding.full(bits.0, jazelle, alt_isa));
         let current =
             full.map(|full| under_lsm.map_or(full, |address| self.encoding.branch(full, address, None)));
         if reason == Reason::Periodic && full.is_some_and(|full| self.contradicts(full)) {
-            let address = full.map(|full| full.address.into());
+            let address = full.map(|full| Address32(full.address).into());
             sink.fault(&Fault { class: FaultClass::Contradiction, place, address });
         }
         incomplete(place, half, sink);
@@ -408,18 +408,21 @@ impl Flow {
         let in_progress = full.filter(|_| under_lsm.is_some());
         let sync = Event::InstructionSync {
             reason,
-            address: current.map(|current| current.address),
+            address: current.map(|current| current.address).map(Address32),
             isa: self.isa,
             non_secure,
             hyp: hyp && self.virtualization,
             context_id,
-            in_progress: in_progress.map(|full| full.address),
+            in_progress: in_progress.map(|full| full.address).map(Address32),
         };
         sink.event(place, &sync);
         if let Some(InstructionAddress { address, isa }) = in_progress {
             self.atoms += 1;
             let address = (isa != Isa::Jazelle).then_some(address);
-            sink.event(place, &Event::Atom { address, isa, executed: true, cycles: None });
+            sink.event(
+                place,
+                &Event::Atom { address: address.map(Address32), isa, executed: true, cycles: None },
+            );
         }
     }
 

@@ -1,5 +1,6 @@
 //! The information byte of an I-sync.
 
+use traceproof_vectors::Address32;
 use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Reason};
 
@@ -24,7 +25,7 @@ pub(super) const fn instruction_sync(
     information: u8,
     cycle_count: Option<VariableField>,
     context_id: Option<u32>,
-    address: Option<u32>,
+    address: Option<Address32>,
     under_lsm: Option<CompressedAddress>,
 ) -> Packet {
     Packet::InstructionSync {

@@ -9,7 +9,7 @@
 //! let words = [0xe320_f000_u32, 0x0a00_0000, 0xe320_f000, 0xeaff_fffb];
 //! let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
 //! let mut program = Program::new();
-//! program.insert(Section { address: 0x8000, bytes, name: "loop".into() })?;
+//! program.insert(Section::new(0x8000, bytes, "loop"))?;
 //!
 //! let mut decoder = Decoder::default();
 //! let parameters = Parameters { architecture: Architecture::V3, ..Parameters::default() };
@@ -23,7 +23,7 @@
 //! let executed: Vec<_> = log
 //!     .events()
 //!     .filter_map(|event| match event {
-//!         Event::Atom { address, executed: true, .. } => *address,
+//!         Event::Atom { address, executed: true, .. } => address.map(u32::from),
 //!         _ => None,
 //!     })
 //!     .collect();

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
-use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
+use traceproof_vectors::{Address32, Fault, FaultClass, Place, Refusal};
 
 use super::address_bytes::{AddressBytes, Step};
 use super::alignment::{END, Search, ZEROS};
@@ -651,7 +651,13 @@ impl PacketReader {
 
     fn instruction_sync(&self) -> Packet {
         let Open { cycle_count, context_id, information, full_address, address, .. } = self.open;
-        information::instruction_sync(information, cycle_count, context_id, full_address, address)
+        information::instruction_sync(
+            information,
+            cycle_count,
+            context_id,
+            full_address.map(Address32),
+            address,
+        )
     }
 
     /// Normal Data, a placeholder or Value Not Traced begins. Spec: ETM3-DAT-001, ETM3-DAT-006, ETM3-OOO-002 (7.4).

@@ -11,6 +11,7 @@ use super::headers::Header;
 use super::information;
 use super::packet::Layout;
 use super::value_bytes::SevenBits;
+use traceproof_vectors::Address32;
 
 /// A packet, its length in bytes, and whether it leads to ARM state, if it tells.
 pub(super) struct Whole {
@@ -90,7 +91,8 @@ fn instruction_sync(
     let address = u32::from_le_bytes(*behind.first_chunk()?);
     let context_id = (context_bytes > 0)
         .then(|| context.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)));
-    let packet = information::instruction_sync(information, cycle_count, context_id, Some(address), None);
+    let packet =
+        information::instruction_sync(information, cycle_count, context_id, Some(Address32(address)), None);
     let arm = Some(information & information::J == 0 && address & 1 == 0);
     Some(Whole { packet, bytes: read + context_bytes + 5, arm })
 }

@@ -9,6 +9,7 @@ use super::counters::is_enabled;
 use crate::itanium_pmu::Registers;
 use crate::itanium_pmu::registers::stored;
 use crate::itanium_pmu::slice::{bit, small};
+use traceproof_vectors::Address;
 
 /// A miss of a fetch, with the tag of the moment when it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub fn capture_fetch(
         }
         _ => return None,
     };
-    Some(InstructionMiss { line: stored(Register::pmd(0), miss.ip) & !0x1f, latency, tlb })
+    Some(InstructionMiss { line: Address(stored(Register::pmd(0), miss.ip) & !0x1f), latency, tlb })
 }
 
 /// What the data event address registers record of a miss at the end of its cycle; `None`: nothing.
@@ -153,8 +154,8 @@ pub fn capture_access(registers: &Registers, parameters: &Parameters, miss: &Acc
         _ => return None,
     };
     Some(DataMiss {
-        address: stored(Register::pmd(2), miss.address),
-        bundle: stored(Register::pmd(17), miss.ip) & !0xf,
+        address: Address(stored(Register::pmd(2), miss.address)),
+        bundle: Address(stored(Register::pmd(17), miss.ip) & !0xf),
         slot: miss.slot,
         latency,
         level,

@@ -32,7 +32,7 @@ use super::Registers;
 /// Spec: ITA-IBR-008 to ITA-IBR-012, ITA-OPC-008, ITA-OPC-012.
 #[must_use]
 pub fn tags(registers: &Registers, parameters: &Parameters, instruction: &Instruction) -> Tags {
-    let range = range_tag(registers, parameters, instruction.ip);
+    let range = range_tag(registers, parameters, instruction.ip.0);
     Tags {
         range,
         pmc8: opcode_tag(registers, parameters, OpcodeMonitor::Pmc8, instruction, range),

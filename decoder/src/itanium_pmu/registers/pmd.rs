@@ -4,6 +4,7 @@ use traceproof_vectors::itanium_pmu::{Contents, DataTlbLevel, InstructionTlbReso
 
 use super::Context;
 use crate::itanium_pmu::slice::{at, bit, put, slice, small};
+use traceproof_vectors::Address;
 
 /// Spec: ITA-EAR-005 to ITA-EAR-015, ITA-EAR-024, ITA-BTB-001.
 pub(super) fn contents(register: Register, value: u64, context: &Context) -> Contents {
@@ -12,10 +13,10 @@ pub(super) fn contents(register: Register, value: u64, context: &Context) -> Con
         0 => Contents::InstructionEarLine {
             v: bit(value, 0),
             tlb: in_mode(context.instruction_tlb, true, resolution(bit(value, 1))),
-            line: value & !0x1f,
+            line: Address(value & !0x1f),
         },
         1 => Contents::InstructionEarLatency { latency: in_mode(context.instruction_tlb, false, latency) },
-        2 => Contents::DataEarAddress { address: value },
+        2 => Contents::DataEarAddress { address: Address(value) },
         3 => Contents::DataEarLatency {
             latency: in_mode(context.data_tlb, false, latency),
             level: in_mode(context.data_tlb, true, level(small(value, 63, 62))),
@@ -26,12 +27,14 @@ pub(super) fn contents(register: Register, value: u64, context: &Context) -> Con
             b: bit(value, 0),
             mp: bit(value, 1),
             slot: small(value, 3, 2),
-            address: value & !0xf,
+            address: Address(value & !0xf),
         },
         16 => Contents::BranchTraceIndex { bbi: small(value, 2, 0), full: bit(value, 3) },
-        17 => {
-            Contents::DataEarInstruction { v: bit(value, 0), slot: small(value, 3, 2), bundle: value & !0xf }
-        }
+        17 => Contents::DataEarInstruction {
+            v: bit(value, 0),
+            slot: small(value, 3, 2),
+            bundle: Address(value & !0xf),
+        },
         _ => Contents::Unimplemented(register),
     }
 }
@@ -71,18 +74,18 @@ pub(super) fn value(contents: &Contents) -> u64 {
         Contents::Counter { register: _, count } => u64::from(count),
         Contents::InstructionEarLine { v, tlb, line } => {
             let tlb = tlb.value().is_some_and(|tlb| tlb == InstructionTlbResolution::Software);
-            at(v, 0) | at(tlb, 1) | (line & !0x1f)
+            at(v, 0) | at(tlb, 1) | (line.0 & !0x1f)
         }
         Contents::InstructionEarLatency { latency } => twelve(latency),
-        Contents::DataEarAddress { address } => address,
+        Contents::DataEarAddress { address } => address.0,
         Contents::DataEarLatency { latency, level } => {
             twelve(latency) | put(level.value().map_or(0, |level| level as u64), 63, 62)
         }
         Contents::DataEarInstruction { v, slot, bundle } => {
-            at(v, 0) | put(u64::from(slot), 3, 2) | (bundle & !0xf)
+            at(v, 0) | put(u64::from(slot), 3, 2) | (bundle.0 & !0xf)
         }
         Contents::BranchTraceEntry { register: _, b, mp, slot, address } => {
-            at(b, 0) | at(mp, 1) | put(u64::from(slot), 3, 2) | (address & !0xf)
+            at(b, 0) | at(mp, 1) | put(u64::from(slot), 3, 2) | (address.0 & !0xf)
         }
         Contents::BranchTraceIndex { bbi, full } => put(u64::from(bbi), 2, 0) | at(full, 3),
         _ => 0,

@@ -45,7 +45,7 @@ fn syllables_are_cut_out() {
         assert_eq!(multiply & 0x3f, 0);
     }
     let found: Vec<_> =
-        bundle.instructions(0x4000).map(|one| (one.ip, one.slot, one.itype, one.enco)).collect();
+        bundle.instructions(0x4000).map(|one| (one.ip.0, one.slot, one.itype, one.enco)).collect();
     assert_eq!(found, [(0x4000, 0, M, nop), (0x4000, 1, I, signed), (0x4000, 2, I, unsigned)]);
 }
 

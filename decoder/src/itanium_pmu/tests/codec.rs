@@ -1,10 +1,10 @@
 //! Registers: which bits they keep, which fields they have, and the laws between decoding and encoding (ITA-REG, ITA-DEC-001 to ITA-DEC-007).
 
 use proptest::prelude::*;
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::itanium_pmu::{
     Contents, DataTlbLevel, InstructionTlbResolution, Known, RegisterClass,
 };
+use traceproof_vectors::{Address, FaultClass};
 
 use super::*;
 use crate::itanium_pmu::registers::{
@@ -177,7 +177,7 @@ fn fields_stand_where_the_layouts_say() {
     assert_eq!(read("PMD3", walked, true), level(Known::Undefined, Known::Value(DataTlbLevel::Vhpt)));
     assert_eq!(read("PMD3", walked, false), level(Known::Value(1), Known::Undefined));
     let line = 0x2000_0000_0017_b783;
-    let tlb = |tlb| Ok(Contents::InstructionEarLine { v: true, tlb, line: 0x2000_0000_0017_b780 });
+    let tlb = |tlb| Ok(Contents::InstructionEarLine { v: true, tlb, line: Address(0x2000_0000_0017_b780) });
     assert_eq!(read("PMD0", line, true), tlb(Known::Value(InstructionTlbResolution::Software)));
     assert_eq!(read("PMD0", line, false), tlb(Known::Undefined));
     // HW-14.
@@ -186,11 +186,11 @@ fn fields_stand_where_the_layouts_say() {
     };
     assert_eq!(
         read("PMD9", 0x2000_0000_0001_7199, false),
-        entry("PMD9", true, false, 2, 0x2000_0000_0001_7190)
+        entry("PMD9", true, false, 2, Address(0x2000_0000_0001_7190))
     );
     assert_eq!(
         read("PMD10", 0x2000_0000_0001_7172, false),
-        entry("PMD10", false, true, 0, 0x2000_0000_0001_7170)
+        entry("PMD10", false, true, 0, Address(0x2000_0000_0001_7170))
     );
     assert_eq!(read("PMD16", 0xd, false), Ok(Contents::BranchTraceIndex { bbi: 5, full: true }));
 }

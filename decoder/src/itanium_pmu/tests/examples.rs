@@ -8,6 +8,7 @@ use super::*;
 use crate::itanium_pmu::qualification::{
     OpcodeMonitor, counters, data_range_match, data_tag as tag_of, opcode_match, range_tag, tags as tags_of,
 };
+use traceproof_vectors::Address;
 
 fn range(values: &[(&str, u64)], ip: u64) -> bool {
     range_tag(&registers(values), &Parameters::default(), ip)
@@ -212,7 +213,7 @@ fn range_opcode_and_data_combine() {
         (0x3020, 0x08c_c0f0_0000, 0x6000_0000_0001_c010, [1, 0, 1, 0, 0]),
     ];
     for (ip, enco, address, expected) in rows {
-        let instruction = Instruction { ip: 0x4000_0000_0000_0000 | ip, ..syllable(M, enco) };
+        let instruction = Instruction { ip: Address(0x4000_0000_0000_0000 | ip), ..syllable(M, enco) };
         let tags = tags_of(&checked, &Parameters::default(), &instruction);
         let kind = AccessKind::Load;
         let found = [

@@ -9,6 +9,7 @@ use crate::itanium_pmu::explain;
 use crate::itanium_pmu::qualification::{
     OpcodeMonitor, data_range_match, data_tag as tag_of, opcode_match, opcode_tag, range_tag,
 };
+use traceproof_vectors::Address;
 
 #[test]
 fn ranges() {
@@ -109,7 +110,7 @@ proptest! {
         }
         for itype in SyllableType::ALL {
             for monitor in OpcodeMonitor::ALL {
-                let instruction = Instruction { ip: at, ..syllable(itype, enco) };
+                let instruction = Instruction { ip: Address(at), ..syllable(itype, enco) };
                 let reason = explain::opcode(&registers, &parameters, monitor, &instruction);
                 let matched = opcode_match(&registers, &parameters, monitor, &instruction);
                 prop_assert_eq!(reason == explain::OpcodeReason::Match, matched);

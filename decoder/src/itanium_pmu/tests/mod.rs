@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::itanium_pmu::{
     AccessKind, DataMiss, Event, Instruction, InstructionMiss, ItaniumPmu, Parameters, Register, SyllableType,
 };
-use traceproof_vectors::{Decoder as _, Entry, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, Entry, Log, Program};
 
 use super::{Decoder, Registers};
 
@@ -52,7 +52,7 @@ const DB: u64 = 1 << 24;
 const IS: u64 = 1 << 34;
 
 const fn syllable(itype: SyllableType, enco: u64) -> Instruction {
-    Instruction { ip: 0, slot: 0, itype, enco, retired: true, squashed: false }
+    Instruction { ip: Address(0), slot: 0, itype, enco, retired: true, squashed: false }
 }
 
 /// Bytes 0 to 7 and 8 to 15.

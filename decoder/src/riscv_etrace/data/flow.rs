@@ -4,7 +4,7 @@ use traceproof_vectors::riscv_etrace::{
     Atomic, AtomicData, AtomicRequest, Csr, DataEvent, DataLayout, DataPacket, DataParameters, Event,
     LoadData, LoadRequest, ReportedAddress, ReportedData, RiscvEtrace, Transfer, Xlen,
 };
-use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{Address, Fault, FaultClass, Place, Sink};
 
 use super::super::bits::at_bit;
 use super::bases::{Bases, Restored};
@@ -84,11 +84,11 @@ impl DataFlow {
         let event = match packet {
             DataPacket::Load(load) => self.transfer(load, marks).map(|(address, data)| {
                 let &Transfer { size, multi, .. } = load;
-                DataEvent::Load { address, size, data, multi }
+                DataEvent::Load { address: address.map(Address), size, data, multi }
             }),
             DataPacket::Store(store) => self.transfer(store, marks).map(|(address, data)| {
                 let &Transfer { size, multi, .. } = store;
-                DataEvent::Store { address, size, data, multi }
+                DataEvent::Store { address: address.map(Address), size, data, multi }
             }),
             DataPacket::LoadRequest(request) => self.load_request(request, marks, &mut reused),
             DataPacket::LoadData(data) => self.load_data(data, marks),
@@ -131,7 +131,7 @@ impl DataFlow {
             *reused = Some(marks.lrid);
         }
         match address? {
-            Some(address) => Ok(DataEvent::LoadRequest { lrid, address, size, multi }),
+            Some(address) => Ok(DataEvent::LoadRequest { lrid, address: Address(address), size, multi }),
             None => Err(Trouble::Silent),
         }
     }
@@ -148,8 +148,8 @@ impl DataFlow {
         }
         let (address, data) = (request.address, data?);
         Ok(match request.op {
-            None => DataEvent::LoadResponse { lrid, address, size, data },
-            Some(op) => DataEvent::AtomicResponse { op, lrid, address, size, data },
+            None => DataEvent::LoadResponse { lrid, address: address.map(Address), size, data },
+            Some(op) => DataEvent::AtomicResponse { op, lrid, address: address.map(Address), size, data },
         })
     }
 
@@ -163,7 +163,7 @@ impl DataFlow {
             (None, Ok(Some(_))) if self.compressed_operands => Ok(None),
             _ => self.data(size, data, marks),
         };
-        Ok(DataEvent::Atomic { op, address: address?, size, operand: operand?, data: data? })
+        Ok(DataEvent::Atomic { op, address: address?.map(Address), size, operand: operand?, data: data? })
     }
 
     fn atomic_request(
@@ -179,7 +179,7 @@ impl DataFlow {
         if !self.requests.open(lrid, Request { op: Some(op), size, address: known }) {
             *reused = Some(marks.lrid);
         }
-        Ok(DataEvent::AtomicRequest { op, lrid, address: address?, size, operand: operand? })
+        Ok(DataEvent::AtomicRequest { op, lrid, address: address?.map(Address), size, operand: operand? })
     }
 
     /// The reader has found the request already, for its size.
@@ -190,7 +190,7 @@ impl DataFlow {
         let Some(Request { op: Some(op), address, .. }) = self.requests.close(lrid) else {
             return Err(unknown);
         };
-        Ok(DataEvent::AtomicResponse { op, lrid, address, size, data: data? })
+        Ok(DataEvent::AtomicResponse { op, lrid, address: address.map(Address), size, data: data? })
     }
 
     /// Spec: RVET-DATA-019 to 021 (ET 8.3).

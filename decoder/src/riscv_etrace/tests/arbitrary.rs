@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVectors, Xlen};
-use traceproof_vectors::{Decoder as _, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, Log, Program};
 
 use super::parcels;
 use crate::riscv_etrace::{Decoder, Limits, STEP_BUDGET, dissect};
@@ -50,7 +50,7 @@ prop_compose! {
             call_counter_size_p,
             f0s_width_p: 1,
             sijump_p: true,
-            trap_vectors: Some(TrapVectors { base: 0x1000, vectored: true }),
+            trap_vectors: Some(TrapVectors { base: Address(0x1000), vectored: true }),
             modes: Modes {
                 full_address,
                 implicit_exception,

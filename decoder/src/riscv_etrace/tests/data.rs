@@ -109,23 +109,33 @@ fn word(event: &DataEvent) -> String {
     let at = |address: Option<u64>| some(address.map(u128::from));
     match *event {
         DataEvent::Load { address, size, data, multi } => {
-            format!("L{size} {} {}{}", at(address), some(data), if multi { " multi" } else { "" })
+            format!(
+                "L{size} {} {}{}",
+                at(address.map(u64::from)),
+                some(data),
+                if multi { " multi" } else { "" }
+            )
         }
         DataEvent::Store { address, size, data, multi } => {
-            format!("S{size} {} {}{}", at(address), some(data), if multi { " multi" } else { "" })
+            format!(
+                "S{size} {} {}{}",
+                at(address.map(u64::from)),
+                some(data),
+                if multi { " multi" } else { "" }
+            )
         }
         DataEvent::LoadRequest { lrid, address, size, .. } => format!("L{size}#{lrid} {address:x}"),
         DataEvent::LoadResponse { lrid, address, size, data } => {
-            format!("l{size}#{lrid} {} {}", at(address), some(data))
+            format!("l{size}#{lrid} {} {}", at(address.map(u64::from)), some(data))
         }
         DataEvent::Atomic { op, address, size, operand, data } => {
-            format!("A{size} {op:?} {} {} {}", at(address), some(operand), some(data))
+            format!("A{size} {op:?} {} {} {}", at(address.map(u64::from)), some(operand), some(data))
         }
         DataEvent::AtomicRequest { op, lrid, address, size, operand } => {
-            format!("A{size}#{lrid} {op:?} {} {operand:x}", at(address))
+            format!("A{size}#{lrid} {op:?} {} {operand:x}", at(address.map(u64::from)))
         }
         DataEvent::AtomicResponse { op, lrid, address, size, data } => {
-            format!("a{size}#{lrid} {op:?} {} {}", at(address), some(data))
+            format!("a{size}#{lrid} {op:?} {} {}", at(address.map(u64::from)), some(data))
         }
         DataEvent::Csr { op, address, operand, data } => {
             format!("C {op:?} {address:x} {} {}", some(operand), some(data))

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, QualStatus, ReportedAddress, Xlen};
-use traceproof_vectors::{FaultClass, Place};
+use traceproof_vectors::{Address, FaultClass, Place};
 
 use super::bytes;
 use crate::riscv_etrace::{PacketReader, Payload, dissect};
@@ -66,7 +66,7 @@ fn set_a() -> Parameters {
 }
 
 fn start(branch: bool, privilege: u8, address: u64) -> Packet {
-    Packet::Start { branch, privilege, time: None, context: None, address }
+    Packet::Start { branch, privilege, time: None, context: None, address: Address(address) }
 }
 
 fn support(ienable: bool, qual_status: QualStatus, ioptions: u32) -> Packet {
@@ -100,7 +100,17 @@ fn target(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Pack
 
 fn trap(privilege: u8, ecause: u16, thaddr: bool, address: Option<u64>, tval: Option<u64>) -> Packet {
     let (branch, time, context, interrupt) = (true, None, None, tval.is_none());
-    Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+    Packet::Trap {
+        branch,
+        privilege,
+        time,
+        context,
+        ecause,
+        interrupt,
+        thaddr,
+        address: address.map(Address),
+        tval,
+    }
 }
 
 #[test]
@@ -171,14 +181,24 @@ fn wide_synchronisation_packets() {
     check(
         &wide,
         &[
-            ("X20", start(1, None, 0x1234, 0xffff_ffff_8000_0000), 102, "33 1a 09 00 00 00 00 00 e0"),
-            ("X21", start(3, None, 0, 0x8000_0000), 102, "73 00 00 00 00 00 00 00 20"),
+            (
+                "X20",
+                start(1, None, 0x1234, Address(0xffff_ffff_8000_0000)),
+                102,
+                "33 1a 09 00 00 00 00 00 e0",
+            ),
+            ("X21", start(3, None, 0, Address(0x8000_0000)), 102, "73 00 00 00 00 00 00 00 20"),
             ("X22", Packet::Context { privilege: 0, time: None, context: Some(0x1235) }, 38, "4b 8d 04"),
         ],
     );
     check(
         &Parameters { context_width_p: 16, notime_p: false, time_width_p: 32, ..wide },
-        &[("X23", start(3, Some(0x1122_3344), 0xbeef, 0x8000_0010), 118, "73 a2 19 91 88 77 5f 04 00 00 20")],
+        &[(
+            "X23",
+            start(3, Some(0x1122_3344), 0xbeef, Address(0x8000_0010)),
+            118,
+            "73 a2 19 91 88 77 5f 04 00 00 20",
+        )],
     );
 }
 
@@ -328,12 +348,12 @@ fn examples_of_the_specification() {
         &[
             ("S01", branch(1, 0, Some(Full(0x8000_0104))), 51, "05 04 01 00 80 00"),
             ("S02", address(Full(0x8000_010c), false, false), 45, "32 04 00 00 02"),
-            ("S03", trap(2, false, 0x8000_0222, Some(0)), 126, "77 00 00 00 00 81 88 00 00 20"),
-            ("S04", start(0x8000_01b0), 79, "73 00 00 00 00 d8 00 00 40"),
+            ("S03", trap(2, false, Address(0x8000_0222), Some(0)), 126, "77 00 00 00 00 81 88 00 00 20"),
+            ("S04", start(Address(0x8000_01b0)), 79, "73 00 00 00 00 d8 00 00 40"),
             ("S05", branch(15, 0x5555, Some(Full(0x8000_01a2))), 65, "bd aa aa 68 00 00 20"),
-            ("S06", trap(7, true, 0x8000_01b0, None), 86, "77 00 00 00 80 33 6c 00 00 20"),
+            ("S06", trap(7, true, Address(0x8000_01b0), None), 86, "77 00 00 00 80 33 6c 00 00 20"),
             ("S07", support(true, QualStatus::NoChange, 4), 19, "1f 04"),
-            ("S08", start(0x2001_0522), 79, "73 00 00 00 00 91 82 00 10"),
+            ("S08", start(Address(0x2001_0522)), 79, "73 00 00 00 00 91 82 00 10"),
         ],
     );
 }

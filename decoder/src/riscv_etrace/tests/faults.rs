@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters};
-use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
+use traceproof_vectors::{Address, Decoder as _, Entry, Log, Program, Refusal};
 
 use super::{JUMP, LOOP, NOP, STAY, bytes, decode, pack, parcels, program, story, story_of};
 use crate::riscv_etrace::{Decoder, ProgramMap};
@@ -65,7 +65,7 @@ fn code_must_be_there() {
     check(&code, &["73 04 04", "c2 1f"], "P3 1010 no-code@1:5.0");
     check(&code, &["73 04 04", "73 00 08"], "P3 1010 P3 no-code@1:5.0");
     let log = decode(&Parameters::default(), &code, &bytes("03 73 00 04 01 1a"));
-    assert_eq!(log.faults().next().and_then(|fault| fault.address), Some(0x1008));
+    assert_eq!(log.faults().next().and_then(|fault| fault.address), Some(Address(0x1008)));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
+use traceproof_vectors::{Address, Program};
 
 use super::{JUMP, LOOP, NOP, RET, pack, parcels, program, story};
 
@@ -24,7 +24,7 @@ mod implicit_exception {
 
     fn parameters(vectored: bool) -> Parameters {
         let modes = Modes { implicit_exception: true, ..Modes::default() };
-        let trap_vectors = Some(TrapVectors { base: 0x3000, vectored });
+        let trap_vectors = Some(TrapVectors { base: Address(0x3000), vectored });
         Parameters { modes, trap_vectors, ..Parameters::default() }
     }
 

@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::{
     Access, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy, Position, Stimulus,
     Transfer,
 };
-use traceproof_vectors::{Encoder as _, Log};
+use traceproof_vectors::{Address32, Encoder as _, Log};
 
 /// A cycle that traces everything there is.
 pub(crate) fn wait() -> Stimulus {
@@ -20,12 +20,15 @@ pub(crate) fn off() -> Stimulus {
 }
 
 pub(crate) fn execute(address: u32) -> Stimulus {
-    let instruction = Instruction { address, executed: true, ..Instruction::default() };
+    let instruction = Instruction { address: Address32(address), executed: true, ..Instruction::default() };
     Stimulus { instruction: Some(instruction), ..wait() }
 }
 
 pub(crate) fn skip(address: u32) -> Stimulus {
-    Stimulus { instruction: Some(Instruction { address, ..Instruction::default() }), ..wait() }
+    Stimulus {
+        instruction: Some(Instruction { address: Address32(address), ..Instruction::default() }),
+        ..wait()
+    }
 }
 
 /// What else happens in a cycle.
@@ -45,7 +48,8 @@ impl And for Stimulus {
 
     fn branch(mut self, address: u32) -> Self {
         if let Some(instruction) = &mut self.instruction {
-            instruction.branch = Some(BranchTarget { address, ..BranchTarget::default() });
+            instruction.branch =
+                Some(BranchTarget { address: Address32(address), ..BranchTarget::default() });
         }
         self
     }

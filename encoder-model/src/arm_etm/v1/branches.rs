@@ -5,6 +5,7 @@ use traceproof_vectors::arm_etm::{BranchTarget, CompressedAddress, Isa, Packet, 
 
 use super::packet::context_bytes;
 use crate::arm_etm::compression::{LONGEST, groups, low_mask};
+use traceproof_vectors::Address32;
 
 /// Bytes of the longest branch address, its Context ID included.
 pub(super) fn longest_address(parameters: &Parameters) -> usize {
@@ -88,7 +89,7 @@ impl Branches {
 
     /// The address of a branch. Spec: ETM1-PKT-009, 011, 015 (5.5.4, 5.11, 5.6.2).
     pub(super) fn address(&self, target: &BranchTarget, wish: Wish) -> Packet {
-        let (address, jazelle) = self.travelling(target.address, target.isa);
+        let (address, jazelle) = self.travelling(target.address.0, target.isa);
         if wish != Wish::Plain {
             let reason =
                 if self.parameters.minor >= 2 { AddressReason::Periodic } else { AddressReason::Branch };
@@ -132,7 +133,7 @@ impl Branches {
             0 => None,
             count => Some(context_id & low_mask(8 * count as u32) as u32),
         };
-        Packet::FullBranchAddress { address, reason, jazelle, context_id }
+        Packet::FullBranchAddress { address: Address32(address), reason, jazelle, context_id }
     }
 
     /// All 32 bits as they travel, and the J bit. Spec: ETM1-PKT-008 (5.5.4, 5.8.1).

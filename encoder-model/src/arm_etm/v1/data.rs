@@ -49,7 +49,7 @@ impl Data {
             && view_data
             && let Some(first) = transfers.iter().find(memory)
         {
-            let address = self.base.compress(first.address, self.minimal_addresses);
+            let address = self.base.compress(first.address.0, self.minimal_addresses);
             packets.push(Packet::DataAddress(address));
         }
         for transfer in transfers {

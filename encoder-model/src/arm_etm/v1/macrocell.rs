@@ -148,12 +148,12 @@ impl Macrocell {
             AddressReason::TraceEnabled
         };
         let written = between().rev().find_map(|cycle| cycle.context_id);
-        let packet = self.branches.restart(first.address, first.isa, reason, written);
+        let packet = self.branches.restart(first.address.0, first.isa, reason, written);
         if self.write(&packet) > self.port.room() {
             self.overflow();
             return None;
         }
-        self.output_address(&packet, first.address, first.isa, sink);
+        self.output_address(&packet, first.address.0, first.isa, sink);
         self.data.restart();
         self.tracing = Tracing::Starting(AHEAD);
         (self.overflowed, self.debugged) = (false, false);
@@ -195,7 +195,7 @@ impl Macrocell {
             return shown.then_some(Pipestat::Id);
         };
         self.output_data(sink);
-        self.output_address(&packet, target.address, target.isa, sink);
+        self.output_address(&packet, target.address.0, target.isa, sink);
         if matches!(wish, Wish::Due | Wish::Overdue) {
             self.data.require_full();
         }

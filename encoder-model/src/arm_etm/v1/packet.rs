@@ -41,9 +41,9 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
             append_sevens(address.bits as u8 & 0x7f, address.bits >> 7, address.bytes, bytes);
         }
         Packet::FullBranchAddress { address, reason, jazelle, context_id } => {
-            bytes.extend([0, 7, 14, 21].map(|shift| (address >> shift) as u8 | CONTINUE));
+            bytes.extend([0, 7, 14, 21].map(|shift| (address.0 >> shift) as u8 | CONTINUE));
             let state = if jazelle { JAZELLE } else { 0 };
-            bytes.push((address >> 28) as u8 | reason.code() << REASON_SHIFT | state);
+            bytes.push((address.0 >> 28) as u8 | reason.code() << REASON_SHIFT | state);
             append_low(context_id.unwrap_or(0), context_bytes(reason, parameters), bytes);
         }
         Packet::DataValue { bytes: count, value } => append_low(value, count.into(), bytes),

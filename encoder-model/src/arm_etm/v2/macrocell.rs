@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::EncoderSink;
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, Instruction, Isa, Packet, Parameters, Policy, Position, Reason, Stimulus, Transfer,
 };
+use traceproof_vectors::{Address32, EncoderSink};
 
 use super::compression::InstructionBase;
 use super::conventions::miss_data_travel;
@@ -116,7 +116,7 @@ impl Macrocell {
             self.lsm = None;
         }
         if let Some(instruction) = &now.instruction {
-            self.latest = (instruction.address, instruction.isa);
+            self.latest = (instruction.address.0, instruction.isa);
         }
         // ETM2-VNT-006: an LSM whose trace began is traced to its end.
         let finishing = self.lsm.is_some_and(|lsm| lsm.traced);
@@ -167,7 +167,7 @@ impl Macrocell {
         }
         self.context_id = now.context_id.unwrap_or(self.context_id);
         let address = first.phantom.map_or(first.address, |phantom| phantom.address);
-        if !self.synchronise(self.reason, address, first.isa, self.lsm, sink) {
+        if !self.synchronise(self.reason, address.0, first.isa, self.lsm, sink) {
             return self.overflow_at(now.trigger);
         }
         self.tracing = Tracing::On;
@@ -204,7 +204,7 @@ impl Macrocell {
             reason,
             jazelle: full_isa == Isa::Jazelle,
             context_id: (self.parameters.context_id_bytes > 0).then(|| self.visible(self.context_id)),
-            address: full | u32::from(full_isa == Isa::Thumb),
+            address: Address32(full | u32::from(full_isa == Isa::Thumb)),
             under_lsm,
         };
         self.bytes.clear();
@@ -266,7 +266,7 @@ impl Macrocell {
     ) -> bool {
         let sent = self.timer.is_due()
             && self.port.can_announce()
-            && self.synchronise(Reason::Periodic, instruction.address, instruction.isa, None, sink);
+            && self.synchronise(Reason::Periodic, instruction.address.0, instruction.isa, None, sink);
         if sent {
             self.timer.served();
         }
@@ -307,7 +307,7 @@ impl Macrocell {
             && on
             && (!target.direct || self.parameters.branch_broadcast)
         {
-            let address = self.branch_base.compress(target.address, target.isa, self.minimal_addresses);
+            let address = self.branch_base.compress(target.address.0, target.isa, self.minimal_addresses);
             self.packets.push(Packet::BranchAddress(address));
         }
     }

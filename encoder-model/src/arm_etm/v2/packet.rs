@@ -58,7 +58,7 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
         Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
             bytes.push(tfo_header(reason, under_lsm.is_some(), jazelle));
             append_low(context_id.unwrap_or(0), parameters.context_id_bytes.into(), bytes);
-            append_low(address, 4, bytes);
+            append_low(address.0, 4, bytes);
             if let Some(current) = under_lsm {
                 append_branch(current, bytes);
             }

@@ -76,14 +76,14 @@ impl DataRules {
             }
             (Access::Miss(miss), Treatment::Traced { first }) => {
                 let tag = state.misses.allocate(miss, transfer.wide, None);
-                let address = self.address(transfer.address, first, state);
+                let address = self.address(transfer.address.0, first, state);
                 packets.push(Packet::LoadMissOccurred { more: false, first, tag, address });
                 if transfer.wide {
                     packets.push(Packet::LoadMissOccurred { more: false, first: false, tag, address: None });
                 }
             }
             (_, Treatment::Traced { first }) => {
-                let address = self.address(transfer.address, first, state);
+                let address = self.address(transfer.address.0, first, state);
                 packets.push(self.normal_data(first, address, transfer.value as u32));
                 if transfer.wide {
                     packets.push(self.normal_data(false, None, (transfer.value >> 32) as u32));

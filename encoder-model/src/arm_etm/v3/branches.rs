@@ -96,15 +96,15 @@ impl BranchBase {
             || levels.non_secure != self.levels.non_secure
             || hyp_changes
             || (halfwords && told_alt != (isa == Isa::ThumbEe));
-        let fewest = rules.fewest(self, address, isa);
+        let fewest = rules.fewest(self, address.0, isa);
         let bytes = match (informs, rules.alternative) {
             (false, _) => fewest,
             (true, true) => fewest.map(|bytes| bytes.max(2)),
             (true, false) => None,
         };
-        let packet_address = rules.compressed(address, isa, bytes.unwrap_or(LONGEST));
+        let packet_address = rules.compressed(address.0, isa, bytes.unwrap_or(LONGEST));
         let levels = Levels { hyp: self.levels.hyp != hyp_changes, ..levels };
-        *self = Self { address, isa, levels };
+        *self = Self { address: address.0, isa, levels };
         if !informs {
             return Packet::BranchAddress(packet_address);
         }

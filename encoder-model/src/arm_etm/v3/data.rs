@@ -79,9 +79,9 @@ impl Lsm {
 
     /// What the filters make of its next transfer. Spec: ETM3-DAT-006 to 009 (7.4.5).
     const fn treat(&mut self, transfer: &Transfer, view_data: bool) -> Treatment {
-        let first = !self.output || transfer.address != self.expected;
+        let first = !self.output || transfer.address.0 != self.expected;
         let length = if transfer.wide { 8 } else { 4 };
-        self.expected = transfer.address.wrapping_add(length);
+        self.expected = transfer.address.wrapping_add(length).0;
         match (self.traced, self.output, view_data) {
             (false, ..) | (true, false, false) => Treatment::Untraced,
             (true, _, true) => {
@@ -187,8 +187,9 @@ impl Data {
         }
         // A coprocessor transfer has no address, whatever the A bit of others (ETM2-ND-007).
         let addressed = first && transfer.access != Access::Coprocessor;
-        let address = (addressed && self.rules.address)
-            .then(|| self.base.compress(transfer.address, transfer.big_endian, self.rules.minimal_addresses));
+        let address = (addressed && self.rules.address).then(|| {
+            self.base.compress(transfer.address.0, transfer.big_endian, self.rules.minimal_addresses)
+        });
         match transfer.access {
             _ if !traced => {
                 packets.push(Packet::ValueNotTraced { more: false, first, address });

@@ -9,6 +9,7 @@ use super::atoms::Atom;
 use super::branches::Levels;
 use super::data::{Filters, Lsm};
 use super::macrocell::{Macrocell, Tracing};
+use traceproof_vectors::Address32;
 
 impl Macrocell {
     /// Miss data whose placeholder was traced, whatever is traced now. Spec: ETM3-OOO-004 (6.4.3).
@@ -115,7 +116,7 @@ impl Macrocell {
         let levels = Levels { non_secure: now.non_secure, hyp: now.hyp && self.parameters.virtualization };
         let place = now.instruction.filter(|_| !self.parameters.data_only).map(|instruction| {
             let address = instruction.phantom.map_or(instruction.address, |phantom| phantom.address);
-            (address, self.shown(instruction.isa))
+            (address.0, self.shown(instruction.isa))
         });
         let in_progress = self.data.lsm.and_then(|lsm: Lsm| lsm.place).filter(|_| place.is_some());
         let told = in_progress.or(place);
@@ -137,7 +138,7 @@ impl Macrocell {
             non_secure: levels.non_secure,
             alt_isa: isa == Isa::ThumbEe,
             hyp: levels.hyp,
-            address: told.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)),
+            address: told.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)).map(Address32),
             under_lsm,
         });
         if let Some(count) = count.filter(|_| !self.count_in_sync) {

@@ -148,7 +148,7 @@ impl Macrocell {
             self.data.lsm = None;
         }
         if let Some(instruction) = &now.instruction {
-            self.place = Some((instruction.address, self.shown(instruction.isa)));
+            self.place = Some((instruction.address.0, self.shown(instruction.isa)));
         }
         if now.exception_entry {
             self.place = None;

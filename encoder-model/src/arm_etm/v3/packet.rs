@@ -210,7 +210,7 @@ fn append_sync(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
         | 1;
     bytes.push(information);
     if let Some(address) = address {
-        append_low(address, 4, bytes);
+        append_low(address.0, 4, bytes);
     }
     if let Some(current) = under_lsm {
         append_branch(current, 0, bytes);

@@ -1,6 +1,7 @@
 //! Event address registers.
 
 use super::*;
+use traceproof_vectors::Address;
 
 const IP: u64 = 0x2000_0000_0017_4710;
 
@@ -35,12 +36,12 @@ fn instruction_cache_misses() {
         [(45, (0x2000_0000_0017_4701, 0x2d)), (8, (0x2000_0000_0017_4701, 8)), (7, (0, 0))]
     {
         let mut bench = with(Parameters::default());
-        bench.pmc(10, 0x0001_0008).miss(Miss::InstructionCache { ip: IP, latency });
+        bench.pmc(10, 0x0001_0008).miss(Miss::InstructionCache { ip: Address(IP), latency });
         assert_eq!(instruction_ear(&mut bench), expected, "EX-32, EX-33: {latency}");
     }
     for umask in [0xf, 0xb] {
         let mut bench = with(Parameters::default());
-        bench.pmc(10, umask << 16 | 8).miss(Miss::InstructionCache { ip: IP, latency: u32::MAX });
+        bench.pmc(10, umask << 16 | 8).miss(Miss::InstructionCache { ip: Address(IP), latency: u32::MAX });
         assert_eq!(instruction_ear(&mut bench), (0, 0), "EX-39");
     }
 }
@@ -56,7 +57,7 @@ fn instruction_tlb_misses() {
         (35, 0x0008_0088, Vhpt, 0),
     ] {
         let mut bench = with(Parameters::default());
-        bench.pmc(10, pmc10).miss(Miss::InstructionTlb { ip, resolution });
+        bench.pmc(10, pmc10).miss(Miss::InstructionTlb { ip: Address(ip), resolution });
         assert_eq!(instruction_ear(&mut bench).0, expected, "EX-{example}");
     }
 }
@@ -64,13 +65,13 @@ fn instruction_tlb_misses() {
 #[test]
 fn fields_that_the_mode_leaves_open_are_undefined() {
     let mut bench = with(Parameters::default());
-    bench.pmc(10, 0x0001_0008).miss(Miss::InstructionCache { ip: IP, latency: 45 });
+    bench.pmc(10, 0x0001_0008).miss(Miss::InstructionCache { ip: Address(IP), latency: 45 });
     instruction_ear(&mut bench);
     let line = 0x2000_0000_0017_4700;
     let read = |bench: &mut Bench, index| bench.step(Stimulus::Read(Register::pmd(index)));
     assert_eq!(
         read(&mut bench, 0),
-        [Packet::Read(Contents::InstructionEarLine { v: true, tlb: Known::Undefined, line })]
+        [Packet::Read(Contents::InstructionEarLine { v: true, tlb: Known::Undefined, line: Address(line) })]
     );
     assert_eq!(
         read(&mut bench, 1),
@@ -82,7 +83,7 @@ fn fields_that_the_mode_leaves_open_are_undefined() {
         [Packet::Read(Contents::InstructionEarLine {
             v: true,
             tlb: Known::Value(InstructionTlbResolution::Vhpt),
-            line
+            line: Address(line)
         })]
     );
     assert_eq!(
@@ -173,9 +174,9 @@ fn which_miss_is_kept_and_what_qualifies_it_are_readings() {
     {
         let mut bench = with(Parameters { ear_replacement, ..Parameters::default() });
         bench.pmc(10, 8);
-        bench.miss(Miss::InstructionCache { ip: 0x20, latency: 1 });
-        bench.miss(Miss::InstructionCache { ip: 0x2f, latency: 700 });
-        bench.miss(Miss::InstructionCache { ip: 0x40, latency: 5 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x20), latency: 1 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x2f), latency: 700 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x40), latency: 5 });
         bench.cycle();
         let held = |bench: &mut Bench| {
             bench.pmc(0, 1);
@@ -183,15 +184,15 @@ fn which_miss_is_kept_and_what_qualifies_it_are_readings() {
         };
         assert_eq!(held(&mut bench), first);
         // Frozen: lost in any case. PMC[0] is written with fr still 1, and then unfrozen.
-        bench.miss(Miss::InstructionCache { ip: 0x60, latency: 6 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x60), latency: 6 });
         bench.cycle();
         assert_eq!(held(&mut bench), first);
-        bench.pmc(0, 0).pmc(0, 0).miss(Miss::InstructionCache { ip: 0x60, latency: 6 });
+        bench.pmc(0, 0).pmc(0, 0).miss(Miss::InstructionCache { ip: Address(0x60), latency: 6 });
         bench.cycle();
         assert_eq!(held(&mut bench), 0x65, "unfreezing makes room under both");
-        bench.pmc(0, 0).miss(Miss::InstructionCache { ip: first & !5, latency: 6 });
+        bench.pmc(0, 0).miss(Miss::InstructionCache { ip: Address(first & !5), latency: 6 });
         bench.cycle();
-        bench.miss(Miss::InstructionCache { ip: 0x60, latency: 6 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x60), latency: 6 });
         bench.cycle();
         assert_eq!(held(&mut bench), second);
     }
@@ -213,7 +214,7 @@ fn the_miss_that_freezes_is_captured() {
         let mut bench = with(Parameters { freeze, ..Parameters::default() });
         bench.pmc(10, 8).pmc(11, 0x1000_0008).pmc(4, 0x2328).pmd(4, u64::MAX).pmc(7, 0x6708);
         load(&mut bench, 0x40, 1, 0x1000);
-        bench.miss(Miss::InstructionCache { ip: 0x40, latency: 9 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x40), latency: 9 });
         bench.miss(Miss::DataCache { latency: 10 });
         bench.miss(Miss::DataCache { latency: 3 });
         assert!(bench.cycle());
@@ -230,7 +231,7 @@ fn capturing_is_enabled_as_counting_is_and_qualified() {
         bench.pmc(10, 8).pmc(11, 0x1000_0008);
         prepare(&mut bench);
         load(&mut bench, 0x40, 1, 0x1000);
-        bench.miss(Miss::InstructionCache { ip: 0x40, latency: 9 });
+        bench.miss(Miss::InstructionCache { ip: Address(0x40), latency: 9 });
         bench.miss(Miss::DataCache { latency: 10 });
         bench.cycle();
         bench.psr(0).pmc(0, 1);

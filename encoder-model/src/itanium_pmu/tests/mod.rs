@@ -9,7 +9,7 @@ use traceproof_vectors::itanium_pmu::{
     ItaniumPmu, Known, LatencyOverflow, LatencyThreshold, LongSyllable, Miss, Occurrence, Packet, Parameters,
     Policy, Register, Stimulus, SyllableType, Tags,
 };
-use traceproof_vectors::{Encoder as _, Log};
+use traceproof_vectors::{Address, Encoder as _, Log};
 
 use super::Encoder;
 
@@ -125,7 +125,7 @@ impl Bench {
 
     /// DBRRangeTag.
     fn access(&mut self, kind: AccessKind, address: u64) -> bool {
-        let access = Access { kind, address };
+        let access = Access { kind, address: Address(address) };
         match self.step(Stimulus::Access(access))[..] {
             [Packet::Access(written), Packet::DataTag(tag)] if written == access => tag,
             ref packets => panic!("{packets:?}"),
@@ -152,7 +152,14 @@ impl Bench {
 }
 
 const fn nop_at(ip: u64) -> Instruction {
-    Instruction { ip, slot: 0, itype: SyllableType::M, enco: 0x800_0000, retired: true, squashed: false }
+    Instruction {
+        ip: Address(ip),
+        slot: 0,
+        itype: SyllableType::M,
+        enco: 0x800_0000,
+        retired: true,
+        squashed: false,
+    }
 }
 
 #[test]

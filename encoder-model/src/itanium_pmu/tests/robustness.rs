@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{MISSES_PER_CYCLE, RegisterClass};
 
 use crate::itanium_pmu::record_of;
+use traceproof_vectors::Address;
 
 #[test]
 fn registers_that_do_not_exist_read_as_0_and_keep_nothing() {
@@ -28,7 +29,7 @@ fn impossible_instructions_are_written_and_have_no_effect() {
         Instruction { enco: (1 << 48) - 1, ..nop_at(0x10) },
     ] {
         assert_eq!(bench.step(Stimulus::Instruction(instruction)), [Packet::Instruction(instruction)]);
-        let access = Access { kind: AccessKind::Load, address: 0 };
+        let access = Access { kind: AccessKind::Load, address: Address(0) };
         assert_eq!(bench.step(Stimulus::Access(access)), [Packet::Access(access)], "no instruction before");
     }
     for instruction in
@@ -86,13 +87,13 @@ fn a_cycle_has_so_many_misses() {
     let mut bench = Bench::new();
     bench.psr(user(3)).pmc(10, 8).pmc(4, 0x2308);
     for index in 0..=MISSES_PER_CYCLE as u64 {
-        bench.miss(Miss::InstructionCache { ip: index * 32, latency: 4 });
+        bench.miss(Miss::InstructionCache { ip: Address(index * 32), latency: 4 });
     }
     bench.cycle();
     bench.pmc(0, 1);
     assert_eq!(bench.read_pmd(4), MISSES_PER_CYCLE as u64);
     assert_eq!(bench.read_pmd(0), (MISSES_PER_CYCLE as u64 - 1) * 32 + 1);
-    bench.pmc(0, 0).miss(Miss::InstructionCache { ip: 0, latency: 4 });
+    bench.pmc(0, 0).miss(Miss::InstructionCache { ip: Address(0), latency: 4 });
     bench.cycle();
     assert_eq!(bench.read_pmd(4), MISSES_PER_CYCLE as u64 + 1);
 }
@@ -107,9 +108,10 @@ fn any_stimulus() -> impl Strategy<Value = Stimulus> {
     let kind = prop::sample::select(AccessKind::ALL.to_vec());
     let levels = [DataTlbLevel::None, DataTlbLevel::L2, DataTlbLevel::Vhpt, DataTlbLevel::Software];
     let miss = prop_oneof![
-        (any::<u64>(), any::<u32>()).prop_map(|(ip, latency)| Miss::InstructionCache { ip, latency }),
+        (any::<u64>(), any::<u32>())
+            .prop_map(|(ip, latency)| Miss::InstructionCache { ip: Address(ip), latency }),
         (any::<u64>(), any::<bool>()).prop_map(|(ip, software)| Miss::InstructionTlb {
-            ip,
+            ip: Address(ip),
             resolution: if software {
                 InstructionTlbResolution::Software
             } else {
@@ -121,7 +123,7 @@ fn any_stimulus() -> impl Strategy<Value = Stimulus> {
     ];
     let instruction = (any::<u64>(), 0..5_u8, itype, any::<u64>(), 0..64_u32, any::<bool>(), any::<bool>())
         .prop_map(|(ip, slot, itype, enco, shift, retired, squashed)| Instruction {
-            ip,
+            ip: Address(ip),
             slot,
             itype,
             enco: enco >> shift,
@@ -134,7 +136,7 @@ fn any_stimulus() -> impl Strategy<Value = Stimulus> {
             .prop_map(|(register, value, thin)| Stimulus::Write { register, value: value & thin }),
         4 => register().prop_map(Stimulus::Read),
         8 => instruction.prop_map(Stimulus::Instruction),
-        4 => (kind, any::<u64>()).prop_map(|(kind, address)| Stimulus::Access(Access { kind, address })),
+        4 => (kind, any::<u64>()).prop_map(|(kind, address)| Stimulus::Access(Access { kind, address: Address(address) })),
         4 => miss.prop_map(Stimulus::Miss),
         4 => (any::<u8>(), any::<u8>(), any::<u8>())
             .prop_map(|(es, umask, count)| Stimulus::Occurrence(Occurrence { es, umask, count })),

@@ -1,6 +1,7 @@
 //! IBRRangeTag, Tag(PMC\[8\]), Tag(PMC\[9\]), DBRRangeTag.
 
 use super::*;
+use traceproof_vectors::Address;
 
 #[test]
 fn instruction_ranges() {
@@ -216,6 +217,6 @@ fn tags_are_left_out_where_the_policy_says_so() {
     bench.encoder.begin(&Parameters::default(), &Policy { tags: false }).unwrap();
     let instruction = nop_at(0x10);
     assert_eq!(bench.step(Stimulus::Instruction(instruction)), [Packet::Instruction(instruction)]);
-    let access = Access { kind: AccessKind::Load, address: 0 };
+    let access = Access { kind: AccessKind::Load, address: Address(0) };
     assert_eq!(bench.step(Stimulus::Access(access)), [Packet::Access(access)]);
 }

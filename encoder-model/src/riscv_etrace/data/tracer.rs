@@ -192,7 +192,7 @@ impl DataTracer {
             Some(lrid) if self.chooser.fields.parameters.split => {
                 let told = !options.no_data && !options.no_address;
                 if told {
-                    let packet = self.chooser.load_request(load.address, load.size, load.multi, lrid);
+                    let packet = self.chooser.load_request(load.address.0, load.size, load.multi, lrid);
                     if !self.send(&packet, send) {
                         return;
                     }
@@ -222,7 +222,7 @@ impl DataTracer {
                 let told = !options.no_address || parameters.layout == DataLayout::MmaCas;
                 if told {
                     let address = (!options.no_address).then_some(atomic.address);
-                    let packet = self.chooser.atomic_request(atomic, address, lrid);
+                    let packet = self.chooser.atomic_request(atomic, address.map(u64::from), lrid);
                     if !self.send(&packet, send) {
                         return;
                     }
@@ -270,7 +270,7 @@ impl DataTracer {
             store,
             size: access.size,
             multi: access.multi,
-            address: (!options.no_address).then_some(access.address),
+            address: (!options.no_address).then_some(access.address.0),
             data: data.filter(|_| !options.no_data),
         })
     }
@@ -279,7 +279,11 @@ impl DataTracer {
         let options = self.chooser.fields.options;
         let address = (!options.no_address).then_some(atomic.address);
         let data = (atomic.op != AtomicOperation::CompareAndSwapFailure).then_some(data);
-        self.chooser.atomic(atomic, address, (!options.no_data).then_some((atomic.operand, data)))
+        self.chooser.atomic(
+            atomic,
+            address.map(u64::from),
+            (!options.no_data).then_some((atomic.operand, data)),
+        )
     }
 
     /// Whether the packet went out.

@@ -4,8 +4,8 @@
 //! counts, does not even make an item of the instruction; the other one does. Both give what the way over items,
 //! decisions and packets gives, and leave their way whenever they are not sure.
 
-use traceproof_vectors::EncoderSink;
 use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, RiscvEtrace, Stimulus};
+use traceproof_vectors::{Address, EncoderSink};
 
 use super::encoder::Encoder;
 use super::items::{Kind, Retired, is_inferable};
@@ -30,7 +30,7 @@ impl Waiting {
         here: false,
         block: Block {
             itype: Itype::Nothing,
-            iaddr: 0,
+            iaddr: Address(0),
             iretire: 0,
             ilastsize: 0,
             sijump: false,
@@ -208,7 +208,7 @@ mod tests {
             let most = if retires > 1 { 6 } else { 1 };
             Block {
                 itype,
-                iaddr: 0x1000 + 2 * self.below(0x400),
+                iaddr: Address(0x1000 + 2 * self.below(0x400)),
                 iretire: if self.one_in(30) { 0 } else { 1 + self.below(most) as u32 },
                 ilastsize: self.below(2) as u8,
                 sijump: self.one_in(3),
@@ -218,7 +218,14 @@ mod tests {
 
         fn store(&mut self) -> MemoryAccess {
             let (address, data) = (0x8000 + 4 * self.below(0x100), self.below(1 << 31).into());
-            MemoryAccess { address, size: 2, data, lrid: None, multi: false, filtered: false }
+            MemoryAccess {
+                address: Address(address),
+                size: 2,
+                data,
+                lrid: None,
+                multi: false,
+                filtered: false,
+            }
         }
 
         fn stimulus(&mut self, retires: u16) -> Stimulus {
@@ -284,7 +291,7 @@ mod tests {
                     Triggers { on_off: seed / 40 != 1, notify: seed / 40 == 1, wait_for_on: seed / 40 != 1 };
             }
             2 => {
-                let addresses = vec![AddressRange { first: 0x1100, last: 0x1500 }];
+                let addresses = vec![AddressRange { first: Address(0x1100), last: Address(0x1500) }];
                 let trap = Filter { trap: Some(TrapFilter::default()), ..Filter::default() };
                 policy.filters = vec![Filter { addresses, ..Filter::default() }, trap];
             }

@@ -4,7 +4,7 @@ use crate::riscv_etrace::{Encoder, Hart, Retirement};
 use traceproof_vectors::riscv_etrace::{
     Cycle, Packet, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap,
 };
-use traceproof_vectors::{Encoder as _, Log, Program, Section};
+use traceproof_vectors::{Address, Encoder as _, Log, Program, Section};
 
 pub(crate) const NOP: u32 = 0x0000_0013;
 /// `jalr x0, 0(x5)`
@@ -27,7 +27,7 @@ pub(crate) fn program(code: &[(u64, u32)]) -> Program {
     for &(address, word) in code {
         let length = if word & 0b11 == 0b11 { 4 } else { 2 };
         let bytes = word.to_le_bytes().into_iter().take(length).collect();
-        program.insert(Section { address, bytes, name: String::new() }).expect("no overlap");
+        program.insert(Section::new(address, bytes, "")).expect("no overlap");
     }
     program
 }
@@ -48,7 +48,7 @@ pub(crate) fn small_program() -> Program {
 
 /// An instruction that retires at level 3 and passes the filters.
 pub(crate) fn instruction(address: u64) -> Retire {
-    Retire { address, privilege: 3, qualified: true, ..Retire::default() }
+    Retire { address: Address(address), privilege: 3, qualified: true, ..Retire::default() }
 }
 
 pub(crate) fn retire(address: u64) -> Step {
@@ -60,7 +60,7 @@ pub(crate) fn branch(address: u64, taken: bool) -> Step {
 }
 
 pub(crate) fn exception(cause: u16, epc: u64) -> Step {
-    Step::Trap(Trap { cause, epc, privilege: 3, qualified: true, ..Trap::default() })
+    Step::Trap(Trap { cause, epc: Address(epc), privilege: 3, qualified: true, ..Trap::default() })
 }
 
 pub(crate) fn interrupt(cause: u16) -> Step {

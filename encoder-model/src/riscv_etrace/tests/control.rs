@@ -5,7 +5,7 @@ use traceproof_vectors::riscv_etrace::{
     Block, Cycle, Encapsulation, Itype, Modes, NormalEncapsulation, Packet, Parameters, Policy, QualStatus,
     ReportedAddress, Retire, Step, Stimulus,
 };
-use traceproof_vectors::{Encoder as _, Refusal};
+use traceproof_vectors::{Address, Encoder as _, Refusal};
 
 use super::bench::{
     enable, encode, exception, hex, idle, instruction, interrupt, packets, path, payloads, retire,
@@ -13,7 +13,7 @@ use super::bench::{
 };
 
 fn start(address: u64) -> Packet {
-    Packet::Start { branch: true, privilege: 3, time: None, context: None, address }
+    Packet::Start { branch: true, privilege: 3, time: None, context: None, address: Address(address) }
 }
 
 fn delta(delta: i64) -> Packet {
@@ -37,7 +37,7 @@ fn handler(interrupt: bool, ecause: u16, address: u64) -> Packet {
         ecause,
         interrupt,
         thaddr: true,
-        address: Some(address),
+        address: Some(Address(address)),
         tval: (!interrupt).then_some(0),
     }
 }
@@ -51,7 +51,7 @@ fn early_trap(interrupt: bool, ecause: u16, address: u64) -> Packet {
         ecause,
         interrupt,
         thaddr: false,
-        address: Some(address),
+        address: Some(Address(address)),
         tval: (!interrupt).then_some(0),
     }
 }
@@ -185,8 +185,14 @@ fn halt_and_reset_cut_the_trace() {
 
 /// A `nop` that retires in a cycle with trigger pulses.
 fn pulsed(iaddr: u64, trace_on: bool, trace_off: bool) -> Step {
-    let block =
-        Block { itype: Itype::Nothing, iaddr, iretire: 1, ilastsize: 1, sijump: false, notify: false };
+    let block = Block {
+        itype: Itype::Nothing,
+        iaddr: Address(iaddr),
+        iretire: 1,
+        ilastsize: 1,
+        sijump: false,
+        notify: false,
+    };
     idle(Cycle {
         blocks: [block].into(),
         privilege: 3,
@@ -232,7 +238,13 @@ fn context_packets(steps: &[Step]) -> Vec<Packet> {
 }
 
 fn start_in(address: u64, context: u64) -> Packet {
-    Packet::Start { branch: true, privilege: 3, time: None, context: Some(context), address }
+    Packet::Start {
+        branch: true,
+        privilege: 3,
+        time: None,
+        context: Some(context),
+        address: Address(address),
+    }
 }
 
 /// RVET-ENC-041 to 043.
@@ -266,7 +278,7 @@ fn times_are_those_of_what_is_reported() {
     let at = |address, time| Step::Retire(Retire { time, ..instruction(address) });
     let trap = Step::Trap(traceproof_vectors::riscv_etrace::Trap {
         cause: 2,
-        epc: 0x1004,
+        epc: Address(0x1004),
         privilege: 3,
         time: 7,
         qualified: true,
@@ -472,14 +484,14 @@ fn signals_are_cut_to_their_widths() {
     let mut log = traceproof_vectors::Log::default();
     for stimulus in [
         Stimulus::Enable(true),
-        cycle(block(Itype::Exception, 0x2_1001, 0)),
-        cycle(block(Itype::Nothing, 0xfff_3001, 1)),
+        cycle(block(Itype::Exception, Address(0x2_1001), 0)),
+        cycle(block(Itype::Nothing, Address(0xfff_3001), 1)),
     ] {
         encoder.step(&stimulus, &mut log);
     }
     encoder.finish(&mut log);
     let packets: Vec<Packet> = log.packets().copied().collect();
     let Packet::Trap { ecause, tval, address, privilege, .. } = packets[1] else { panic!("{packets:?}") };
-    assert_eq!((ecause, tval, address, privilege), (2, Some(5), Some(0x1000), 3));
+    assert_eq!((ecause, tval, address, privilege), (2, Some(5), Some(Address(0x1000)), 3));
     assert_eq!(packets[2], start(0x3000));
 }

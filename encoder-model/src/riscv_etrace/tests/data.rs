@@ -9,6 +9,7 @@ use traceproof_vectors::riscv_etrace::{
 };
 
 use super::bench::{enable, encode, hex, retire, small_program};
+use traceproof_vectors::Address;
 
 fn parameters(data: DataParameters) -> Parameters {
     let encapsulation = NormalEncapsulation { type_bits: 1, ..NormalEncapsulation::default() };
@@ -169,7 +170,7 @@ fn access(access: DataAccess) -> Step {
 }
 
 fn memory(address: u64, size: u8, data: u128) -> MemoryAccess {
-    MemoryAccess { address, size, data, lrid: None, multi: false, filtered: false }
+    MemoryAccess { address: Address(address), size, data, lrid: None, multi: false, filtered: false }
 }
 
 fn load(address: u64, size: u8, data: u128) -> Step {

@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{
     Encapsulation, Idle, LastNull, NormalEncapsulation, Packet, Padding, Parameters, PayloadAlignment,
     Policy, QualStatus, Retire, RiscvEtrace, SiemensMessaging, Step, Stimulus,
 };
-use traceproof_vectors::{Encoder as _, Log, Program, Refusal, Section};
+use traceproof_vectors::{Address, Encoder as _, Log, Program, Refusal, Section};
 
 use super::bench::hex;
 
@@ -211,11 +211,15 @@ fn flow_is_only_in_null_packets_of_framed_streams() {
 fn encode(parameters: &Parameters, policy: &Policy) -> Vec<u8> {
     let mut program = Program::new();
     let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
-    program.insert(Section { address: 0x1000, bytes, name: String::new() }).expect("it is free");
+    program.insert(Section::new(0x1000, bytes, "")).expect("it is free");
     let retire = |address, time| {
         Step::Retire(Retire { address, privilege: 3, time, qualified: true, ..Retire::default() })
     };
-    let steps = [Step::Stimulus(Stimulus::Enable(true)), retire(0x1000, 0x1122), retire(0x1004, 0x1133)];
+    let steps = [
+        Step::Stimulus(Stimulus::Enable(true)),
+        retire(Address(0x1000), 0x1122),
+        retire(Address(0x1004), 0x1133),
+    ];
     let mut encoder = Encoder::default();
     encoder.begin(parameters, policy).expect("it is possible");
     let mut log = Log::<RiscvEtrace>::default();

@@ -1,10 +1,10 @@
 //! Optional modes (ET 3.2), each with packets worked out by hand.
 
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{
     Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Retire, Step, Stimulus, SyncMode,
     TrapVectors,
 };
+use traceproof_vectors::{Address, Program};
 
 use super::bench::{
     BRANCH, JALR, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
@@ -34,7 +34,7 @@ fn packets(code: &Program, parameters: &Parameters, policy: &Policy, steps: &[St
 }
 
 fn start(address: u64) -> Packet {
-    Packet::Start { branch: true, privilege: 3, time: None, context: None, address }
+    Packet::Start { branch: true, privilege: 3, time: None, context: None, address: Address(address) }
 }
 
 fn report(delta: i64, depth: Option<u32>) -> Packet {
@@ -68,7 +68,7 @@ fn predicting() -> Parameters {
 fn implicit_exception() {
     let parameters = Parameters {
         modes: on(|modes| modes.implicit_exception = true),
-        trap_vectors: Some(TrapVectors { base: 0x3000, vectored: false }),
+        trap_vectors: Some(TrapVectors { base: Address(0x3000), vectored: false }),
         ..Parameters::default()
     };
     let steps = [
@@ -161,7 +161,8 @@ fn the_predictor_forgets_at_synchronisation_packets() {
         let branches: Vec<Step> = (0..taken).map(|_| branch(0x1000, true)).collect();
         [branches, path(&[0x1004])].concat()
     };
-    let own = Packet::Start { branch: false, privilege: 3, time: None, context: None, address: 0x1000 };
+    let own =
+        Packet::Start { branch: false, privilege: 3, time: None, context: None, address: Address(0x1000) };
     let got = packets(&code, &predicting(), &Policy::default(), &steps(32));
     // The first outcome goes with the start and leaves the entry at "taken": 31 right ones.
     assert_eq!(got, [own, count(0, 2, Some(4))]);
@@ -219,7 +220,7 @@ fn the_cache_and_synchronisation_packets() {
         ecause: 2,
         interrupt: false,
         thaddr: true,
-        address: Some(0x3000),
+        address: Some(Address(0x3000)),
         tval: Some(0),
     };
     let got = packets(&code, &parameters, &Policy::default(), &steps.concat());

@@ -6,9 +6,10 @@ use traceproof_vectors::riscv_etrace::{
 };
 
 use super::bench::hex;
+use traceproof_vectors::Address;
 
 fn start(branch: bool, privilege: u8, address: u64) -> Packet {
-    Packet::Start { branch, privilege, time: None, context: None, address }
+    Packet::Start { branch, privilege, time: None, context: None, address: Address(address) }
 }
 
 fn with_context(packet: Packet, value: u64) -> Packet {
@@ -26,12 +27,32 @@ fn with_context(packet: Packet, value: u64) -> Packet {
 
 fn exception(ecause: u16, thaddr: bool, privilege: u8, address: Option<u64>, tval: u64) -> Packet {
     let (branch, time, context, interrupt, tval) = (true, None, None, false, Some(tval));
-    Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+    Packet::Trap {
+        branch,
+        privilege,
+        time,
+        context,
+        ecause,
+        interrupt,
+        thaddr,
+        address: address.map(Address),
+        tval,
+    }
 }
 
 fn interrupt(ecause: u16, address: Option<u64>) -> Packet {
     let (branch, privilege, time, context, interrupt, thaddr, tval) = (true, 3, None, None, true, true, None);
-    Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval }
+    Packet::Trap {
+        branch,
+        privilege,
+        time,
+        context,
+        ecause,
+        interrupt,
+        thaddr,
+        address: address.map(Address),
+        tval,
+    }
 }
 
 fn support(ienable: bool, qual_status: QualStatus, ioptions: u32) -> Packet {
@@ -185,7 +206,7 @@ fn format_3_with_context_and_time() {
         privilege: 3,
         time: Some(0x1122_3344),
         context: Some(0xbeef),
-        address: 0x8000_0010,
+        address: Address(0x8000_0010),
     };
     check(&timed, &[("X23", packet, "73 a2 19 91 88 77 5f 04 00 00 20")]);
 }

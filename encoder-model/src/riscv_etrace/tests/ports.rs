@@ -22,7 +22,11 @@ fn cycles(hart: &mut Hart, steps: &[Step]) -> Vec<Cycle> {
 /// `(iretire, iaddr, itype, ilastsize)` of each block of each cycle.
 fn blocks(cycles: &[Cycle]) -> Vec<Vec<(u32, u64, Itype, u8)>> {
     let signals = |cycle: &Cycle| {
-        cycle.blocks.iter().map(|block| (block.iretire, block.iaddr, block.itype, block.ilastsize)).collect()
+        cycle
+            .blocks
+            .iter()
+            .map(|block| (block.iretire, block.iaddr.0, block.itype, block.ilastsize))
+            .collect()
     };
     cycles.iter().map(signals).collect()
 }
@@ -150,7 +154,7 @@ fn stimuli_keep_their_place() {
     let steps = [retire(0x1000), enable(true), retire(0x1008), enable(false), retire(0x100a)];
     hart.run(steps, &mut |stimulus| {
         seen.push(match stimulus {
-            Stimulus::Cycle(cycle) => cycle.blocks[0].iaddr,
+            Stimulus::Cycle(cycle) => cycle.blocks[0].iaddr.0,
             Stimulus::Enable(on) => u64::from(*on),
             _ => 99,
         });
@@ -218,7 +222,7 @@ fn missing_code_is_an_error_with_its_step() {
     let result = hart.run(path(&[0x1000, 0x1004, 0x5000]), &mut |_| {});
     assert_eq!(result, Err(HartError::NoCode { step: 2, address: 0x5000 }));
     let mut program = Program::new();
-    let long = Section { address: 0x1000, bytes: vec![0x1f, 0, 0, 0, 0, 0], name: String::new() };
+    let long = Section::new(0x1000, vec![0x1f, 0, 0, 0, 0, 0], "");
     program.insert(long).expect("it is alone");
     let mut hart = Hart::new(&program, &Parameters::default(), Retirement::Single);
     let result = hart.run(path(&[0x1000]), &mut |_| {});

@@ -5,6 +5,7 @@ use traceproof_vectors::riscv_etrace::{
 };
 
 use super::bench::{BRANCH, JALR, NOP, branch, enable, encode, path, program, retire};
+use traceproof_vectors::Address;
 
 fn policy(sync_mode: SyncMode) -> Policy {
     // The limit is 2^(0 + 4) = 16.
@@ -12,7 +13,7 @@ fn policy(sync_mode: SyncMode) -> Policy {
 }
 
 fn start(address: u64) -> Packet {
-    Packet::Start { branch: true, privilege: 3, time: None, context: None, address }
+    Packet::Start { branch: true, privilege: 3, time: None, context: None, address: Address(address) }
 }
 
 fn address(delta: i64, updiscon: bool) -> Packet {
@@ -115,7 +116,8 @@ fn branches_come_first() {
 fn branch_at_the_synchronisation_point() {
     let steps = [straight(9), vec![branch(0x1024, true)], path(&[0x1028])].concat();
     let got = packets(&policy(SyncMode::HalfWords), &[(0x1024, BRANCH)], &steps);
-    let taken = Packet::Start { branch: false, privilege: 3, time: None, context: None, address: 0x1024 };
+    let taken =
+        Packet::Start { branch: false, privilege: 3, time: None, context: None, address: Address(0x1024) };
     assert_eq!(got, [start(0x1000), taken, address(4, false), ended()]);
 }
 

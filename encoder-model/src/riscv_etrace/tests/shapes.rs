@@ -2,10 +2,10 @@
 
 use crate::riscv_etrace::{Hart, Retirement, TrapPlacement};
 use proptest::prelude::*;
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{
     InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors,
 };
+use traceproof_vectors::{Address, Program};
 
 use super::bench::{C_NOP, MRET, NOP, RET, encode_as, program};
 
@@ -68,7 +68,16 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
             0..=9 => {
                 let interrupt = event % 2 == 0;
                 let (cause, tval, epc) = (u16::from(event), u64::from(target), at);
-                let trap = Trap { interrupt, cause, tval, epc, privilege, context, time: 0, qualified };
+                let trap = Trap {
+                    interrupt,
+                    cause,
+                    tval,
+                    epc: Address(epc),
+                    privilege,
+                    context,
+                    time: 0,
+                    qualified,
+                };
                 steps.push(Step::Trap(trap));
                 privilege = 3;
                 at = HANDLER;
@@ -96,7 +105,7 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
         let ctype = if event >= 250 { event % 4 } else { 0 };
         context += u64::from(ctype > 0);
         let mut retire = Retire {
-            address,
+            address: Address(address),
             taken: None,
             privilege,
             context,
@@ -158,7 +167,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
         bpred_size_p: 3,
         cache_size_p: 2,
         sijump_p: true,
-        trap_vectors: Some(TrapVectors { base: HANDLER, vectored: false }),
+        trap_vectors: Some(TrapVectors { base: Address(HANDLER), vectored: false }),
         nocontext_p: !context,
         context_width_p: 16,
         ..Parameters::default()

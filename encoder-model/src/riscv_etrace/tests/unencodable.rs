@@ -1,6 +1,7 @@
 //! Packets that cannot travel are named, never bent.
 
 use crate::riscv_etrace::{Defect, UnencodablePacket, write_packets, write_payload};
+use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy, ReportedAddress};
 
 #[track_caller]
@@ -10,7 +11,7 @@ fn refused(packet: Packet, parameters: &Parameters, field: &'static str, defect:
 }
 
 fn start(privilege: u8, context: Option<u64>, address: u64) -> Packet {
-    Packet::Start { branch: true, privilege, time: None, context, address }
+    Packet::Start { branch: true, privilege, time: None, context, address: Address(address) }
 }
 
 fn address(address: ReportedAddress, irdepth: u32) -> Packet {
@@ -104,7 +105,7 @@ fn frames_hold_31_bytes() {
         ecause: 2,
         interrupt: false,
         thaddr: true,
-        address: Some(0x1000),
+        address: Some(Address(0x1000)),
         tval: Some(1 << 62),
     };
     let payload = write_payload(&trap, &parameters, Modes::default(), Compression::Minimal);

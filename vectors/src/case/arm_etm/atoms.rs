@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Address32;
 use crate::arm_etm::{Event, Isa};
 use crate::case::Problem;
 use crate::notation::parse_u64;
@@ -94,7 +95,7 @@ fn parse(word: &str, isa: Isa) -> Option<Vec<Event>> {
     };
     let count = last.checked_sub(first)? / step;
     (count < Atoms::LONGEST_RANGE && (last - first) % step == 0)
-        .then(|| (0..=count).map(|index| event(Some(first + index * step))).collect())
+        .then(|| (0..=count).map(|index| event(Some(Address32(first + index * step)))).collect())
 }
 
 impl fmt::Display for Atoms {
@@ -148,7 +149,7 @@ mod tests {
             (None, true, None),
         ]
         .map(|(address, executed, cycles)| Event::Atom {
-            address,
+            address: address.map(Address32),
             isa: Isa::Thumb,
             executed,
             cycles,
@@ -157,7 +158,7 @@ mod tests {
         let arm: Atoms = "0xEE".parse().expect("reads");
         assert_eq!(
             arm.events(),
-            [Event::Atom { address: Some(0xe), isa: Isa::Arm, executed: true, cycles: None }]
+            [Event::Atom { address: Some(Address32(0xe)), isa: Isa::Arm, executed: true, cycles: None }]
         );
     }
 

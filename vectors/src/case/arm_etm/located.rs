@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Address32;
 use crate::arm_etm::{Event, Isa};
 use crate::case::Problem;
 use crate::notation::parse_u64;
@@ -89,7 +90,7 @@ fn parse(word: &str, isa: Isa) -> Option<Vec<Event>> {
     let at = |cycle: u64| {
         let offset = length.wrapping_mul((cycle - first) as u32);
         let address = first_address.map(|address| address.wrapping_add(offset));
-        Event::InstructionAt { cycle, address, isa, executed }
+        Event::InstructionAt { cycle, address: address.map(Address32), isa, executed }
     };
     Some((first..=last).map(at).collect())
 }
@@ -148,7 +149,7 @@ mod tests {
         ]
         .map(|(cycle, address, executed)| Event::InstructionAt {
             cycle,
-            address,
+            address: address.map(Address32),
             isa: Isa::Thumb,
             executed,
         });
@@ -157,7 +158,7 @@ mod tests {
         let arm: LocatedInstructions = "1..2:0x8000E".parse().expect("reads");
         assert!(matches!(
             arm.events(),
-            [_, Event::InstructionAt { address: Some(0x8004), isa: Isa::Arm, .. }]
+            [_, Event::InstructionAt { address: Some(Address32(0x8004)), isa: Isa::Arm, .. }]
         ));
     }
 

@@ -1,6 +1,7 @@
 //! What the lines of an ARM ETM case mean, once the program is assembled.
 
 use super::{EventEntry, StimulusEntry};
+use crate::Address32;
 use crate::arm_etm::{
     Architecture, ArmEtm, BranchTarget, Event, Instruction, Isa, Parameters, Phantom, Stimulus,
 };
@@ -101,7 +102,12 @@ impl Levels {
         let branch = entry.branch.as_ref().map(|branch| {
             self.isa = branch.isa.unwrap_or(isa);
             let address = address(&branch.to, labels, "branch.to")?;
-            Ok(BranchTarget { address, isa: self.isa, direct: branch.direct, exception: branch.exception })
+            Ok(BranchTarget {
+                address: Address32(address.0),
+                isa: self.isa,
+                direct: branch.direct,
+                exception: branch.exception,
+            })
         });
         Ok(Some(Instruction {
             address: address(location, labels, key)?,
@@ -115,9 +121,10 @@ impl Levels {
     }
 }
 
-fn address(location: &Location, labels: &Labels, key: &str) -> Result<u32, Problem> {
+fn address(location: &Location, labels: &Labels, key: &str) -> Result<Address32, Problem> {
     let address = location.resolve(labels).map_err(|problem| problem.under(key))?;
     u32::try_from(address)
+        .map(Address32)
         .map_err(|_| Problem::new(key, format!("`{location}` is outside the address space")))
 }
 
@@ -273,7 +280,7 @@ mod tests {
             { execute = "0x9000", returns = [{ miss = 1, value = 5 }], trigger = true }"#;
         let cycles = execution(&entries(lines), &assembly()).expect("resolves");
         let transfer = Transfer {
-            address: 0x1000,
+            address: Address32(0x1000),
             access: Access::Miss(1),
             value: 0,
             wide: false,
@@ -288,17 +295,21 @@ mod tests {
             idle.clone(),
             Stimulus {
                 trace_enable: true,
-                instruction: Some(Instruction { address: 0x8000, executed: true, ..Instruction::default() }),
+                instruction: Some(Instruction {
+                    address: Address32(0x8000),
+                    executed: true,
+                    ..Instruction::default()
+                }),
                 transfers: vec![transfer],
                 ..idle
             },
             Stimulus {
                 trace_enable: true,
                 instruction: Some(Instruction {
-                    address: 0x8004,
-                    phantom: Some(Phantom { address: 0x8000, taken: true }),
+                    address: Address32(0x8004),
+                    phantom: Some(Phantom { address: Address32(0x8000), taken: true }),
                     branch: Some(BranchTarget {
-                        address: 0x9000,
+                        address: Address32(0x9000),
                         isa: Isa::Thumb,
                         ..BranchTarget::default()
                     }),
@@ -310,7 +321,7 @@ mod tests {
                 trace_enable: true,
                 trigger: true,
                 instruction: Some(Instruction {
-                    address: 0x9000,
+                    address: Address32(0x9000),
                     isa: Isa::Thumb,
                     executed: true,
                     ..Instruction::default()
@@ -348,7 +359,7 @@ mod tests {
             Event::Synchronisation {
                 cycle: 0,
                 reason: Reason::TraceEnabled,
-                address: 0x8000,
+                address: Address32(0x8000),
                 isa: Isa::Arm,
                 context_id: None,
                 lsm: None,

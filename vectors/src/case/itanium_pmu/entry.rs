@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bundles;
 use super::line::{self, Line};
+use crate::Address;
 use crate::case::{Assembly, Location, Problem};
 use crate::itanium_pmu::{Instruction, Stimulus};
 
@@ -92,7 +93,14 @@ pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Resul
                 let found = place.resolve(&assembly.labels).and_then(|ip| {
                     let (itype, enco) = bundles::syllable(&assembly.program, ip, *slot)
                         .map_err(|message| Problem::new("", message))?;
-                    Ok(Instruction { ip, slot: *slot, itype, enco, retired: *retired, squashed: *squashed })
+                    Ok(Instruction {
+                        ip: Address(ip),
+                        slot: *slot,
+                        itype,
+                        enco,
+                        retired: *retired,
+                        squashed: *squashed,
+                    })
                 });
                 Stimulus::Instruction(found.map_err(|problem| problem.under(&format!("stimulus[{index}]")))?)
             }
@@ -122,7 +130,7 @@ mod tests {
     #[test]
     fn instructions_come_from_the_program() {
         let expected = Instruction {
-            ip: 0x3010,
+            ip: Address(0x3010),
             slot: 2,
             itype: SyllableType::B,
             enco: 0x091_ffff_e140,

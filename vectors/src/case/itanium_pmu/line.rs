@@ -1,5 +1,6 @@
 //! What happens at the performance monitor, as people write it: one thing a line.
 
+use crate::Address;
 use crate::itanium_pmu::events::SelectableEvent;
 use crate::itanium_pmu::{
     Access, AccessKind, DataTlbLevel, Instruction, InstructionTlbResolution, Miss, Occurrence, Register,
@@ -102,7 +103,7 @@ fn word_line(text: &str) -> Result<Line, String> {
     let rest: Vec<&str> = words.collect();
     if let Some(kind) = find(&ACCESSES, word) {
         let [address] = take(word, "an address", &rest)?;
-        return Ok(Line::Input(Stimulus::Access(Access { kind, address: number(address, 64)? })));
+        return Ok(Line::Input(Stimulus::Access(Access { kind, address: Address(number(address, 64)?) })));
     }
     match word {
         "reset" => take(word, "nothing", &rest).map(|[]| Line::Input(Stimulus::Reset)),
@@ -145,7 +146,14 @@ fn instruction(words: &[&str]) -> Result<Line, String> {
     let itype = find(&TYPES, itype)
         .ok_or_else(|| format!("`{itype}` is no type of syllables; write {}", names(&TYPES)))?;
     let ip = number(ip, 64)?;
-    Ok(Line::Input(Stimulus::Instruction(Instruction { ip, slot, itype, enco, retired, squashed })))
+    Ok(Line::Input(Stimulus::Instruction(Instruction {
+        ip: Address(ip),
+        slot,
+        itype,
+        enco,
+        retired,
+        squashed,
+    })))
 }
 
 /// `A/1 squashed`.
@@ -187,13 +195,13 @@ fn miss(word: &str, rest: &[&str]) -> Result<Miss, String> {
     Ok(match word {
         "icache-miss" => {
             let [ip, latency] = take(word, "an address and a latency", rest)?;
-            Miss::InstructionCache { ip: number(ip, 64)?, latency: number(latency, 32)? as u32 }
+            Miss::InstructionCache { ip: Address(number(ip, 64)?), latency: number(latency, 32)? as u32 }
         }
         "itlb-miss" => {
             let [ip, resolution] = take(word, "an address and vhpt or software", rest)?;
             let resolution = find(&RESOLUTIONS, resolution)
                 .ok_or_else(|| format!("`{resolution}` resolves no miss; write {}", names(&RESOLUTIONS)))?;
-            Miss::InstructionTlb { ip: number(ip, 64)?, resolution }
+            Miss::InstructionTlb { ip: Address(number(ip, 64)?), resolution }
         }
         "dcache-miss" => {
             let [latency] = take(word, "a latency", rest)?;

@@ -1,6 +1,7 @@
 //! Lines of `wire` as the records that travel.
 
 use super::line::{self, Line};
+use crate::Address;
 use crate::itanium_pmu::wire::{Kind, RECORD};
 use crate::itanium_pmu::{
     Access, AccessKind, DataTlbLevel, Instruction, InstructionTlbResolution, Miss, Occurrence, Register,
@@ -82,16 +83,16 @@ fn pack_input(stimulus: &Stimulus) -> Result<[u8; RECORD], String> {
         }
         Stimulus::Instruction(Instruction { ip, slot, itype, enco, retired, squashed }) => {
             let flags = slot | u8::from(retired) << 2 | u8::from(squashed) << 3 | (itype as u8) << 4;
-            let mut record = record(Kind::Instruction, [flags, 0], ip);
+            let mut record = record(Kind::Instruction, [flags, 0], ip.0);
             put(&mut record, 2, enco.to_le_bytes().get(..6).unwrap_or_default());
             record
         }
-        Stimulus::Access(Access { kind, address }) => record(Kind::Access, [kind as u8, 0], address),
+        Stimulus::Access(Access { kind, address }) => record(Kind::Access, [kind as u8, 0], address.0),
         Stimulus::Miss(Miss::InstructionCache { ip, latency }) => {
-            with_latency(record(Kind::InstructionCacheMiss, [0, 0], ip), latency)
+            with_latency(record(Kind::InstructionCacheMiss, [0, 0], ip.0), latency)
         }
         Stimulus::Miss(Miss::InstructionTlb { ip, resolution }) => {
-            record(Kind::InstructionTlbMiss, [resolution as u8, 0], ip)
+            record(Kind::InstructionTlbMiss, [resolution as u8, 0], ip.0)
         }
         Stimulus::Miss(Miss::DataCache { latency }) => {
             with_latency(record(Kind::DataCacheMiss, [0, 0], 0), latency)
@@ -143,17 +144,17 @@ fn unpack(record: &[u8; RECORD]) -> Option<Line> {
                 return None;
             }
             let (retired, squashed) = (bit(first, 2), bit(first, 3));
-            Stimulus::Instruction(Instruction { ip: value, slot, itype, enco, retired, squashed })
+            Stimulus::Instruction(Instruction { ip: Address(value), slot, itype, enco, retired, squashed })
         }
         Kind::Access => {
             let kind = AccessKind::ALL.into_iter().find(|kind| *kind as u8 == first)?;
-            Stimulus::Access(Access { kind, address: value })
+            Stimulus::Access(Access { kind, address: Address(value) })
         }
-        Kind::InstructionCacheMiss => Stimulus::Miss(Miss::InstructionCache { ip: value, latency }),
+        Kind::InstructionCacheMiss => Stimulus::Miss(Miss::InstructionCache { ip: Address(value), latency }),
         Kind::InstructionTlbMiss => {
             let resolutions = [InstructionTlbResolution::Vhpt, InstructionTlbResolution::Software];
             let resolution = resolutions.into_iter().find(|resolution| *resolution as u8 == first)?;
-            Stimulus::Miss(Miss::InstructionTlb { ip: value, resolution })
+            Stimulus::Miss(Miss::InstructionTlb { ip: Address(value), resolution })
         }
         Kind::DataCacheMiss => Stimulus::Miss(Miss::DataCache { latency }),
         Kind::DataTlbMiss => {

@@ -1,6 +1,7 @@
 //! What the lines of a RISC-V E-Trace case mean, once the program is assembled.
 
 use super::{EventEntry, StimulusEntry};
+use crate::Address;
 use crate::case::{Assembly, Expected, Location, Path, Problem};
 use crate::riscv_etrace::{
     DataLayout, Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, SupportLayout,
@@ -99,7 +100,7 @@ impl Recorder<'_> {
             }
             StimulusEntry::Exception { cause, tval, epc } => {
                 let epc = self.code.location(epc).map_err(|problem| problem.under("exception.epc"))?;
-                self.trap(Trap { cause: *cause, tval: *tval, epc, ..Trap::default() });
+                self.trap(Trap { cause: *cause, tval: *tval, epc: Address(epc), ..Trap::default() });
             }
             StimulusEntry::Interrupt { cause } => {
                 self.trap(Trap { interrupt: true, cause: *cause, ..Trap::default() });
@@ -134,7 +135,7 @@ impl Recorder<'_> {
         let mut instructions: Vec<Retire> = path
             .into_iter()
             .map(|(address, _)| Retire {
-                address,
+                address: Address(address),
                 taken: None,
                 privilege: self.privilege,
                 context: self.context,
@@ -182,7 +183,9 @@ fn event(
     let event = match entry {
         EventEntry::Retire(path) => {
             let path = code.path(path).map_err(|problem| problem.under("retire"))?;
-            let one = |(first, end)| Expected::Event(Event::Retire { first, end, count: 1 });
+            let one = |(first, end): (u64, u64)| {
+                Expected::Event(Event::Retire { first: Address(first), end: Address(end), count: 1 })
+            };
             expected.extend(path.into_iter().map(one));
             return Ok(());
         }
@@ -190,9 +193,9 @@ fn event(
             let epc = match epc {
                 None => Epc::Unstated,
                 Some(location) if location.is_unknown() => Epc::Unknown,
-                Some(location) => {
-                    Epc::At(code.location(location).map_err(|problem| problem.under("exception.epc"))?)
-                }
+                Some(location) => Epc::At(Address(
+                    code.location(location).map_err(|problem| problem.under("exception.epc"))?,
+                )),
             };
             Event::Trap { interrupt: false, cause: *cause, tval: Some(*tval), epc }
         }
@@ -297,7 +300,7 @@ mod tests {
 
     const fn plain(address: u64) -> Retire {
         Retire {
-            address,
+            address: Address(address),
             taken: None,
             privilege: 3,
             context: 0,
@@ -316,12 +319,12 @@ mod tests {
              { retire = 'B' }, { qualified = false }, { retire = 'C' }, { interrupt = { cause = 7 } }",
         );
         let b = Retire { privilege: 0, time: 0x10, context: 5, ..plain(0x1004) };
-        let c = Retire { address: 0x1006, qualified: false, ..b };
+        let c = Retire { address: Address(0x1006), qualified: false, ..b };
         let trap = Trap {
             interrupt: true,
             cause: 7,
             tval: 0,
-            epc: 0,
+            epc: Address(0),
             privilege: 0,
             context: 5,
             time: 0x10,
@@ -383,8 +386,8 @@ mod tests {
         assert_eq!(
             steps,
             [
-                trap(2, 0, 0x1006),
-                trap(12, 0x99, 0x1004),
+                trap(2, 0, Address(0x1006)),
+                trap(12, 0x99, Address(0x1004)),
                 Step::Stimulus(Stimulus::Modes(modes)),
                 Step::Stimulus(Stimulus::Transport(false)),
                 Step::Stimulus(Stimulus::Enable(false)),
@@ -405,11 +408,13 @@ mod tests {
         )
         .expect("resolves");
         let (multi, filtered) = (true, true);
-        let store = MemoryAccess { address: 0x20, size: 2, data: 5, lrid: None, multi, filtered: false };
-        let load = MemoryAccess { address: 0x21, size: 1, data: 0, lrid: Some(3), multi: false, filtered };
+        let store =
+            MemoryAccess { address: Address(0x20), size: 2, data: 5, lrid: None, multi, filtered: false };
+        let load =
+            MemoryAccess { address: Address(0x21), size: 1, data: 0, lrid: Some(3), multi: false, filtered };
         let atomic = AtomicAccess {
             op: AtomicOperation::Min,
-            address: 0x24,
+            address: Address(0x24),
             size: 2,
             operand: 7,
             data: 0xffff_ffff,
@@ -435,7 +440,9 @@ mod tests {
 
     #[test]
     fn every_instruction_of_a_path_is_an_event() {
-        let retire = |first, end| Expected::Event(Event::Retire { first, end, count: 1 });
+        let retire = |first: u64, end: u64| {
+            Expected::Event(Event::Retire { first: Address(first), end: Address(end), count: 1 })
+        };
         let all = events("{ retire = 'A..C A' }, { retire = 'raw raw+2' }").expect("resolves");
         assert_eq!(
             all,
@@ -460,7 +467,7 @@ mod tests {
         let parameters = Parameters::default();
         let assembly = RiscvEtrace::assemble(".org 0xfffffffc\nA: nop", &parameters).expect("assembles");
         let events = expected(&entries("{ retire = 'A' }"), &assembly);
-        let wrapped = Event::Retire { first: 0xffff_fffc, end: 0, count: 1 };
+        let wrapped = Event::Retire { first: Address(0xffff_fffc), end: Address(0), count: 1 };
         assert_eq!(events, Ok(vec![Expected::Event(wrapped)]));
     }
 
@@ -482,14 +489,14 @@ mod tests {
             [
                 Expected::Event(exception(0, Epc::Unstated)),
                 Expected::Event(exception(7, Epc::Unknown)),
-                Expected::Event(exception(0, Epc::At(0x5000))),
+                Expected::Event(exception(0, Epc::At(Address(0x5000)))),
                 Expected::Event(Event::Trap { interrupt: true, cause: 3, tval: None, epc: Epc::Unstated }),
                 Expected::Event(Event::Context { privilege: 1, context: None, precise: true }),
                 Expected::Event(Event::Context { privilege: 0, context: Some(0x12), precise: false }),
                 Expected::Event(Event::Time { time: 0x20 }),
                 Expected::Event(Event::Stop { reason: StopReason::Lost }),
                 Expected::Event(Event::Data(DataEvent::Load {
-                    address: Some(0x20),
+                    address: Some(Address(0x20)),
                     size: 0,
                     data: Some(0x80),
                     multi: false,
@@ -552,7 +559,7 @@ mod tests {
             call_counter_size_p: 3,
             sijump_p: true,
             modes: Modes { full_address: true, ..Modes::default() },
-            trap_vectors: Some(TrapVectors { base: 0, vectored: false }),
+            trap_vectors: Some(TrapVectors { base: Address(0), vectored: false }),
             encapsulation: Encapsulation::Normal(NormalEncapsulation {
                 src_id_bits: 8,
                 timestamp_bytes: 2,

@@ -1,6 +1,7 @@
 //! What an encoder sees of data accesses: the data interface (ET 4.4).
 
 use super::{AtomicOperation, CsrOperation};
+use crate::Address;
 
 /// One data access that retires (`dretire`): the signals of one group of the data interface, told apart.
 ///
@@ -29,9 +30,7 @@ pub enum DataAccess {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryAccess {
     /// `daddr`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u64,
+    pub address: Address,
     /// `dsize`: the access has 2^`size` bytes.
     pub size: u8,
     /// `data`, or `sdata` of a split store; nothing for split loads.
@@ -58,9 +57,7 @@ pub struct AtomicAccess {
     /// `dtype`.
     pub op: AtomicOperation,
     /// `daddr`.
-    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-    pub address: u64,
+    pub address: Address,
     /// `dsize`: memory is accessed with 2^`size` bytes.
     pub size: u8,
     /// The source register before the operation: one half of `data`, or `sdata`.

@@ -1,6 +1,7 @@
 //! What a decoder reports about data accesses.
 
 use super::{AtomicOperation, CsrOperation};
+use crate::Address;
 
 /// One data access of the traced execution, or the news that some are missing.
 ///
@@ -32,12 +33,8 @@ pub enum DataEvent {
     /// Unified load.
     Load {
         /// Byte address; absent where packets carry none.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// The access has 2^`size` bytes.
         size: u8,
         /// The value; absent where packets carry none.
@@ -54,12 +51,8 @@ pub enum DataEvent {
     /// Store.
     Store {
         /// As in [`DataEvent::Load`].
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// As in [`DataEvent::Load`].
         size: u8,
         /// As in [`DataEvent::Load`].
@@ -78,9 +71,7 @@ pub enum DataEvent {
         /// Number of the request.
         lrid: u16,
         /// Byte address.
-        #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
-        address: u64,
+        address: Address,
         /// The access has 2^`size` bytes.
         size: u8,
         /// As in [`DataEvent::Load`].
@@ -92,12 +83,8 @@ pub enum DataEvent {
         /// Number of the request.
         lrid: u16,
         /// Byte address, that of the request.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// The access has 2^`size` bytes.
         size: u8,
         /// The value; absent = error.
@@ -113,12 +100,8 @@ pub enum DataEvent {
         /// What it did.
         op: AtomicOperation,
         /// Byte address; absent where packets carry none.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// The access has 2^`size` bytes.
         size: u8,
         /// The source register before the operation; absent where packets carry none.
@@ -143,12 +126,8 @@ pub enum DataEvent {
         /// Number of the request.
         lrid: u16,
         /// Byte address; absent where packets carry none.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// The access has 2^`size` bytes.
         size: u8,
         /// The source register before the operation.
@@ -163,12 +142,8 @@ pub enum DataEvent {
         /// Number of the request.
         lrid: u16,
         /// Byte address, that of the request; absent where packets carry none.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
-        )]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
-        address: Option<u64>,
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        address: Option<Address>,
         /// The access has 2^`size` bytes.
         size: u8,
         /// What memory held before; absent = error.

@@ -79,7 +79,7 @@ impl<'a> Filters<'a> {
             self.lsm = None;
         }
         if let Some(instruction) = &now.instruction {
-            self.address = Some(instruction.address);
+            self.address = Some(instruction.address.0);
         }
         if now.exception_entry {
             self.address = None;
@@ -170,7 +170,7 @@ impl<'a> Filters<'a> {
         let told = first.instruction.filter(|_| !self.scenario.parameters.data_only);
         let address = told.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
         let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| told.is_some());
-        items.push(Visible::Start { address, in_progress });
+        items.push(Visible::Start { address: address.map(u32::from), in_progress });
         let Some(lsm) = &mut self.lsm else { return };
         (lsm.traced, lsm.seen) = (true, false);
         if let Some(address) = in_progress {
@@ -184,11 +184,11 @@ impl<'a> Filters<'a> {
             items.push(Visible::Instruction { address, executed, cycles });
         };
         if let Some(phantom) = instruction.phantom {
-            atom(phantom.address, phantom.taken);
+            atom(phantom.address.0, phantom.taken);
         }
-        atom(instruction.address, instruction.executed);
+        atom(instruction.address.0, instruction.executed);
         if instruction.thumb32 && self.v3 && !self.scenario.parameters.thumb32_single {
-            atom(instruction.address + 2, instruction.executed);
+            atom(instruction.address.0 + 2, instruction.executed);
         }
         if let Some(phantom) = instruction.phantom
             && phantom.taken
@@ -200,7 +200,7 @@ impl<'a> Filters<'a> {
             let at = items.len()
                 - 1
                 - usize::from(instruction.thumb32 && !self.scenario.parameters.thumb32_single);
-            items.insert(at, Visible::Branch { address: instruction.address, thumb, exception: None });
+            items.insert(at, Visible::Branch { address: instruction.address.0, thumb, exception: None });
         }
     }
 
@@ -252,7 +252,7 @@ impl<'a> Filters<'a> {
             // ETMv2 sends one address for an LSM; what follows is taken to be the next word (ETM2-ND-011).
             let address = match self.previous {
                 Some(previous) if !(self.v3 || first && half == 0) => previous.wrapping_add(4),
-                _ => transfer.address.wrapping_add(4 * half),
+                _ => transfer.address.wrapping_add(4 * half).0,
             };
             self.previous = Some(address);
             items.push(Visible::Transfer {
@@ -281,7 +281,7 @@ impl<'a> Filters<'a> {
         let told = self.on && !self.scenario.parameters.data_only;
         if told && (!target.direct || self.scenario.parameters.branch_broadcast) {
             items.push(Visible::Branch {
-                address: target.address,
+                address: target.address.0,
                 thumb: target.isa == Isa::Thumb,
                 exception: target.exception.map(|exception| (exception.number, exception.cancel)),
             });

@@ -136,25 +136,43 @@ fn translate(
         Event::Synchronisation { cycle, reason, address, lsm, .. } => {
             let overflow = reason == Reason::Overflow;
             let address = Some(address);
-            (Some(cycle), Told::Start { number, overflow, address, in_progress: lsm, gap: None })
+            (
+                Some(cycle),
+                Told::Start {
+                    number,
+                    overflow,
+                    address: address.map(u32::from),
+                    in_progress: lsm.map(u32::from),
+                    gap: None,
+                },
+            )
         }
         Event::InstructionSync { reason, address, in_progress, .. } => {
             let overflow = reason == Reason::Overflow;
-            (None, Told::Start { number, overflow, address, in_progress, gap })
+            (
+                None,
+                Told::Start {
+                    number,
+                    overflow,
+                    address: address.map(u32::from),
+                    in_progress: in_progress.map(u32::from),
+                    gap,
+                },
+            )
         }
         Event::Instruction { cycle, executed, .. } => {
             (Some(cycle), Told::Instruction { address: None, executed, cycles: None })
         }
         Event::Atom { address, executed, cycles, .. } => {
-            (None, Told::Instruction { address, executed, cycles })
+            (None, Told::Instruction { address: address.map(u32::from), executed, cycles })
         }
         Event::Branch { cycle, address, isa } => {
-            (Some(cycle), Told::Branch { address, thumb: isa == Isa::Thumb, exception: None })
+            (Some(cycle), Told::Branch { address: address.0, thumb: isa == Isa::Thumb, exception: None })
         }
         Event::BranchTo { address, isa, exception } => {
             let exception = exception.filter(|information| information.number != 0);
             let exception = exception.map(|information| (information.number, information.cancel));
-            (None, Told::Branch { address, thumb: isa == Isa::Thumb, exception })
+            (None, Told::Branch { address: address.0, thumb: isa == Isa::Thumb, exception })
         }
         Event::Transfer { transfer, when, address, value, big_endian } => {
             let (value, outstanding) = match value {

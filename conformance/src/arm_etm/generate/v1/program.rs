@@ -3,7 +3,7 @@
 //! This assembler knows nothing of how decoders classify instructions.
 
 use traceproof_vectors::arm_etm::Isa;
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::{Address32, Program, Section};
 
 use crate::generate::Entropy;
 
@@ -223,7 +223,7 @@ impl GeneratedProgram {
         let mut program = Program::new();
         for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb)] {
             let bytes = section.iter().flat_map(|item| item.assemble(self.target(item))).collect();
-            let section = Section { address: section[0].address.into(), bytes, name: name.into() };
+            let section = Section::new(Address32(section[0].address), bytes, name);
             program.insert(section).map_err(|error| error.to_string())?;
         }
         Ok(program)

@@ -4,6 +4,7 @@ use traceproof_vectors::arm_etm::{self as etm, Access, BranchTarget, Isa, Positi
 
 use super::program::{self, GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
+use traceproof_vectors::Address32;
 
 /// How often things happen, in 256 cycles.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +134,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             self.refill = REFILL;
         }
         cycle.instruction = Some(etm::Instruction {
-            address: at.address,
+            address: Address32(at.address),
             isa: at.isa,
             executed,
             branch,
@@ -143,7 +144,7 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     /// The branch to where the processor is now.
     fn branch(&self, direct: bool) -> BranchTarget {
-        BranchTarget { address: self.at.address, isa: self.at.isa, direct, exception: None }
+        BranchTarget { address: Address32(self.at.address), isa: self.at.isa, direct, exception: None }
     }
 
     fn anywhere(&mut self) -> Instruction {

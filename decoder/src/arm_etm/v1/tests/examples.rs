@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
+use traceproof_vectors::{Address32, Program};
 
 use super::{BX, ENABLED, LDR, MOV, arm, arm_at, decode, enabled, etm, story, tell, wire};
 
@@ -15,7 +15,7 @@ fn packets(parameters: &Parameters, program: &Program, text: &str) -> Vec<Packet
 #[test]
 fn a_full_address_has_a_reason_and_a_context_id() {
     let restart = |context_id| Packet::FullBranchAddress {
-        address: 0x8125,
+        address: Address32(0x8125),
         reason: AddressReason::TraceEnabled,
         jazelle: false,
         context_id,

@@ -149,7 +149,9 @@ fn not_every_status_can_wait() {
         .iter()
         .skip_while(|(_, entry)| !matches!(entry, Entry::Fault(_)))
         .filter_map(|(_, entry)| match entry {
-            Entry::Event(Event::InstructionAt { cycle, address, .. }) => Some((*cycle, *address)),
+            Entry::Event(Event::InstructionAt { cycle, address, .. }) => {
+                Some((*cycle, address.map(u32::from)))
+            }
             _ => None,
         })
         .collect();

@@ -59,7 +59,7 @@ fn arm(words: &[u32]) -> Program {
 fn arm_at(address: u64, words: &[u32]) -> Program {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut program = Program::new();
-    program.insert(Section { address, bytes, name: String::new() }).expect("no overlap");
+    program.insert(Section::new(address, bytes, "")).expect("no overlap");
     program
 }
 

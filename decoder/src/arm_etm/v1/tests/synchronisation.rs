@@ -25,7 +25,7 @@ fn thumb_bl_is_two_instructions() {
     let halves = [0xf000_u16, 0xf802, 0x46c0, 0x46c0, 0x46c0];
     let bytes = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
     let mut program = Program::new();
-    program.insert(Section { address: 0x8100, bytes, name: "bl".into() }).expect("no overlap");
+    program.insert(Section::new(0x8100, bytes, "bl")).expect("no overlap");
     let text = "BE* 81; A0 82; A0 82; WT 80; WT 10; IE --; IE --; IE --";
     let told = story(&etm(), &program, text);
     assert_eq!(told, "sync0:enabled:Thumb:8100 E5:t8100 E6:t8102 E7:t8108");

@@ -106,7 +106,7 @@ fn wrong(parameters: &Parameters, text: &str) -> String {
 /// A program of one section.
 fn code(address: u64, bytes: &[u8]) -> Program {
     let mut program = Program::new();
-    program.insert(Section { address, bytes: bytes.to_vec(), name: String::new() }).expect("one section");
+    program.insert(Section::new(address, bytes.to_vec(), "")).expect("one section");
     program
 }
 

@@ -7,6 +7,7 @@ use traceproof_vectors::arm_etm::v3::{ExceptionInformation, InByteException, Var
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason};
 
 use super::{ALIGN, bytes, data, packets, plain, read, wrong};
+use traceproof_vectors::Address32;
 
 fn cycle_accurate() -> Parameters {
     Parameters { cycle_accurate: true, minor: 5, ..plain() }
@@ -29,7 +30,7 @@ fn sync(reason: Reason, address: Option<u32>) -> Packet {
         non_secure: false,
         alt_isa: false,
         hyp: false,
-        address,
+        address: address.map(Address32),
         under_lsm: None,
     }
 }
@@ -257,7 +258,7 @@ fn an_i_sync_with_everything_is_nineteen_bytes_behind_its_header() {
         non_secure: true,
         alt_isa: true,
         hyp: true,
-        address: Some(0x8000),
+        address: Some(Address32(0x8000)),
         under_lsm: Some(CompressedAddress { bits: 4 | 8 << 27, bytes: 5 }),
     };
     assert_eq!(packets(&parameters, text), [expected]);

@@ -3,7 +3,7 @@
 use crate::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{Isa, Packet, Parameters, Policy, Position, Stimulus, Transfer};
-use traceproof_vectors::{Encoder as _, Refusal};
+use traceproof_vectors::{Address32, Encoder as _, Refusal};
 
 use super::{branch_to, calm, direct, no_data, packets, run, shown, started, v1, values_only};
 use crate::arm_etm::tests::{And, at, encode, execute, hit, off, store, wait, wide};
@@ -75,7 +75,12 @@ fn full_addresses_are_due_at_times() {
     };
     let indirect = |cycle: Stimulus, address| cycle.branch(address);
     let full = |reason| {
-        Some(Packet::FullBranchAddress { address: 0x8000, reason, jazelle: false, context_id: None })
+        Some(Packet::FullBranchAddress {
+            address: Address32(0x8000),
+            reason,
+            jazelle: false,
+            context_id: None,
+        })
     };
     let short =
         Some(Packet::BranchAddress(traceproof_vectors::arm_etm::CompressedAddress { bits: 0, bytes: 1 }));

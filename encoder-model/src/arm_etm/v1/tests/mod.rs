@@ -1,10 +1,10 @@
 //! Cycles in, records of ETMv1 out.
 
-use traceproof_vectors::Log;
 use traceproof_vectors::arm_etm::v1::Cycle;
 use traceproof_vectors::arm_etm::{
     Architecture, ArmEtm, BranchTarget, Isa, Packet, Parameters, Policy, Stimulus,
 };
+use traceproof_vectors::{Address32, Log};
 
 use crate::arm_etm::tests::{encode, off};
 
@@ -39,11 +39,11 @@ pub(crate) fn started(cycles: impl IntoIterator<Item = Stimulus>) -> Vec<Stimulu
 
 /// The instruction branches directly.
 pub(crate) fn direct(cycle: Stimulus, address: u32) -> Stimulus {
-    to(cycle, BranchTarget { address, direct: true, ..BranchTarget::default() })
+    to(cycle, BranchTarget { address: Address32(address), direct: true, ..BranchTarget::default() })
 }
 
 pub(crate) fn branch_to(cycle: Stimulus, address: u32, isa: Isa) -> Stimulus {
-    to(cycle, BranchTarget { address, isa, ..BranchTarget::default() })
+    to(cycle, BranchTarget { address: Address32(address), isa, ..BranchTarget::default() })
 }
 
 fn to(mut cycle: Stimulus, target: BranchTarget) -> Stimulus {

@@ -6,13 +6,14 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use super::{no_data, v1, values_only};
 use crate::arm_etm::tests::hex;
+use traceproof_vectors::Address32;
 
 fn bytes(packet: Packet, parameters: &Parameters) -> String {
     hex(&write_packet(&packet, parameters).expect("encodable"))
 }
 
 fn full(address: u32, reason: AddressReason, jazelle: bool, context_id: Option<u32>) -> Packet {
-    Packet::FullBranchAddress { address, reason, jazelle, context_id }
+    Packet::FullBranchAddress { address: Address32(address), reason, jazelle, context_id }
 }
 
 const fn address(bits: u64, bytes: u8) -> CompressedAddress {

@@ -4,6 +4,7 @@ use crate::arm_etm::v2::{UnencodablePacket, write_packet};
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason};
 
 use crate::arm_etm::tests::hex;
+use traceproof_vectors::Address32;
 
 fn bytes(packet: Packet, parameters: &Parameters) -> String {
     hex(&write_packet(&packet, parameters).expect("encodable"))
@@ -109,9 +110,9 @@ fn tfo_packets() {
         address,
         under_lsm,
     };
-    let periodic = packet(Reason::Periodic, Some(7), 0x8125, None);
+    let periodic = packet(Reason::Periodic, Some(7), Address32(0x8125), None);
     assert_eq!(bytes(periodic, &with_context), "00 07 25 81 00 00");
-    let under_lsm = packet(Reason::TraceEnabled, None, 0x8000, data_address(4, 1));
+    let under_lsm = packet(Reason::TraceEnabled, None, Address32(0x8000), data_address(4, 1));
     assert_eq!(bytes(under_lsm, &plain()), "A0 00 80 00 00 09");
 }
 

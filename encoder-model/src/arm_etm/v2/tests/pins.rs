@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use traceproof_vectors::Log;
 use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{
     Access, ArmEtm, BranchTarget, Instruction, Isa, MissReturn, Packet, Parameters, Phantom, Policy,
     Position, Stimulus, TagChoice, Transfer,
 };
+use traceproof_vectors::{Address32, Log};
 
 use crate::arm_etm::tests::{And, cycles, encode, execute, has_data, off, records, store, unit_bytes, units};
 
@@ -126,12 +126,13 @@ fn transfer() -> impl Strategy<Value = Transfer> {
 fn instruction() -> impl Strategy<Value = Instruction> {
     let isa = || prop_oneof![4 => Just(Isa::Arm), 1 => Just(Isa::Thumb), 1 => Just(Isa::Jazelle)];
     let branch = (any::<u32>(), isa(), any::<bool>()).prop_map(|(address, isa, direct)| BranchTarget {
-        address,
+        address: Address32(address),
         isa,
         direct,
         exception: None,
     });
-    let phantom = (any::<u32>(), any::<bool>()).prop_map(|(address, taken)| Phantom { address, taken });
+    let phantom = (any::<u32>(), any::<bool>())
+        .prop_map(|(address, taken)| Phantom { address: Address32(address), taken });
     (
         0x8000..0x8100u32,
         isa(),
@@ -140,7 +141,7 @@ fn instruction() -> impl Strategy<Value = Instruction> {
         prop::option::weighted(0.2, branch),
     )
         .prop_map(|(address, isa, executed, phantom, branch)| Instruction {
-            address,
+            address: Address32(address),
             isa,
             executed,
             phantom,

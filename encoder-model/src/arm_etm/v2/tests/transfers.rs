@@ -7,6 +7,7 @@ use traceproof_vectors::arm_etm::{
 use crate::arm_etm::tests::{
     And, at, encode, encode_plainly, execute, groups, hit, off, records, store, wait, wide,
 };
+use traceproof_vectors::Address32;
 
 fn trace(parameters: &Parameters, cycles: impl IntoIterator<Item = Stimulus>) -> Vec<String> {
     let cycles: Vec<_> = std::iter::once(off()).chain(cycles).collect();
@@ -29,9 +30,9 @@ fn e2_01_normal_data() {
 /// One branch from `base` to `target`, both with their states.
 fn branch(base: (u32, Isa), target: (u32, Isa)) -> String {
     let parameters = Parameters { minor: 1, ..Parameters::default() };
-    let branch = BranchTarget { address: target.0, isa: target.1, ..BranchTarget::default() };
+    let branch = BranchTarget { address: Address32(target.0), isa: target.1, ..BranchTarget::default() };
     let instruction = Instruction {
-        address: base.0,
+        address: Address32(base.0),
         isa: base.1,
         executed: true,
         branch: Some(branch),
@@ -121,7 +122,7 @@ fn only_context_ids_that_look_different_are_reported() {
 #[test]
 fn direct_branches_have_addresses_in_branch_broadcast_only() {
     let mut cycle = execute(0x8000);
-    let branch = BranchTarget { address: 0x8040, direct: true, ..BranchTarget::default() };
+    let branch = BranchTarget { address: Address32(0x8040), direct: true, ..BranchTarget::default() };
     cycle.instruction.as_mut().expect("there").branch = Some(branch);
     let broadcast = Parameters { branch_broadcast: true, ..Parameters::default() };
     assert_eq!(trace(&broadcast, [cycle.clone()]), ["21"]);

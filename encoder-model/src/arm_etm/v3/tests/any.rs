@@ -8,6 +8,7 @@ use traceproof_vectors::arm_etm::{
 };
 
 use crate::arm_etm::tests::encode;
+use traceproof_vectors::Address32;
 
 fn parameters() -> impl Strategy<Value = Parameters> {
     (0..=5_u8, any::<[bool; 16]>(), prop::sample::select(vec![0, 1, 2, 4])).prop_map(
@@ -71,15 +72,22 @@ fn isa() -> impl Strategy<Value = Isa> {
 fn target() -> impl Strategy<Value = BranchTarget> {
     let exception = (any::<u16>(), any::<bool>(), any::<Option<u8>>())
         .prop_map(|(number, cancel, resume)| Exception { number, cancel, resume });
-    (any::<u32>(), isa(), any::<bool>(), prop::option::of(exception))
-        .prop_map(|(address, isa, direct, exception)| BranchTarget { address, isa, direct, exception })
+    (any::<u32>(), isa(), any::<bool>(), prop::option::of(exception)).prop_map(
+        |(address, isa, direct, exception)| BranchTarget {
+            address: Address32(address),
+            isa,
+            direct,
+            exception,
+        },
+    )
 }
 
 fn instruction() -> impl Strategy<Value = Instruction> {
-    let phantom = (any::<u32>(), any::<bool>()).prop_map(|(address, taken)| Phantom { address, taken });
+    let phantom = (any::<u32>(), any::<bool>())
+        .prop_map(|(address, taken)| Phantom { address: Address32(address), taken });
     (any::<u32>(), isa(), any::<[bool; 3]>(), prop::option::of(phantom), prop::option::of(target())).prop_map(
         |(address, isa, [executed, exception_return, thumb32], phantom, branch)| Instruction {
-            address,
+            address: Address32(address),
             isa,
             executed,
             phantom,
@@ -102,7 +110,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
     (any::<u32>(), access, any::<u64>(), position, any::<[bool; 3]>()).prop_map(
         |(address, access, value, position, [wide, big_endian, failed])| Transfer {
             size: 4,
-            address,
+            address: Address32(address),
             access,
             value,
             wide,

@@ -6,19 +6,25 @@ use traceproof_vectors::arm_etm::{
 
 use super::cycles::{plainly, v3, wire};
 use crate::arm_etm::tests::{And, execute, wait};
+use traceproof_vectors::Address32;
 
 fn m_profile() -> Parameters {
     Parameters { alternative_branches: true, m_profile: true, ..v3() }
 }
 
 fn step(address: u32, isa: Isa, branch: BranchTarget) -> Stimulus {
-    let instruction =
-        Instruction { address, isa, executed: true, branch: Some(branch), ..Instruction::default() };
+    let instruction = Instruction {
+        address: Address32(address),
+        isa,
+        executed: true,
+        branch: Some(branch),
+        ..Instruction::default()
+    };
     Stimulus { instruction: Some(instruction), ..wait() }
 }
 
 fn to(address: u32, isa: Isa) -> BranchTarget {
-    BranchTarget { address, isa, ..BranchTarget::default() }
+    BranchTarget { address: Address32(address), isa, ..BranchTarget::default() }
 }
 
 fn exception(address: u32, isa: Isa, number: u16) -> BranchTarget {
@@ -47,9 +53,9 @@ fn direct_branches_are_silent_unless_broadcast() {
     let broadcast = Parameters { branch_broadcast: true, ..v3() };
     assert_eq!(behind(&broadcast, &cycles, "08 21 00 80 00 00"), "84 93 01 84");
     let phantom = Instruction {
-        address: 0x8124,
+        address: Address32(0x8124),
         executed: true,
-        phantom: Some(Phantom { address: 0x8000, taken: true }),
+        phantom: Some(Phantom { address: Address32(0x8000), taken: true }),
         ..Instruction::default()
     };
     let cycles = [Stimulus { instruction: Some(phantom), ..wait() }];

@@ -2,7 +2,7 @@
 
 use crate::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::{Architecture, Instruction, Isa, Parameters, Phantom, Policy, Stimulus};
-use traceproof_vectors::{Encoder as _, Refusal};
+use traceproof_vectors::{Address32, Encoder as _, Refusal};
 
 use crate::arm_etm::tests::{And, at, encode, execute, hex, off, skip, store, wait};
 use traceproof_vectors::arm_etm::Position;
@@ -59,13 +59,13 @@ fn a_gap_is_counted() {
 #[test]
 fn phantoms_and_halves_share_a_cycle() {
     let phantom = Instruction {
-        address: 0x8004,
+        address: Address32(0x8004),
         executed: true,
-        phantom: Some(Phantom { address: 0x8000, taken: false }),
+        phantom: Some(Phantom { address: Address32(0x8000), taken: false }),
         ..Instruction::default()
     };
     let thumb32 = Instruction {
-        address: 0x9000,
+        address: Address32(0x9000),
         isa: Isa::Thumb,
         executed: true,
         thumb32: true,

@@ -5,6 +5,7 @@ use traceproof_vectors::arm_etm::v3::{ExceptionInformation, InByteException, Var
 use traceproof_vectors::arm_etm::{Architecture, CompressedAddress, Packet, Parameters, Reason};
 
 use crate::arm_etm::tests::hex;
+use traceproof_vectors::Address32;
 
 fn v3() -> Parameters {
     Parameters {
@@ -50,7 +51,7 @@ fn sync(cycle_count: Option<VariableField>, reason: Reason, address: u32) -> Pac
         non_secure: false,
         alt_isa: false,
         hyp: false,
-        address: Some(address),
+        address: Some(Address32(address)),
         under_lsm: None,
     }
 }
@@ -74,7 +75,7 @@ fn information_byte() {
         non_secure,
         alt_isa,
         hyp,
-        address: Some(0x8000),
+        address: Some(Address32(0x8000)),
         under_lsm,
     };
     let parameters = Parameters { context_id_bytes: 2, ..v3() };
@@ -240,7 +241,7 @@ fn what_cannot_travel_is_refused() {
         reason: Reason::Periodic,
         jazelle: false,
         context_id: None,
-        address: 0,
+        address: Address32(0),
         under_lsm: None,
     };
     let no_values = Parameters { data_value: false, ..v3() };

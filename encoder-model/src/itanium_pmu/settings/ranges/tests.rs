@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, Instruction, ItaniumPmu, Packet, Parameters, Policy, Stimulus, SyllableType,
 };
-use traceproof_vectors::{Encoder, Log};
+use traceproof_vectors::{Address, Encoder, Log};
 
 use super::*;
 
@@ -183,8 +183,14 @@ impl Tagger {
     }
 
     fn tags_code(&mut self, ip: u64) -> bool {
-        let instruction =
-            Instruction { ip, slot: 0, itype: SyllableType::M, enco: 0, retired: true, squashed: false };
+        let instruction = Instruction {
+            ip: Address(ip),
+            slot: 0,
+            itype: SyllableType::M,
+            enco: 0,
+            retired: true,
+            squashed: false,
+        };
         match self.step(Stimulus::Instruction(instruction)) {
             Some(Packet::Tags(tags)) => tags.range,
             other => panic!("{other:?}"),
@@ -192,7 +198,7 @@ impl Tagger {
     }
 
     fn tags_data(&mut self, address: u64) -> bool {
-        match self.step(Stimulus::Access(Access { kind: AccessKind::Load, address })) {
+        match self.step(Stimulus::Access(Access { kind: AccessKind::Load, address: Address(address) })) {
             Some(Packet::DataTag(tag)) => tag,
             other => panic!("{other:?}"),
         }

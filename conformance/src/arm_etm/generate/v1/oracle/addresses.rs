@@ -1,5 +1,6 @@
 //! Which form a branch address and a data address must have.
 
+use traceproof_vectors::Address32;
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{BranchTarget, Isa, Packet, Parameters, Policy};
 
@@ -59,7 +60,7 @@ impl Addresses {
     /// Whether this may be the address of a branch in this record; if it may, it is the latest one from now on. Whether
     /// it is a full address that was due.
     pub(super) fn branch(&mut self, record: usize, packet: &Packet, target: &BranchTarget) -> Option<bool> {
-        let (address, jazelle) = travelling(target.address, target.isa);
+        let (address, jazelle) = travelling(target.address.0, target.isa);
         let changed = self.branch.0 ^ address;
         let overdue = self.is_overdue(record);
         let due = overdue || self.is_due(record) && !target.direct;
@@ -121,7 +122,7 @@ impl Addresses {
         let tells = reason != AddressReason::Branch && self.tells_context();
         let bits = 8 * u32::from(self.parameters.context_id_bytes);
         let context_id = tells.then(|| (u64::from(context_id) & ((1 << bits) - 1)) as u32);
-        Packet::FullBranchAddress { address, reason, jazelle, context_id }
+        Packet::FullBranchAddress { address: Address32(address), reason, jazelle, context_id }
     }
 
     /// Whether this is the data address.

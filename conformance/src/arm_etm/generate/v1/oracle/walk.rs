@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         }
         let context_id = between.iter().rev().find_map(|cycle| cycle.context_id);
         let packet = self.next_packet(index)?;
-        if !self.addresses.restart(index, &packet, (first.address, first.isa), reason, context_id) {
+        if !self.addresses.restart(index, &packet, (first.address.0, first.isa), reason, context_id) {
             return Err(differs(
                 index,
                 format!("{reason:?} at {:#x}", first.address),
@@ -271,12 +271,15 @@ impl<'a> Walk<'a> {
         };
         let traced = now.transfers.iter().filter(is_traced);
         if !parameters.data_value {
-            return traced.take(1).map(|it| Word { address: address(it), value: Value::Off }).collect();
+            return traced
+                .take(1)
+                .map(|it| Word { address: address(it).map(u32::from), value: Value::Off })
+                .collect();
         }
         traced
             .flat_map(|transfer| {
                 let word = |half: u32| Word {
-                    address: address(transfer).map(|address| address.wrapping_add(4 * half)),
+                    address: address(transfer).map(|address| address.wrapping_add(4 * half)).map(u32::from),
                     value: Value::Known((transfer.value >> (32 * half)) as u32),
                 };
                 (0..if transfer.wide { 2 } else { 1 }).map(word)
