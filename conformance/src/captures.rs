@@ -61,6 +61,7 @@ pub fn run(
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
         invocation: invocation.clone(),
+        suite: None,
         subject: subject.title(),
         cases,
         programs: Vec::new(),

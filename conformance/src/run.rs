@@ -1,6 +1,7 @@
 //! The results of a run as data: every report is made of this and of nothing else.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::Family;
@@ -22,6 +23,9 @@ pub struct Run {
     /// The command that started it, e.g. `traceproof`; the commands of reports begin with it.
     #[serde(default)]
     pub invocation: Invocation,
+    /// What names the suite after `--suite`, if it is not the shipped one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
     /// Who was judged.
     pub subject: SubjectName,
     /// The run was stopped before its end: cases are missing.
@@ -181,6 +185,12 @@ impl CaseResult {
 }
 
 impl Run {
+    /// A command about a case of the run's suite.
+    pub(crate) fn command(&self, arguments: impl Display) -> String {
+        let command = self.invocation.command(arguments);
+        self.suite.as_ref().map_or_else(|| command.clone(), |suite| format!("{command} --suite {suite}"))
+    }
+
     /// The cases with a failure.
     pub fn failed(&self) -> impl Iterator<Item = &CaseResult> {
         self.cases.iter().filter(|case| case.failures().next().is_some())

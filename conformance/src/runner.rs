@@ -134,6 +134,7 @@ pub fn run(
         schema: SCHEMA,
         harness: env!("CARGO_PKG_VERSION").to_owned(),
         invocation: options.invocation.clone(),
+        suite: options.directories.argument.clone(),
         subject: subject.title(),
         incomplete: options.stop.load(Ordering::Relaxed),
         cases,

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile, SuiteError};
-use traceproof_vectors::clause::{self, Registry};
+use traceproof_vectors::clause::Registry;
+use traceproof_vectors::shipped::{self, Tree};
 
 use crate::Shard;
 use crate::family::FamilyRules;
@@ -12,17 +13,28 @@ use crate::generate::Seed;
 
 /// Where suites and registries of clauses lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Directories {
     /// Holds `<family>/**/<case>.toml`.
-    pub suites: PathBuf,
+    pub suites: Tree,
     /// Holds `<family>.toml`.
-    pub clauses: PathBuf,
+    pub clauses: Tree,
+    /// What names them after `--suite` in commands; nothing for those that are shipped.
+    pub argument: Option<String>,
+}
+
+impl Directories {
+    /// Suites, and the registries that have their clauses.
+    #[must_use]
+    pub fn new(suites: impl Into<Tree>, clauses: impl Into<Tree>) -> Self {
+        Self { suites: suites.into(), clauses: clauses.into(), argument: None }
+    }
 }
 
 /// Those that come with the crate `traceproof-vectors`.
 impl Default for Directories {
     fn default() -> Self {
-        Self { suites: case::suites_directory(), clauses: clause::clauses_directory() }
+        Self::new(shipped::suites(), shipped::clauses())
     }
 }
 
@@ -36,14 +48,14 @@ pub struct Suite<P: FamilyRules> {
 }
 
 impl<P: FamilyRules> Suite<P> {
-    /// Loads cases and clauses and checks them against each other.
+    /// Loads cases and clauses and checks them against each other. A family without a directory has no cases, and needs no clauses.
     ///
     /// # Errors
     ///
     /// Everything that is wrong: unreadable files, malformed cases, broken rules. The paths are those of the
     /// files, relative to the working directory where they lie under it.
     pub fn load(directories: &Directories) -> Result<Self, Vec<SuiteError>> {
-        let clauses = Registry::load(&directories.clauses, P::FAMILY);
+        let clauses = Self::registry(directories);
         let files = case::load::<P>(&directories.suites);
         let (registry, files) = match (clauses, files) {
             (Ok(registry), Ok(files)) => (registry, files),
@@ -54,7 +66,7 @@ impl<P: FamilyRules> Suite<P> {
             }
         };
         let retired = case::retired_ids(&directories.suites, P::FAMILY).map_err(|error| {
-            let path = shorter(&directories.suites.join(P::FAMILY.name()).join("retired.txt"));
+            let path = shorter(&directories.suites.locate(Path::new(P::FAMILY.name()).join("retired.txt")));
             vec![SuiteError { path, place: None, message: error.to_string() }]
         })?;
         let errors = case::lint(&files, &registry, &retired);
@@ -63,6 +75,16 @@ impl<P: FamilyRules> Suite<P> {
         } else {
             Err(located(&directories.suites, errors))
         }
+    }
+
+    fn registry(directories: &Directories) -> Result<Registry, Vec<SuiteError>> {
+        let absent = |tree: &Tree, path: &Path| tree.read(path).is_err() && tree.entries(path).is_err();
+        let family = P::FAMILY.name();
+        let file = format!("{family}.toml");
+        if absent(&directories.suites, family.as_ref()) && absent(&directories.clauses, file.as_ref()) {
+            return Ok(Registry { family: P::FAMILY, clauses: Vec::new() });
+        }
+        Registry::load(&directories.clauses, P::FAMILY)
     }
 
     /// The clause's id and summary, for people.
@@ -74,11 +96,8 @@ impl<P: FamilyRules> Suite<P> {
     }
 }
 
-fn located(directory: &Path, errors: Vec<SuiteError>) -> Vec<SuiteError> {
-    errors
-        .into_iter()
-        .map(|error| SuiteError { path: shorter(&directory.join(&error.path)), ..error })
-        .collect()
+fn located(tree: &Tree, errors: Vec<SuiteError>) -> Vec<SuiteError> {
+    errors.into_iter().map(|error| SuiteError { path: shorter(&tree.locate(&error.path)), ..error }).collect()
 }
 
 /// Relative to the working directory where that is shorter.

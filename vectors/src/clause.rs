@@ -4,19 +4,13 @@
 //! that they prove; coverage is measured over the registry.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Family;
 use crate::case::{CaseError, SuiteError};
-
-/// The directory of the registries that come with this crate.
-#[must_use]
-pub fn clauses_directory() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/clauses"))
-}
+use crate::shipped::Tree;
 
 /// The clauses of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,14 +93,15 @@ impl Registry {
         toml::from_str(text).map_err(|error| CaseError::from_toml(text, &error))
     }
 
-    /// Reads `<directory>/<family>.toml` and checks it with [`lint`](Self::lint).
+    /// Reads `<family>.toml` of the registries and checks it with [`lint`](Self::lint).
     ///
     /// # Errors
     ///
     /// The file cannot be read or parsed, belongs to another family, or breaks a rule.
-    pub fn load(directory: &Path, family: Family) -> Result<Self, Vec<SuiteError>> {
+    pub fn load(registries: &Tree, family: Family) -> Result<Self, Vec<SuiteError>> {
         let path = PathBuf::from(format!("{family}.toml"));
-        let text = fs::read_to_string(directory.join(&path))
+        let text = registries
+            .read_to_string(&path)
             .map_err(|error| vec![SuiteError::new(&path, error.to_string())])?;
         let at = |error| SuiteError::at(&path, error);
         let registry = Self::parse(&text).map_err(|error| vec![at(error)])?;

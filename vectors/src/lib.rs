@@ -40,6 +40,8 @@ mod program;
 mod protocol;
 mod reading;
 pub mod riscv_etrace;
+#[cfg(feature = "cases")]
+pub mod shipped;
 mod subject;
 
 pub use address::{Address, Address32};

@@ -1,10 +1,12 @@
 //! `traceproof adaptor`: the beginning of an adaptor.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
+use traceproof_conformance::adaptor::kit;
 
+use crate::crates;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::program::invocation;
@@ -24,53 +26,33 @@ pub(crate) struct Arguments {
     /// The language.
     #[arg(long, value_name = "LANGUAGE")]
     lang: Language,
+    /// Rust: a checkout or a directory of the crates of Traceproof, if not those beside this program.
+    #[arg(long, value_name = "DIRECTORY")]
+    crates: Option<PathBuf>,
     /// The directory to be made; its last part names the decoder.
     #[arg(value_name = "NAME")]
     directory: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
     Rust,
     C,
     Python,
 }
 
-/// The text of a file of a kit.
-macro_rules! kit {
-    ($file:literal) => {
-        ($file, include_str!(concat!("../../conformance/adaptors/", $file)))
-    };
-}
-
 impl Language {
-    /// The files of the kit, by their places below its directory's parent, and what to do with them.
-    const fn files(self) -> (&'static [(&'static str, &'static str)], &'static str) {
+    const fn kit(self) -> kit::Language {
         match self {
-            Self::Rust => (
-                &[kit!("rust/Cargo.toml.in"), kit!("rust/src/main.rs"), kit!("rust/subject.toml")],
-                "src/main.rs",
-            ),
-            Self::C => (
-                &[
-                    kit!("c/tdut.h"),
-                    kit!("c/tdut.c"),
-                    kit!("c/example.c"),
-                    kit!("c/Makefile"),
-                    kit!("c/subject.toml"),
-                ],
-                "example.c, and run make",
-            ),
-            Self::Python => (
-                &[kit!("python/tdut.py"), kit!("python/example.py"), kit!("python/subject.toml")],
-                "example.py",
-            ),
+            Self::Rust => kit::Language::Rust,
+            Self::C => kit::Language::C,
+            Self::Python => kit::Language::Python,
         }
     }
 }
 
 pub(crate) fn run(verb: &Verb) -> Outcome {
-    let Verb::New(Arguments { lang, directory }) = verb;
+    let Verb::New(Arguments { lang, crates, directory }) = verb;
     let name = directory.file_name().and_then(|name| name.to_str());
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let name =
@@ -80,19 +62,26 @@ pub(crate) fn run(verb: &Verb) -> Outcome {
     if directory.exists() {
         return Err(Failure::usage(format!("{} exists; nothing was written", directory.display())));
     }
-    let (files, place) = lang.files();
-    for (file, text) in files {
-        let file = file.split_once('/').map_or(*file, |(_, file)| file);
-        let path = directory.join(file.trim_end_matches(".in"));
-        let text =
-            text.replace("example-python", name).replace("example-rust", name).replace("example-c", name);
-        let parent = path.parent().unwrap_or(directory);
-        fs::create_dir_all(parent).map_err(|error| Failure::file(parent, error))?;
-        fs::write(&path, text.replace("\"NAME\"", &format!("\"{name}\"")))
-            .map_err(|error| Failure::file(&path, error))?;
+    let manifest = match lang {
+        Language::Rust => Some(crates::manifest(name, crates.as_deref())?),
+        _ if crates.is_some() => return Err(Failure::usage("--crates is for Rust")),
+        _ => None,
+    };
+    let kit = lang.kit();
+    for file in kit.files() {
+        write(&directory.join(file.path), &file.for_name(name))?;
     }
-    let directory = directory.display();
+    if let Some(manifest) = manifest {
+        write(&directory.join("Cargo.toml"), &manifest)?;
+    }
+    let (directory, place) = (directory.display(), kit.place());
     let next = invocation().command(format!("conformance --subject {directory}/subject.toml"));
     print(&format!("{directory}: an adaptor that works; put your decoder into {place}\n{next}\n"))?;
     Ok(Exit::Ok)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(|error| Failure::file(parent, error))?;
+    fs::write(path, text).map_err(|error| Failure::file(path, error))
 }

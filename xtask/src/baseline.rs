@@ -51,6 +51,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     };
     let subject = named(subject, None)?;
     let options = Options {
+        directories: select.suite.directories()?,
         selection: select.selection()?,
         generated: 0..DEFAULT_GENERATED_PER_FAMILY,
         programs: !select.is_narrow(),

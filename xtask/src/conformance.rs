@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     /// Instead of cases, judge the decoder over the captures of a snapshot as OpenCSD has them, a directory with a
     /// snapshot.ini: they decode without errors, and keep relations that need no expected value (any cut into chunks, a
     /// reset, joining at a synchronisation point, garbage in front of one). May be repeated.
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["filter", "level", "clause", "parameters", "real_programs", "jobs", "generated", "seed"])]
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["suite", "filter", "level", "clause", "parameters", "real_programs", "jobs", "generated", "seed"])]
     snapshot: Vec<PathBuf>,
     /// Only this source of the snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID", requires = "snapshot")]
@@ -184,6 +184,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
     let asked = arguments.real_programs || parameters.is_some();
     let options = Options {
+        directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
         generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY),

@@ -9,6 +9,7 @@ use traceproof_vectors::Family;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
+use crate::suite::SuiteArgument;
 
 /// Show which requirements are proven by which cases.
 ///
@@ -27,6 +28,8 @@ pub(crate) struct Arguments {
     /// Only clauses of this scope, e.g. core.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
+    #[command(flatten)]
+    suite: SuiteArgument,
     /// List the clauses that want a case.
     #[arg(long)]
     missing: bool,
@@ -46,11 +49,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(family) = arguments.family.filter(|family| !family::IMPLEMENTED.contains(family)) {
         return Err(Failure::no_such_family(family));
     }
+    let directories = arguments.suite.directories()?;
     for family in family::IMPLEMENTED {
         if arguments.family.is_some_and(|wanted| wanted != family) {
             continue;
         }
-        let Some(measured) = family::visit(family, Measure) else { continue };
+        let Some(measured) = family::visit(family, Measure(&directories)) else { continue };
         let (mut coverage, finished) = measured?;
         match arguments.scope.as_deref() {
             Some(scope) => coverage = coverage.in_scope(scope),
@@ -90,14 +94,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(if arguments.check && gaps > 0 { Exit::Failed } else { Exit::Ok })
 }
 
-struct Measure;
+struct Measure<'a>(&'a Directories);
 
-impl Visitor for Measure {
+impl Visitor for Measure<'_> {
     /// And the scopes that are finished.
     type Output = Result<(Coverage, &'static [&'static str]), Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        let suite = Suite::<P>::load(self.0).map_err(|errors| Failure::suite(&errors))?;
         Ok((Coverage::of(&suite), P::FINISHED_SCOPES))
     }
 }

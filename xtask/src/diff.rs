@@ -9,7 +9,6 @@ use traceproof_conformance::Subject;
 use traceproof_conformance::differential::{self, Differences, Options};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::differences as report;
-use traceproof_conformance::suite::Directories;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -47,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     let (first, second) = (named(first, None)?, named(second, None)?);
     let options = Options {
-        directories: Directories::default(),
+        directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         seeds: arguments.seeds.numbers(500),
         damage: !arguments.undamaged,

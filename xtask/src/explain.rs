@@ -12,6 +12,7 @@ use traceproof_vectors::case::CaseFile;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, open_trace, print};
 use crate::select::{WithCase, with_case};
+use crate::suite::SuiteArgument;
 
 /// Take the bytes of one case or trace file apart: every field with its bits, every packet with its events.
 ///
@@ -32,6 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FAMILY", requires = "trace")]
     family: Option<Family>,
     #[command(flatten)]
+    suite: SuiteArgument,
+    #[command(flatten)]
     target: Target,
     /// The trace file is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long, requires = "trace")]
@@ -40,7 +43,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let text = match (&arguments.case, arguments.family) {
-        (Some(case), _) => with_case(case, &Explanation)?,
+        (Some(case), _) => with_case(case, &arguments.suite, &Explanation)?,
         (None, Some(family)) => family::visit(family, Stream(arguments))
             .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
         (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),

@@ -17,8 +17,8 @@ use crate::files::print;
   traceproof fuzz-seeds
   cargo +nightly fuzz run riscv_etrace_flow -- -max_total_time=600")]
 pub(crate) struct Arguments {
-    /// Where the corpora are.
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus"))]
+    /// Where the corpora are; as it stands, below the root of a checkout.
+    #[arg(long, default_value = "fuzz/corpus")]
     corpus: PathBuf,
 }
 

@@ -24,10 +24,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let selection = arguments.select.selection()?;
+    let directories = arguments.select.suite.directories()?;
     let mut text = String::new();
     for family in family::IMPLEMENTED {
         if selection.takes_family(family)
-            && let Some(lines) = family::visit(family, List(&selection))
+            && let Some(lines) = family::visit(family, List(&selection, &directories))
         {
             text.push_str(&lines?);
         }
@@ -36,13 +37,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-struct List<'a>(&'a Selection);
+struct List<'a>(&'a Selection, &'a Directories);
 
 impl Visitor for List<'_> {
     type Output = Result<String, Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        let suite = Suite::<P>::load(self.1).map_err(|errors| Failure::suite(&errors))?;
         let taken: Vec<_> = suite.files.iter().filter(|file| self.0.takes(file)).collect();
         let width = taken.iter().map(|file| file.path.to_string_lossy().len()).max().unwrap_or(0);
         let mut text = String::new();

@@ -6,11 +6,13 @@ mod baseline;
 mod bench;
 mod conformance;
 mod coverage;
+mod crates;
 mod decode;
 mod diff;
 mod encode;
 mod exit;
 mod explain;
+mod export;
 mod files;
 mod fuzz_seeds;
 mod list;
@@ -25,6 +27,7 @@ mod show;
 mod smoke;
 mod snapshot;
 mod subjects;
+mod suite;
 
 use std::panic;
 use std::process::ExitCode;
@@ -71,6 +74,7 @@ enum Verb {
     Settings(settings::Arguments),
     Programs(programs::Arguments),
     Saboteurs(saboteurs::Arguments),
+    Export(export::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
     #[command(subcommand)]
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         Verb::Settings(arguments) => settings::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
         Verb::Saboteurs(arguments) => saboteurs::run(arguments),
+        Verb::Export(arguments) => export::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         Verb::Adaptor(verb) => adaptor::run(verb),

@@ -50,23 +50,42 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         Verb::List => list(&shipped),
         Verb::Compression => compression(),
-        Verb::Build(remake) => remake.each(&shipped, |program| {
-            let made = shipped.elf_path(program).with_extension(new("elf"));
-            compile(&shipped, program, &made).map_err(|error| failure(program, &error))?;
-            remake.place(program, &made, &shipped.elf_path(program), "")
-        }),
-        Verb::Record(remake) => remake.each(&shipped, |program| {
-            let made = shipped.execution_path(program).with_extension(new("xz"));
-            let file = fs::File::create(&made).map_err(|error| Failure::file(&made, error))?;
-            let recording = record(program, &shipped.elf_path(program), file).map_err(|error| {
-                // A recording that was not finished is of no use; that it may not be there does not matter.
-                drop(fs::remove_file(&made));
-                failure(program, &error)
-            })?;
-            let amount = format!(": {} instructions, {} traps", recording.instructions, recording.traps);
-            remake.place(program, &made, &shipped.execution_path(program), &amount)
-        }),
+        Verb::Build(remake) => {
+            let directory = in_checkout(&shipped)?;
+            remake.each(&shipped, |program| build_one(remake, directory, program))
+        }
+        Verb::Record(remake) => {
+            let directory = in_checkout(&shipped)?;
+            remake.each(&shipped, |program| record_one(remake, directory, program))
+        }
     }
+}
+
+/// The directory of the programs; those inside this program cannot be made anew.
+fn in_checkout(shipped: &Shipped) -> Result<&Path, Failure> {
+    shipped.files.directory().ok_or_else(|| {
+        Failure::usage("the programs are inside this executable; they are made anew in a checkout, by `cargo xtask programs`")
+    })
+}
+
+fn build_one(remake: &Remake, directory: &Path, program: &ShippedProgram) -> Result<bool, Failure> {
+    let shipped = directory.join(program.elf_file());
+    let made = shipped.with_extension(new("elf"));
+    compile(directory, program, &made).map_err(|error| failure(program, &error))?;
+    remake.place(program, &made, &shipped, "")
+}
+
+fn record_one(remake: &Remake, directory: &Path, program: &ShippedProgram) -> Result<bool, Failure> {
+    let shipped = directory.join(program.execution_file());
+    let made = shipped.with_extension(new("xz"));
+    let file = fs::File::create(&made).map_err(|error| Failure::file(&made, error))?;
+    let recording = record(program, &directory.join(program.elf_file()), file).map_err(|error| {
+        // A recording that was not finished is of no use; that it may not be there does not matter.
+        drop(fs::remove_file(&made));
+        failure(program, &error)
+    })?;
+    let amount = format!(": {} instructions, {} traps", recording.instructions, recording.traps);
+    remake.place(program, &made, &shipped, &amount)
 }
 
 /// Extension of a file that is being made; two runs at once do not meet.

@@ -42,6 +42,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = Options {
         selection: arguments.select.selection()?,
+        directories: arguments.select.suite.directories()?,
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
         ..Options::default()

@@ -11,10 +11,13 @@ use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile};
 
 use crate::exit::Failure;
+use crate::suite::SuiteArgument;
 
 /// Arguments that select cases.
 #[derive(Debug, Args)]
 pub(crate) struct Select {
+    #[command(flatten)]
+    pub(crate) suite: SuiteArgument,
     /// Only this family, e.g. riscv-etrace. May be repeated.
     #[arg(long, value_name = "FAMILY")]
     pub(crate) family: Vec<Family>,
@@ -84,10 +87,11 @@ impl Select {
 }
 
 /// Does something with the one case that `name` names: its id, or a filter that only one case matches.
-pub(crate) fn with_case<W: WithCase>(name: &str, work: &W) -> Result<String, Failure> {
+pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W) -> Result<String, Failure> {
+    let directories = suite.directories()?;
     let mut found = Vec::new();
     for family in family::IMPLEMENTED {
-        if let Some(cases) = family::visit(family, Find { name, work }) {
+        if let Some(cases) = family::visit(family, Find { name, directories: &directories, work }) {
             found.append(&mut cases?);
         }
     }
@@ -114,6 +118,7 @@ pub(crate) trait WithCase {
 
 struct Find<'a, W> {
     name: &'a str,
+    directories: &'a Directories,
     work: &'a W,
 }
 
@@ -126,7 +131,7 @@ impl<W: WithCase> Visitor for Find<'_, W> {
     type Output = Result<Vec<Found>, Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let suite = Suite::<P>::load(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+        let suite = Suite::<P>::load(self.directories).map_err(|errors| Failure::suite(&errors))?;
         let selection = Selection { filters: vec![self.name.to_owned()], ..Selection::default() };
         let mut files: Vec<&CaseFile<P>> = suite.files.iter().filter(|file| selection.takes(file)).collect();
         if let Some(exact) = files.iter().copied().find(|file| file.case.id == self.name) {

@@ -9,6 +9,7 @@ use traceproof_vectors::notation::show_bytes;
 use crate::exit::{Exit, Outcome};
 use crate::files::print;
 use crate::select::{WithCase, with_case};
+use crate::suite::SuiteArgument;
 
 /// Print one case as it is written.
 #[derive(Debug, Args)]
@@ -17,10 +18,12 @@ use crate::select::{WithCase, with_case};
 pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one.
     case: String,
+    #[command(flatten)]
+    suite: SuiteArgument,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    print(&with_case(&arguments.case, &Text)?)?;
+    print(&with_case(&arguments.case, &arguments.suite, &Text)?)?;
     Ok(Exit::Ok)
 }
 

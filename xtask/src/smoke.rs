@@ -2,12 +2,12 @@
 
 use clap::Args;
 use traceproof_conformance::smoke::{of_program, of_subject};
-use traceproof_conformance::suite::Directories;
 
 use crate::conformance::style;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::subjects::{self, Named};
+use crate::suite::SuiteArgument;
 
 /// Ask a subject what is needed to judge it at all, in less than two seconds: the first thing for a new adaptor.
 ///
@@ -23,13 +23,15 @@ pub(crate) struct Arguments {
     /// implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: String,
+    #[command(flatten)]
+    suite: SuiteArgument,
     /// Multiplies the deadlines of a program, for emulators and busy machines.
     #[arg(long, value_name = "FACTOR")]
     timeout_scale: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let directories = Directories::default();
+    let directories = arguments.suite.directories()?;
     let report = match subjects::find(&arguments.subject, arguments.timeout_scale)? {
         Named::Program(file) => of_program(&file.command, &file.limits, &directories),
         Named::Here(subject) => of_subject(&subject, &directories),

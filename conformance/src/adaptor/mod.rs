@@ -6,12 +6,14 @@
 //! | How do they travel? | [`framing`], [`frame`] |
 //! | How is a list short for repeated items? | [`backref`] |
 //! | How does a Rust decoder or encoder speak it? | [`serve()`] |
+//! | What does a new adaptor begin with? | [`kit`] |
 //!
 //! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
 
 pub mod backref;
 pub mod frame;
 pub mod framing;
+pub mod kit;
 pub mod message;
 pub(crate) mod repeats;
 mod serve;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::details;
-use crate::Invocation;
 use crate::run::{CaseResult, Check, ProgramRun, Run};
 use crate::verdict::{Kind, Verdict};
 
@@ -22,10 +21,7 @@ pub fn report(run: &Run) -> Result<String, SerializeError> {
     let mut folders: BTreeMap<&str, TestSuite> = BTreeMap::new();
     for case in &run.cases {
         let folder = case.folder();
-        folders
-            .entry(folder)
-            .or_insert_with(|| TestSuite::new(folder))
-            .add_test_case(test_case(case, &run.invocation));
+        folders.entry(folder).or_insert_with(|| TestSuite::new(folder)).add_test_case(test_case(run, case));
     }
     report.add_test_suites(folders.into_values());
     let mut programs: BTreeMap<String, TestSuite> = BTreeMap::new();
@@ -51,8 +47,8 @@ fn round_trip(run: &ProgramRun) -> TestCase {
     TestCase::new(run.set.as_str(), status)
 }
 
-fn test_case(case: &CaseResult, invocation: &Invocation) -> TestCase {
-    let mut test = TestCase::new(case.id.as_str(), status(case, invocation));
+fn test_case(run: &Run, case: &CaseResult) -> TestCase {
+    let mut test = TestCase::new(case.id.as_str(), status(run, case));
     test.set_classname(case.folder());
     test.add_property(("title", case.title.as_str()));
     for clause in &case.clauses {
@@ -61,7 +57,7 @@ fn test_case(case: &CaseResult, invocation: &Invocation) -> TestCase {
     test
 }
 
-fn status(case: &CaseResult, invocation: &Invocation) -> TestCaseStatus {
+fn status(run: &Run, case: &CaseResult) -> TestCaseStatus {
     let failures: Vec<&Check> = case.failures().collect();
     let Some(first) = failures.first() else {
         return skipped(case).unwrap_or_else(TestCaseStatus::success);
@@ -76,7 +72,7 @@ fn status(case: &CaseResult, invocation: &Invocation) -> TestCaseStatus {
     for check in failures {
         text.push_str(&details(check));
     }
-    let usual = invocation.command(format!("explain {}", case.id));
+    let usual = run.command(format!("explain {}", case.id));
     text.push_str(&format!("reproduce: {}\n", case.reproduce.as_deref().unwrap_or(&usual)));
     status.set_description(text);
     status

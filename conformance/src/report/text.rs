@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use traceproof_vectors::case::{Level, Polarity};
 
 use super::table::{render, table};
-use crate::Invocation;
 use crate::run::{CaseResult, Check, ProgramRun, Run, Tally};
 use crate::verdict::{Divergence, Kind, Verdict};
 
@@ -42,53 +41,44 @@ const WIDTH: usize = 150;
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
     let mut out = String::new();
-    let again = Again { invocation: &run.invocation, subject: run.subject.argument.as_deref() };
     for case in run.failed() {
-        out.push_str(&failed_case(case, Some(again), style));
+        out.push_str(&failed_case(Some(run), case, style));
         out.push('\n');
     }
     for program in run.failed_programs() {
-        out.push_str(&failed_program(program, again, style));
+        out.push_str(&failed_program(run, program, style));
         out.push('\n');
     }
     out.push_str(&summary(run, style));
     out
 }
 
-/// What the commands begin and end with that judge a failure again.
-#[derive(Clone, Copy)]
-struct Again<'a> {
-    invocation: &'a Invocation,
-    /// What `--subject` names.
-    subject: Option<&'a str>,
-}
-
-impl Again<'_> {
-    fn about_subject(self, command: String) -> String {
-        match self.subject {
-            Some(subject) => format!("{command} --subject {subject}"),
-            None => command,
-        }
+/// The command, about the subject of the run.
+fn about_subject(run: &Run, command: String) -> String {
+    match &run.subject.argument {
+        Some(subject) => format!("{command} --subject {subject}"),
+        None => command,
     }
 }
 
 /// One real program that did not come back.
-fn failed_program(run: &ProgramRun, again: Again<'_>, style: Style) -> String {
-    let name = run.name();
+fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
+    let name = program.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
-    out.push_str(&failed_verdict("round trip", &run.verdict, style));
-    let command = again.invocation.command(format!("conformance --real-programs --filter {name}"));
-    let _ = writeln!(out, "  reproduce: {}", again.about_subject(command));
+    out.push_str(&failed_verdict("round trip", &program.verdict, style));
+    let command = run.invocation.command(format!("conformance --real-programs --filter {name}"));
+    let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
     out
 }
 
 /// One failed case, with no other command than the case's own [`reproduce`](CaseResult::reproduce).
 #[must_use]
 pub fn failure(case: &CaseResult, style: Style) -> String {
-    failed_case(case, None, style)
+    failed_case(None, case, style)
 }
 
-fn failed_case(case: &CaseResult, again: Option<Again<'_>>, style: Style) -> String {
+/// `run` is what the case was judged in, if its commands are those of the program.
+fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
     let _ = writeln!(out, "  {}", style.faint(&case.path));
@@ -100,16 +90,15 @@ fn failed_case(case: &CaseResult, again: Option<Again<'_>>, style: Style) -> Str
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
     let own = case.reproduce.clone();
-    let Some(again) = again else {
+    let Some(run) = run else {
         out.extend(own.map(|command| format!("  reproduce: {command}\n")));
         return out;
     };
-    let command =
-        own.unwrap_or_else(|| again.invocation.command(format!("conformance --filter {}", case.id)));
-    let _ = writeln!(out, "  reproduce: {}", again.about_subject(command));
+    let command = own.unwrap_or_else(|| run.command(format!("conformance --filter {}", case.id)));
+    let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
-        let _ = writeln!(out, "             {}", again.invocation.command(format!("explain {}", case.id)));
+        let _ = writeln!(out, "             {}", run.command(format!("explain {}", case.id)));
     }
     out
 }

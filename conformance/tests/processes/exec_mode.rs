@@ -48,7 +48,7 @@ result = { at = ["${packet:dec}", "${byte:dec}", "${bit:dec}"], fault = "${class
 
 fn directories() -> Directories {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    Directories { suites: data.join("suites"), clauses: data.join("clauses") }
+    Directories::new(data.join("suites"), data.join("clauses"))
 }
 
 fn wire_of_case() -> String {

@@ -25,7 +25,7 @@ const CASE: &str = "etr-9001";
 
 fn directories() -> Directories {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    Directories { suites: data.join("suites"), clauses: data.join("clauses") }
+    Directories::new(data.join("suites"), data.join("clauses"))
 }
 
 /// What the machine has to do besides must not be taken for a hang.

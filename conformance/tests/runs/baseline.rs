@@ -50,6 +50,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
         subject: SubjectName { name: String::from("acme"), version: String::from("1"), argument: None },
         incomplete: false,
         invocation: Invocation::default(),
+        suite: None,
         cases,
         programs: Vec::new(),
     }

@@ -4,9 +4,9 @@
 //! programs under every set and the large ones under a few.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufReader, Cursor};
+use std::path::Path;
 
 use lzma_rust2::XzReader;
 use traceproof_conformance::riscv_etrace::programs::foreign::{address_steps, csv_steps};
@@ -38,9 +38,9 @@ fn steps(shipped: &Shipped, program: &ShippedProgram) -> Vec<Step> {
 
 /// The steps that an independent simulator (Spike) took, from the first instruction of the program on.
 fn witnessed(shipped: &Shipped, program: &ShippedProgram) -> Vec<Step> {
-    let path = shipped.directory.join(format!("{}.spike.csv", program.name));
+    let listing = shipped.files.read(format!("{}.spike.csv", program.name)).expect("opens");
     let image = shipped.image(program).expect("reads");
-    csv_steps(BufReader::new(File::open(path).expect("opens")))
+    csv_steps(Cursor::new(listing))
         .expect("header")
         .map(|step| step.expect("row"))
         .skip_while(
@@ -74,9 +74,9 @@ fn executions_are_executions_of_their_programs() {
 #[test]
 fn programs_are_small_in_the_tree_and_large_in_what_they_run() {
     let shipped = shipped();
-    let size = |path: PathBuf| fs::metadata(path).expect("is there").len();
-    let files = shipped.programs.iter().flat_map(|p| [shipped.elf_path(p), shipped.execution_path(p)]);
-    assert!(files.map(size).sum::<u64>() < 600_000);
+    let size = |name: String| shipped.files.read(name).expect("is there").len();
+    let files = shipped.programs.iter().flat_map(|p| [p.elf_file(), p.execution_file()]);
+    assert!(files.map(size).sum::<usize>() < 600_000);
     for name in ["mix.rv64gc", "mix.rv32imc"] {
         assert!(program(&shipped, name).instructions > 1_000_000);
     }

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use assembly::{Assembly, InstructionSet, Operands, assemble};
 pub use location::{Labels, Location, Path};
 pub use problem::{CaseError, Problem};
-pub use suite::{CaseFile, SuiteError, check, id_prefix, lint, load, retired_ids, suites_directory};
+pub use suite::{CaseFile, SuiteError, check, id_prefix, lint, load, retired_ids};
 
 use crate::{Family, FaultClass, Place, Program, Protocol};
 

@@ -1,25 +1,19 @@
-//! Suites of cases on disk: `<suites>/<family>/**/<name>.toml`, and the rules that every shipped case keeps.
+//! Suites of cases: `<suites>/<family>/**/<name>.toml`, and the rules that every shipped case keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Case, CaseError, CaseProtocol, Expected, Polarity, Resolved};
 use crate::clause::Registry;
+use crate::shipped::{Tree, TreeEntry};
 use crate::{Family, Severity};
-
-/// The directory of the suites that come with this crate.
-#[must_use]
-pub fn suites_directory() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/suites"))
-}
 
 /// A case and the file it was read from.
 #[derive(Clone, Debug)]
 pub struct CaseFile<P: CaseProtocol> {
-    /// Path of the file, relative to the directory of suites.
+    /// Path of the file, relative to the root of the suites.
     pub path: PathBuf,
     /// The whole file.
     pub text: String,
@@ -62,15 +56,20 @@ impl fmt::Display for SuiteError {
 
 impl std::error::Error for SuiteError {}
 
-/// Reads and resolves every case of a family under `suites`, in the order of their paths.
+/// Reads and resolves every case of a family under `suites`, in the order of their paths. A family without a directory has none.
 ///
 /// # Errors
 ///
 /// All of them: what cannot be read, parsed or resolved.
-pub fn load<P: CaseProtocol>(suites: &Path) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
+pub fn load<P: CaseProtocol>(suites: &Tree) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
     let mut errors = Vec::new();
     let mut paths = Vec::new();
-    walk(suites, Path::new(P::FAMILY.name()), &mut paths, &mut errors);
+    let of_family = Path::new(P::FAMILY.name());
+    // Without a root, the walk says what is wrong.
+    if suites.entries("").is_ok_and(|entries| entries.iter().all(|entry| entry.name != of_family)) {
+        return Ok(Vec::new());
+    }
+    walk(suites, of_family, &mut paths, &mut errors);
     let mut files = Vec::new();
     for path in paths {
         match read(suites, &path) {
@@ -86,7 +85,7 @@ pub fn load<P: CaseProtocol>(suites: &Path) -> Result<Vec<CaseFile<P>>, Vec<Suit
 /// # Errors
 ///
 /// All of them.
-pub fn check<P: CaseProtocol>(suites: &Path, clauses: &Path) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
+pub fn check<P: CaseProtocol>(suites: &Tree, clauses: &Tree) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
     let registry = Registry::load(clauses, P::FAMILY)?;
     let files = load::<P>(suites)?;
     let retired = retired_ids(suites, P::FAMILY)
@@ -96,23 +95,14 @@ pub fn check<P: CaseProtocol>(suites: &Path, clauses: &Path) -> Result<Vec<CaseF
 }
 
 /// Collects the case files under `suites/directory`, sorted, as paths relative to `suites`.
-fn walk(suites: &Path, directory: &Path, paths: &mut Vec<PathBuf>, errors: &mut Vec<SuiteError>) {
-    let listing = fs::read_dir(suites.join(directory)).and_then(|entries| {
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry?;
-            names.push((entry.file_name(), entry.file_type()?));
-        }
-        names.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(names)
-    });
-    let names = match listing {
-        Ok(names) => names,
+fn walk(suites: &Tree, directory: &Path, paths: &mut Vec<PathBuf>, errors: &mut Vec<SuiteError>) {
+    let entries = match suites.entries(directory) {
+        Ok(entries) => entries,
         Err(error) => return errors.push(SuiteError::new(directory, error.to_string())),
     };
-    for (name, kind) in names {
+    for TreeEntry { name, is_directory } in entries {
         let path = directory.join(name);
-        if kind.is_dir() {
+        if is_directory {
             walk(suites, &path, paths, errors);
         } else if path.extension().is_some_and(|extension| extension == "toml") {
             paths.push(path);
@@ -120,9 +110,8 @@ fn walk(suites: &Path, directory: &Path, paths: &mut Vec<PathBuf>, errors: &mut 
     }
 }
 
-fn read<P: CaseProtocol>(suites: &Path, path: &Path) -> Result<CaseFile<P>, SuiteError> {
-    let text =
-        fs::read_to_string(suites.join(path)).map_err(|error| SuiteError::new(path, error.to_string()))?;
+fn read<P: CaseProtocol>(suites: &Tree, path: &Path) -> Result<CaseFile<P>, SuiteError> {
+    let text = suites.read_to_string(path).map_err(|error| SuiteError::new(path, error.to_string()))?;
     let case = Case::<P>::parse(&text).map_err(|error| SuiteError::at(path, error))?;
     let resolved = case.resolve().map_err(|problem| SuiteError::at(path, problem.locate(&text)))?;
     Ok(CaseFile { path: path.to_owned(), text, case, resolved })
@@ -138,8 +127,8 @@ fn retired_path(family: Family) -> PathBuf {
 /// # Errors
 ///
 /// When there is a file but it cannot be read.
-pub fn retired_ids(suites: &Path, family: Family) -> io::Result<BTreeSet<String>> {
-    match fs::read_to_string(suites.join(retired_path(family))) {
+pub fn retired_ids(suites: &Tree, family: Family) -> io::Result<BTreeSet<String>> {
+    match suites.read_to_string(retired_path(family)) {
         Ok(text) => Ok(text
             .lines()
             .map(str::trim)

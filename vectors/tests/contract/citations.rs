@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceproof_vectors::clause::{Registry, clauses_directory};
+use traceproof_vectors::clause::Registry;
+use traceproof_vectors::shipped::clauses;
 
 /// Ids that tests need because no registry has them.
 const IN_NO_REGISTRY: [&str; 2] = ["RVET-NONE-999", "RVET-PTK-001"];
@@ -15,9 +16,8 @@ const SHARED: &str = "ARM";
 /// The files of all registries.
 fn registries() -> Vec<(String, Registry)> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(clauses_directory()).expect("the registries") {
-        let path = entry.expect("readable directory").path();
-        let text = fs::read_to_string(&path).expect("readable registry");
+    for path in clauses().files().expect("the registries") {
+        let text = clauses().read_to_string(&path).expect("readable registry");
         let registry = Registry::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         found.push((path.file_stem().expect("a name").to_string_lossy().into_owned(), registry));
     }

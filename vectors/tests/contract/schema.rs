@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 use traceproof_vectors::arm_etm::ArmEtm;
-use traceproof_vectors::case::{Case, CaseProtocol, load, suites_directory};
+use traceproof_vectors::case::{Case, CaseProtocol, load};
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::shipped::suites;
 
 fn committed<P: CaseProtocol>() -> PathBuf {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
@@ -56,7 +57,7 @@ where
     Case<P>: JsonSchema,
 {
     let schema = generated::<P>();
-    let files = load::<P>(&suites_directory()).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let files = load::<P>(&suites()).unwrap_or_else(|errors| panic!("{errors:?}"));
     assert!(!files.is_empty());
     let misfits: Vec<String> = files
         .iter()

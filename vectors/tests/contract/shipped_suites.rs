@@ -2,10 +2,11 @@
 
 use traceproof_vectors::Family;
 use traceproof_vectors::arm_etm::ArmEtm;
-use traceproof_vectors::case::{SuiteError, check, suites_directory};
-use traceproof_vectors::clause::{Registry, clauses_directory};
+use traceproof_vectors::case::{SuiteError, check};
+use traceproof_vectors::clause::Registry;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::shipped::{clauses, suites};
 
 fn report(errors: &[SuiteError]) -> String {
     errors.iter().map(|error| format!("\n{error}")).collect()
@@ -13,7 +14,7 @@ fn report(errors: &[SuiteError]) -> String {
 
 #[test]
 fn the_clauses_of_riscv_etrace_are_all_there() {
-    let registry = Registry::load(&clauses_directory(), Family::RiscvEtrace)
+    let registry = Registry::load(&clauses(), Family::RiscvEtrace)
         .unwrap_or_else(|errors| panic!("{}", report(&errors)));
     // How many requirements each group of the specification has been cut into.
     for (group, count) in [
@@ -36,15 +37,15 @@ fn the_clauses_of_riscv_etrace_are_all_there() {
 
 #[test]
 fn every_case_of_riscv_etrace_keeps_the_rules() {
-    let files = check::<RiscvEtrace>(&suites_directory(), &clauses_directory())
+    let files = check::<RiscvEtrace>(&suites(), &clauses())
         .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
     assert!(!files.is_empty());
 }
 
 #[test]
 fn the_clauses_of_arm_etm_are_all_there() {
-    let registry = Registry::load(&clauses_directory(), Family::ArmEtm)
-        .unwrap_or_else(|errors| panic!("{}", report(&errors)));
+    let registry =
+        Registry::load(&clauses(), Family::ArmEtm).unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let groups = [
         ("ETM-GEN", 12),
         ("ETM1-PS", 12),
@@ -89,15 +90,15 @@ fn the_clauses_of_arm_etm_are_all_there() {
 
 #[test]
 fn every_case_of_arm_etm_keeps_the_rules() {
-    let files = check::<ArmEtm>(&suites_directory(), &clauses_directory())
+    let files = check::<ArmEtm>(&suites(), &clauses())
         .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
     assert!(!files.is_empty());
 }
 
 #[test]
 fn the_clauses_of_itanium_pmu_are_all_there() {
-    let registry = Registry::load(&clauses_directory(), Family::ItaniumPmu)
-        .unwrap_or_else(|errors| panic!("{}", report(&errors)));
+    let registry =
+        Registry::load(&clauses(), Family::ItaniumPmu).unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let groups = [
         ("REG", 18),
         ("CNT", 13),
@@ -121,7 +122,7 @@ fn the_clauses_of_itanium_pmu_are_all_there() {
 
 #[test]
 fn every_case_of_itanium_pmu_keeps_the_rules() {
-    let files = check::<ItaniumPmu>(&suites_directory(), &clauses_directory())
+    let files = check::<ItaniumPmu>(&suites(), &clauses())
         .unwrap_or_else(|errors| panic!("{} errors:{}", errors.len(), report(&errors)));
     assert!(!files.is_empty());
 }

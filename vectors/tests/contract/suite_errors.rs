@@ -67,12 +67,12 @@ impl Project {
     }
 
     fn load(&self) -> Result<Vec<CaseFile<RiscvEtrace>>, Vec<SuiteError>> {
-        load(&self.0.path().join("suites"))
+        load(&self.0.path().join("suites").into())
     }
 
     fn errors(&self) -> Vec<String> {
         let root = self.0.path();
-        match check::<RiscvEtrace>(&root.join("suites"), &root.join("clauses")) {
+        match check::<RiscvEtrace>(&root.join("suites").into(), &root.join("clauses").into()) {
             Ok(_) => Vec::new(),
             Err(errors) => errors.iter().map(ToString::to_string).collect(),
         }
@@ -127,7 +127,13 @@ fn all_errors_are_collected() {
             "riscv_etrace/c.toml:17:5: events[1].retire: unknown label `B`",
         ]
     );
+}
+
+#[test]
+fn a_family_without_a_directory_has_no_cases() {
     let project = Project::new(&[]);
+    fs::remove_dir_all(project.0.path().join("suites/riscv_etrace")).expect("removed");
+    assert_eq!(project.load().map(|files| files.len()), Ok(0));
     fs::remove_dir_all(project.0.path().join("suites")).expect("removed");
     let errors = project.load().expect_err("nothing there");
     assert_eq!(errors.len(), 1);

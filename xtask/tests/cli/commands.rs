@@ -527,6 +527,22 @@ fn adaptors_begin_as_ones_that_work() {
     }
     let manifest = fs::read_to_string(path("acme-rust/Cargo.toml")).expect("written");
     assert!(manifest.contains("name = \"acme-rust\""));
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let rust = |name: &str, crates: &Path| {
+        let kit = path(name);
+        let crates = crates.to_str().expect("text");
+        (run(&["adaptor", "new", "--lang", "rust", "--crates", crates, &kit]), kit)
+    };
+    let (made, kit) = rust("of-checkout", checkout);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let manifest = fs::read_to_string(Path::new(&kit).join("Cargo.toml")).expect("written");
+    assert!(manifest.contains(&format!("traceproof-vectors = {{ path = {:?} }}", checkout.join("vectors"))));
+    let (none, kit) = rust("of-nothing", directory.path());
+    assert_eq!((none.status.code(), Path::new(&kit).exists()), (Some(2), false));
+    assert_eq!(
+        run(&["adaptor", "new", "--lang", "c", "--crates", ".", &path("c-crates")]).status.code(),
+        Some(2)
+    );
     assert_eq!(run(&["adaptor", "new", "--lang", "c", "1x"]).status.code(), Some(2));
 }
 

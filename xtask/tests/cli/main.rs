@@ -1,4 +1,5 @@
 //! The command line from the outside.
 
+mod away;
 mod commands;
 mod opencsd_snapshots;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Shipped, ShippedProgram};
+use super::ShippedProgram;
 
 const COMPILER: &str = "riscv64-unknown-elf-gcc";
 const STRIP: &str = "riscv64-unknown-elf-strip";
@@ -47,13 +47,13 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles a shipped program to `output`, without debugging information.
+/// Compiles a shipped program to `output`, without debugging information. `directory` holds its sources in `src`.
 ///
 /// # Errors
 ///
 /// When the compiler is not there or fails.
-pub fn compile(shipped: &Shipped, program: &ShippedProgram, output: &Path) -> Result<(), CompileError> {
-    let sources = shipped.directory.join("src");
+pub fn compile(directory: &Path, program: &ShippedProgram, output: &Path) -> Result<(), CompileError> {
+    let sources = directory.join("src");
     let mut compiler = Command::new(COMPILER);
     compiler.current_dir(&sources).args(&program.flags).args(&program.sources).arg("-o").arg(output);
     run(compiler, COMPILER)?;

@@ -38,5 +38,5 @@ pub use parameter_sets::{OWN_SET, ParameterSet, Setup};
 pub use qemu_log::{Delegation, QemuLog, QemuLogDefect, QemuLogError};
 pub use record::{RecordError, Recording, record};
 pub use round_trip::{ProgramResult, RoundTrip, RoundTripError, Subjects, round_trip, run_all};
-pub use shipped::{Image, Shipped, ShippedCause, ShippedError, ShippedProgram};
+pub use shipped::{Image, Shipped, ShippedCause, ShippedError, ShippedExecution, ShippedProgram};
 pub(in crate::riscv_etrace) use verdicts::PROGRAMS;

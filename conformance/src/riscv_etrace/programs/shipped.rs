@@ -1,13 +1,15 @@
 //! Which programs are shipped, and how are they made?
 
+use std::borrow::Cow;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::BufReader;
+use std::fs;
+use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
 use lzma_rust2::XzReader;
 use serde::Deserialize;
 use traceproof_vectors::riscv_etrace::{TrapVectors, Xlen};
+use traceproof_vectors::shipped::{self, Tree};
 use traceproof_vectors::{Program, ProgramError};
 
 use super::{Delegation, ExecutionFileError, ExecutionReader, open_execution};
@@ -16,8 +18,8 @@ use crate::elf::{self, Architecture, ElfError, Machine};
 /// The programs of a directory that has a `programs.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shipped {
-    /// The directory: ELF files, executions, sources in `src`.
-    pub directory: PathBuf,
+    /// ELF files, executions, sources in `src`.
+    pub files: Tree,
     /// In the order of `programs.toml`.
     pub programs: Vec<ShippedProgram>,
 }
@@ -103,43 +105,32 @@ fn failed(path: &Path, cause: ShippedCause) -> ShippedError {
 }
 
 impl Shipped {
-    /// The RISC-V E-Trace programs of this source tree.
+    /// The RISC-V E-Trace programs that come with Traceproof.
     ///
     /// # Errors
     ///
     /// When their manifest cannot be read.
     pub fn riscv_etrace() -> Result<Self, ShippedError> {
-        Self::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors/programs/riscv_etrace"))
+        Self::load(shipped::programs().join("riscv_etrace"))
     }
 
-    /// The programs of another directory.
+    /// The programs of other files.
     ///
     /// # Errors
     ///
     /// When its manifest cannot be read.
-    pub fn load(directory: &Path) -> Result<Self, ShippedError> {
+    pub fn load(files: Tree) -> Result<Self, ShippedError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Manifest {
             program: Vec<ShippedProgram>,
         }
-        let path = directory.join("programs.toml");
-        let text = fs::read_to_string(&path).map_err(|error| failed(&path, ShippedCause::Io(error)))?;
+        let path = files.locate("programs.toml");
+        let text =
+            files.read_to_string("programs.toml").map_err(|error| failed(&path, ShippedCause::Io(error)))?;
         let manifest: Manifest = toml::from_str(&text)
             .map_err(|error| failed(&path, ShippedCause::Manifest(error.to_string())))?;
-        Ok(Self { directory: directory.to_owned(), programs: manifest.program })
-    }
-
-    /// Where a program's ELF file is.
-    #[must_use]
-    pub fn elf_path(&self, program: &ShippedProgram) -> PathBuf {
-        self.directory.join(format!("{}.elf", program.name))
-    }
-
-    /// Where a program's execution is.
-    #[must_use]
-    pub fn execution_path(&self, program: &ShippedProgram) -> PathBuf {
-        self.directory.join(format!("{}.exec.xz", program.name))
+        Ok(Self { files, programs: manifest.program })
     }
 
     /// A program's code.
@@ -148,23 +139,27 @@ impl Shipped {
     ///
     /// When the ELF file cannot be read.
     pub fn image(&self, program: &ShippedProgram) -> Result<Image, ShippedError> {
-        Image::read(&self.elf_path(program))
+        let name = program.elf_file();
+        let path = self.files.locate(&name);
+        let bytes = self.files.read(&name).map_err(|error| failed(&path, ShippedCause::Io(error)))?;
+        Image::parse(&bytes, &path)
     }
 
     /// A program's execution, to be read step by step.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened.
-    pub fn execution(
-        &self,
-        program: &ShippedProgram,
-    ) -> Result<ExecutionReader<XzReader<BufReader<File>>>, ShippedError> {
-        let path = self.execution_path(program);
-        let file = File::open(&path).map_err(|error| failed(&path, ShippedCause::Io(error)))?;
-        open_execution(file).map_err(|error| failed(&path, ShippedCause::Execution(error)))
+    /// When the file cannot be read.
+    pub fn execution(&self, program: &ShippedProgram) -> Result<ShippedExecution, ShippedError> {
+        let name = program.execution_file();
+        let path = self.files.locate(&name);
+        let bytes = self.files.read(&name).map_err(|error| failed(&path, ShippedCause::Io(error)))?;
+        open_execution(Cursor::new(bytes)).map_err(|error| failed(&path, ShippedCause::Execution(error)))
     }
 }
+
+/// The steps of a shipped execution.
+pub type ShippedExecution = ExecutionReader<XzReader<BufReader<Cursor<Cow<'static, [u8]>>>>>;
 
 /// The code of an ELF file and what hart it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,8 +178,12 @@ impl Image {
     /// When the file cannot be read, or is not for RISC-V.
     pub fn read(path: &Path) -> Result<Self, ShippedError> {
         let bytes = fs::read(path).map_err(|error| failed(path, ShippedCause::Io(error)))?;
+        Self::parse(&bytes, path)
+    }
+
+    fn parse(bytes: &[u8], path: &Path) -> Result<Self, ShippedError> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let elf = elf::Image::parse(&bytes, &name).map_err(|error| failed(path, ShippedCause::Elf(error)))?;
+        let elf = elf::Image::parse(bytes, &name).map_err(|error| failed(path, ShippedCause::Elf(error)))?;
         let xlen = match elf.machine {
             Machine { architecture: Architecture::Riscv, bits: 32 } => Xlen::Rv32,
             Machine { architecture: Architecture::Riscv, bits: 64 } => Xlen::Rv64,
@@ -197,6 +196,18 @@ impl Image {
 }
 
 impl ShippedProgram {
+    /// The name of its ELF file.
+    #[must_use]
+    pub fn elf_file(&self) -> String {
+        format!("{}.elf", self.name)
+    }
+
+    /// The name of the file with its execution.
+    #[must_use]
+    pub fn execution_file(&self) -> String {
+        format!("{}.exec.xz", self.name)
+    }
+
     /// What the program delegates to S.
     #[must_use]
     pub fn delegation(&self) -> Delegation {

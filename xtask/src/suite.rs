@@ -1,0 +1,53 @@
+//! Which suite a verb reads: the shipped one, or that of a directory.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use traceproof_conformance::suite::Directories;
+use traceproof_vectors::Family;
+use traceproof_vectors::shipped::{self, Tree};
+
+use crate::exit::Failure;
+
+/// The argument that names another suite.
+#[derive(Debug, Args)]
+pub(crate) struct SuiteArgument {
+    /// Take the cases of this directory, DIRECTORY/<family>/**/<case>.toml, in place of the shipped ones; and the requirements of
+    /// DIRECTORY/clauses/<family>.toml, if there are any. What `export` writes, and `vectors` of a checkout, may be given as well.
+    #[arg(long, value_name = "DIRECTORY")]
+    suite: Option<PathBuf>,
+}
+
+impl SuiteArgument {
+    /// Where suites and requirements are.
+    pub(crate) fn directories(&self) -> Result<Directories, Failure> {
+        let Some(root) = &self.suite else { return Ok(Directories::default()) };
+        let nested = root.join("suites");
+        let suites = if nested.is_dir() { nested } else { root.clone() };
+        only_families(&suites)?;
+        let clauses = root.join("clauses");
+        let clauses = if clauses.is_dir() { Tree::from(clauses) } else { shipped::clauses() };
+        let mut directories = Directories::new(suites, clauses);
+        directories.argument = Some(root.display().to_string());
+        Ok(directories)
+    }
+}
+
+/// A directory that is no family's would be passed over in silence; without any, nothing would be judged.
+fn only_families(suites: &Path) -> Result<(), Failure> {
+    let entries = Tree::from(suites).entries("").map_err(|error| Failure::file(suites, error))?;
+    let names = entries.iter().filter(|entry| entry.is_directory).map(|entry| entry.name.to_string_lossy());
+    let mut families = 0;
+    for name in names.filter(|name| !name.starts_with('.') && name != "clauses") {
+        if !Family::ALL.iter().any(|family| family.name() == name) {
+            return Err(Failure::file(&suites.join(&*name), "there is no family of this name"));
+        }
+        families += 1;
+    }
+    if families == 0 {
+        let known: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+        let message = format!("no cases; they belong into directories named {}", known.join(", "));
+        return Err(Failure::file(suites, message));
+    }
+    Ok(())
+}
