@@ -126,8 +126,7 @@ fn decode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     let log = relations::push_all(decoder.as_mut(), [file.resolved.wire.as_slice()]);
     let expected =
         Expectation { packets: file.resolved.packets.as_deref(), events: file.resolved.events.as_deref() };
-    let layers: Vec<Layer> = capabilities.layers.into_iter().collect();
-    Ok(judge::decoding(expected, &log, &layers, capabilities.faults)?)
+    Ok(judge::decoding(expected, &log, &capabilities)?)
 }
 
 fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {

@@ -127,14 +127,18 @@ impl FaultClass {
         }
     }
 
+    /// Whether it is no error: decoding goes on, and a subject may claim that it does not report such oddities
+    /// ([`Capabilities::warnings`](crate::Capabilities::warnings)).
+    #[must_use]
+    pub const fn is_warning(self) -> bool {
+        matches!(self, Self::Suspicious)
+    }
+
     /// Whether decoding must stop until the next synchronisation, unless the family's own table of faults says that
     /// it goes on (see for instance [`arm_etm::Event`](crate::arm_etm::Event)).
     #[must_use]
     pub const fn severity(self) -> Severity {
-        match self {
-            Self::Suspicious => Severity::Warning,
-            _ => Severity::Error,
-        }
+        if self.is_warning() { Severity::Warning } else { Severity::Error }
     }
 }
 

@@ -188,12 +188,15 @@ pub struct Capabilities {
     pub readings: BTreeSet<String>,
     /// How much its faults say.
     pub faults: FaultDetail,
+    /// Whether it reports warnings (see [`FaultClass::is_warning`](crate::FaultClass::is_warning)). Neither the absence nor the
+    /// presence of one is judged of a subject that does not claim them.
+    pub warnings: bool,
     /// Whether a stream may come in pieces, and a decoder be used again. All of this workspace's do; a tool that is started for every trace does not.
     pub incremental: bool,
 }
 
 impl Capabilities {
-    /// Claims the given layers with full fault detail and no optional feature.
+    /// Claims the given layers with full fault detail, no warnings and no optional feature.
     #[must_use]
     pub fn new(layers: impl IntoIterator<Item = Layer>) -> Self {
         Self {
@@ -201,6 +204,7 @@ impl Capabilities {
             features: BTreeSet::new(),
             readings: BTreeSet::new(),
             faults: FaultDetail::Place,
+            warnings: false,
             incremental: true,
         }
     }
@@ -223,6 +227,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_faults(mut self, faults: FaultDetail) -> Self {
         self.faults = faults;
+        self
+    }
+
+    /// States whether the subject reports warnings.
+    #[must_use]
+    pub const fn with_warnings(mut self, warnings: bool) -> Self {
+        self.warnings = warnings;
         self
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Only this direction: decode, chunks, join, garbage, encode, write or round-trip. May be repeated.
     #[arg(long, value_name = "DIRECTION", conflicts_with = "snapshot")]
     direction: Vec<Direction>,
-    /// Who is judged: reference; a program in any language that speaks tdut/1, by the file that says how to start it
+    /// Who is judged: reference; a program in any language that speaks tdut/2, by the file that says how to start it
     /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
     subject: String,

@@ -11,7 +11,7 @@ use crate::suite::SuiteArgument;
 
 /// Ask a subject what is needed to judge it at all, in less than two seconds: the first thing for a new adaptor.
 ///
-/// Does it say hello, keep to the protocol tdut/1 also where the runner would not go, refuse what it does not claim, take
+/// Does it say hello, keep to the protocol tdut/2 also where the runner would not go, refuse what it does not claim, take
 /// what it claims, and give the same twice and in pieces? A line for each probe; where one fails, what was sent, what came
 /// and what to do. Whether it is right, `conformance` says.
 #[derive(Debug, Args)]

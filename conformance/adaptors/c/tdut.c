@@ -1,4 +1,4 @@
-/* The protocol tdut/1 over standard input and output, for the six functions of tdut.h. Nothing here needs to be changed. */
+/* The protocol tdut/2 over standard input and output, for the six functions of tdut.h. Nothing here needs to be changed. */
 #include "tdut.h"
 
 #include <stdio.h>
@@ -224,7 +224,7 @@ static void hello(unsigned long id, const char *line) {
     const char *nonce = tdut_find(line, "nonce");
     const char *info = tdut_info();
     int length = nonce ? (int)strcspn(nonce + 1, "\"") : 0;
-    printf("{\"id\":%lu,\"tdut\":1,\"nonce\":\"%.*s\",%s\n", id, length, nonce ? nonce + 1 : "", strchr(info, '{') + 1);
+    printf("{\"id\":%lu,\"tdut\":2,\"nonce\":\"%.*s\",%s\n", id, length, nonce ? nonce + 1 : "", strchr(info, '{') + 1);
 }
 
 /* Whether a line is one object from its beginning to its end. One that was cut off must not be answered. */

@@ -1,4 +1,4 @@
-"""The protocol tdut/1 for a decoder in Python; see docs/adaptors.md. Needs nothing but Python 3."""
+"""The protocol tdut/2 for a decoder in Python; see docs/adaptors.md. Needs nothing but Python 3."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ def serve(name, version, decoders, make):
             break
         try:
             if operation == "hello":
-                answer.update(tdut=1, nonce=request["nonce"], name=name, version=version, decoders=decoders)
+                answer.update(tdut=2, nonce=request["nonce"], name=name, version=version, decoders=decoders)
             elif operation in known:
                 known[operation][request["key"]] = request
             elif operation == "run":

@@ -1,4 +1,4 @@
-//! `traceproof-host OBJECT`: speaks `tdut/1` for a decoder in a shared object.
+//! `traceproof-host OBJECT`: speaks `tdut/2` for a decoder in a shared object.
 //!
 //! The object is loaded here and never by the runner: what it breaks is this process.
 

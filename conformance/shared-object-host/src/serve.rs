@@ -1,4 +1,4 @@
-//! Answers the requests of `tdut/1`, one line each, for a shared object.
+//! Answers the requests of `tdut/2`, one line each, for a shared object.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -107,7 +107,7 @@ impl Host<'_> {
     fn hello(&self, id: u32, nonce: &str) -> Result<String, HostError> {
         let info: Map<String, Value> =
             serde_json::from_str(&self.object.info()).map_err(|_| HostError::Info)?;
-        let ours = json!({ "id": id, "tdut": 1, "nonce": nonce, "framing": "jsonl", "max_inflight": 1 });
+        let ours = json!({ "id": id, "tdut": 2, "nonce": nonce, "framing": "jsonl", "max_inflight": 1 });
         let Value::Object(mut answer) = ours else { return Err(HostError::Info) };
         for (name, value) in info {
             answer.entry(name).or_insert(value);

@@ -1,4 +1,4 @@
-//! The messages of `tdut/1`, as they stand in JSON.
+//! The messages of `tdut/2`, as they stand in JSON.
 //!
 //! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the requests. Unknown
 //! fields are ignored on both sides; an unknown `op` is answered `unsupported`.
@@ -115,6 +115,9 @@ pub struct Claims {
     /// How much its faults say.
     #[serde(default = "place")]
     pub faults: FaultDetail,
+    /// Whether warnings (class `suspicious`) are reported.
+    #[serde(default)]
+    pub warnings: bool,
     /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new decoder.
     #[serde(default = "yes")]
     pub incremental: bool,
@@ -127,6 +130,7 @@ impl From<&Capabilities> for Claims {
             features: capabilities.features.iter().cloned().collect(),
             readings: capabilities.readings.iter().cloned().collect(),
             faults: capabilities.faults,
+            warnings: capabilities.warnings,
             incremental: capabilities.incremental,
         }
     }
@@ -138,6 +142,7 @@ impl From<&Claims> for Capabilities {
             .with_features(claims.features.iter().map(String::as_str))
             .with_readings(claims.readings.iter().map(String::as_str))
             .with_faults(claims.faults)
+            .with_warnings(claims.warnings)
             .with_incremental(claims.incremental)
     }
 }
@@ -445,5 +450,31 @@ impl<'de> Deserialize<'de> for HexBytes<'_> {
         let bytes =
             parse_bytes(&text).ok_or_else(|| D::Error::custom("expected pairs of hexadecimal digits"))?;
         Ok(Self(Cow::Owned(bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_come_back_as_the_capabilities_that_they_state() {
+        let full = Capabilities::new([Layer::Events])
+            .with_features(["rv32"])
+            .with_readings(["etm-pc-1"])
+            .with_faults(FaultDetail::Flag)
+            .with_warnings(true)
+            .with_incremental(false);
+        for capabilities in [full.clone(), full.with_warnings(false).with_incremental(true)] {
+            let text = serde_json::to_string(&Claims::from(&capabilities)).expect("JSON");
+            let claims: Claims = serde_json::from_str(&text).expect("claims");
+            assert_eq!(Capabilities::from(&claims), capabilities);
+        }
+    }
+
+    #[test]
+    fn a_subject_that_states_layers_alone_claims_no_warnings() {
+        let claims: Claims = serde_json::from_str(r#"{"layers":["packets"]}"#).expect("claims");
+        assert_eq!(Capabilities::from(&claims), Capabilities::new([Layer::Packets]));
     }
 }

@@ -1,4 +1,4 @@
-//! The protocol `tdut/1`, in which the runner talks to a subject in another process, and the subject's side of it.
+//! The protocol `tdut/2`, in which the runner talks to a subject in another process, and the subject's side of it.
 //!
 //! | question | place |
 //! |---|---|
@@ -22,4 +22,4 @@ mod session;
 pub use serve::{ServeError, serve};
 
 /// The version of the protocol that this build speaks.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

@@ -1,6 +1,6 @@
 //! One stream through two decoders.
 
-use traceproof_vectors::{Capabilities, Layer, Log};
+use traceproof_vectors::{Capabilities, Log};
 
 use super::Stream;
 use crate::Subject;
@@ -34,19 +34,24 @@ pub fn compare<P: FamilyRules>(first: &Subject, second: &Subject, stream: &Strea
         (Ok(Some(_)), Err(verdict)) => return broke(&verdict, false),
         _ => return Comparison::Skipped,
     };
-    let layers: Vec<Layer> =
-        one.capabilities.layers.intersection(&other.capabilities.layers).copied().collect();
-    if layers.is_empty() {
+    let claims = common(&one.capabilities, &other.capabilities);
+    if claims.layers.is_empty() {
         return Comparison::Skipped;
     }
     let packets: Vec<P::Packet> = one.log.packets().cloned().collect();
     let events = judge::expected(&one.log);
     let expectation = Expectation { packets: Some(&packets), events: Some(&events) };
-    let detail = one.capabilities.faults.min(other.capabilities.faults);
-    match judge::decoding(expectation, &other.log, &layers, detail) {
+    match judge::decoding(expectation, &other.log, &claims) {
         Ok(()) => Comparison::Same,
         Err(divergence) => Comparison::Different(divergence),
     }
+}
+
+/// What both claim of results.
+fn common(one: &Capabilities, other: &Capabilities) -> Capabilities {
+    Capabilities::new(one.layers.intersection(&other.layers).copied())
+        .with_faults(one.faults.min(other.faults))
+        .with_warnings(one.warnings && other.warnings)
 }
 
 struct Decoded<P: FamilyRules> {

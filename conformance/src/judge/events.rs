@@ -5,6 +5,7 @@ use std::ops::Range;
 use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::{Entry, Fault, FaultClass, FaultDetail, Log, Place};
 
+use super::FaultClaims;
 use super::difference::{divergence, fault_line, first_difference};
 use crate::family::FamilyRules;
 use crate::line::line;
@@ -14,13 +15,15 @@ use crate::verdict::Divergence;
 pub(super) fn compare<P: FamilyRules>(
     expected: &[Expected<P>],
     got: &Log<P>,
-    detail: FaultDetail,
+    claims: FaultClaims,
 ) -> Result<(), Box<Divergence>> {
+    let detail = claims.detail;
     let mut wanted = Sequence::new();
     let mut limited = Vec::new();
     for (index, entry) in expected.iter().enumerate() {
         match entry {
             Expected::Event(event) => wanted.open.push(event.clone()),
+            Expected::Fault(fault) if !claims.judges(fault.class) => {}
             Expected::Fault(fault) => {
                 let limit = fault.class == FaultClass::Limit;
                 limited.push(limit);
@@ -36,6 +39,7 @@ pub(super) fn compare<P: FamilyRules>(
         match entry {
             Entry::Packet(_) => {}
             Entry::Event(event) => came.open.push(event.clone()),
+            Entry::Fault(fault) if !claims.judges(fault.class) => {}
             Entry::Fault(fault) => {
                 // A subject that does not say the class has the expected one.
                 let limit = fault.class == FaultClass::Limit || limited.get(faults) == Some(&true);

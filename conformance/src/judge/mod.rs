@@ -4,7 +4,7 @@ pub(crate) mod difference;
 mod events;
 
 use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
-use traceproof_vectors::{Entry, FaultDetail, Layer, Log, Place};
+use traceproof_vectors::{Capabilities, Entry, FaultClass, FaultDetail, Layer, Log, Place};
 
 use crate::family::FamilyRules;
 use crate::line::line;
@@ -20,10 +20,28 @@ pub struct Expectation<'a, P: CaseProtocol> {
     pub events: Option<&'a [Expected<P>]>,
 }
 
+/// What of faults is judged.
+#[derive(Clone, Copy, Debug)]
+struct FaultClaims {
+    detail: FaultDetail,
+    warnings: bool,
+}
+
+impl FaultClaims {
+    const fn of(claims: &Capabilities) -> Self {
+        Self { detail: claims.faults, warnings: claims.warnings }
+    }
+
+    /// Whether a fault of this class counts on either side.
+    const fn judges(self, class: FaultClass) -> bool {
+        self.warnings || !class.is_warning()
+    }
+}
+
 /// Compares a decoder's log with what was expected of it.
 ///
-/// Judged is only what the decoder delivers (`layers`) and how much its faults say (`detail`). Events are
-/// compared in canonical form, separately between every two faults; whether a decoder repeats behind a fault what is still
+/// Judged is only what the decoder claims: the layers that it delivers, how much its faults say, whether it reports warnings.
+/// Events are compared in canonical form, separately between every two faults; whether a decoder repeats behind a fault what is still
 /// in force does not matter. Retirements directly before a `limit` fault are not compared.
 ///
 /// # Errors
@@ -32,21 +50,20 @@ pub struct Expectation<'a, P: CaseProtocol> {
 pub fn decoding<P: FamilyRules>(
     expected: Expectation<'_, P>,
     got: &Log<P>,
-    layers: &[Layer],
-    detail: FaultDetail,
+    claims: &Capabilities,
 ) -> Result<(), Box<Divergence>> {
-    if detail == FaultDetail::Place {
+    if claims.faults == FaultDetail::Place {
         order(got)?;
     }
     if let Some(packets) = expected.packets
-        && layers.contains(&Layer::Packets)
+        && claims.layers.contains(&Layer::Packets)
     {
         compare_packets(packets, got)?;
     }
     if let Some(events) = expected.events
-        && layers.contains(&Layer::Events)
+        && claims.layers.contains(&Layer::Events)
     {
-        events::compare(events, got, detail)?;
+        events::compare(events, got, FaultClaims::of(claims))?;
     }
     Ok(())
 }
@@ -157,15 +174,22 @@ pub(crate) fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
         .collect()
 }
 
-/// Compares what a decoder made of the same stream twice. `how` says what was different the second time.
+/// Compares what a decoder made of the same stream twice: packets, events, and faults with their places whatever they say. `how` says
+/// what was different the second time.
 ///
 /// # Errors
 ///
 /// The first difference.
-pub fn repetition<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Box<Divergence>> {
+pub fn repetition<P: FamilyRules>(
+    how: &str,
+    first: &Log<P>,
+    second: &Log<P>,
+    claims: &Capabilities,
+) -> Result<(), Box<Divergence>> {
+    let claims = FaultClaims { detail: FaultDetail::Place, ..FaultClaims::of(claims) };
     let packets: Vec<P::Packet> = first.packets().cloned().collect();
     compare_packets(&packets, second)
-        .and_then(|()| events::compare(&expected(first), second, FaultDetail::Place))
+        .and_then(|()| events::compare(&expected(first), second, claims))
         .map_err(|mut divergence| {
             divergence.what = format!("{} {how}", divergence.what);
             divergence

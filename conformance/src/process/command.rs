@@ -15,7 +15,7 @@ use super::exec::Exec;
 use crate::adaptor::frame::Framing;
 use crate::family::toml_error;
 
-/// A program that speaks `tdut/1`.
+/// A program that speaks `tdut/2`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// The executable: a path, or a name that the system looks for.
@@ -34,7 +34,7 @@ pub struct Command {
     pub name: Option<String>,
     /// Readings that it follows, besides those that it claims.
     pub readings: Vec<String>,
-    /// How it is asked if it is a tool that does not speak `tdut/1`.
+    /// How it is asked if it is a tool that does not speak `tdut/2`.
     pub exec: Option<Arc<Exec>>,
 }
 

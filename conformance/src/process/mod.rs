@@ -42,7 +42,7 @@ use pool::Pool;
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 
-/// Starts a program that speaks `tdut/1` and makes a subject of what it says it can do; or makes one of a tool as it is, if the command
+/// Starts a program that speaks `tdut/2` and makes a subject of what it says it can do; or makes one of a tool as it is, if the command
 /// says [how](exec).
 ///
 /// # Errors

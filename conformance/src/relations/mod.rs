@@ -127,23 +127,24 @@ impl<P: FamilyRules> Stream<'_, P> {
     pub fn repeats(&self) -> Result<(), Broken> {
         let wire = self.wire;
         let mut decoder = self.begun()?;
+        let claims = decoder.capabilities();
         let whole = push_all(decoder.as_mut(), [wire]);
         let log = push_all(self.begun()?.as_mut(), wire.chunks(1));
-        judge::repetition("byte by byte", &whole, &log)?;
+        judge::repetition("byte by byte", &whole, &log, &claims)?;
         let log = push_all(self.begun()?.as_mut(), pieces(wire));
-        judge::repetition("in odd pieces", &whole, &log)?;
+        judge::repetition("in odd pieces", &whole, &log, &claims)?;
 
         decoder.reset();
         let log = push_all(decoder.as_mut(), [wire]);
-        judge::repetition("after finish and reset", &whole, &log)?;
+        judge::repetition("after finish and reset", &whole, &log, &claims)?;
         decoder.reset();
         decoder.push(wire.get(..wire.len() / 2).unwrap_or_default(), &mut ());
         decoder.reset();
         let log = push_all(decoder.as_mut(), [wire]);
-        judge::repetition("after a reset in mid-stream", &whole, &log)?;
+        judge::repetition("after a reset in mid-stream", &whole, &log, &claims)?;
         decoder.begin(self.parameters, self.program)?;
         let log = push_all(decoder.as_mut(), [wire]);
-        Ok(judge::repetition("after another begin", &whole, &log)?)
+        Ok(judge::repetition("after another begin", &whole, &log, &claims)?)
     }
 }
 

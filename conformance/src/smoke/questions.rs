@@ -36,8 +36,8 @@ pub const NONCE: Question = question(
 /// The version of the protocol.
 pub const VERSION: Question = question(
     "version",
-    "it speaks tdut/1",
-    "answer `\"tdut\":1`; another version of the protocol does not exist",
+    "it speaks tdut/2",
+    "answer `\"tdut\":2`; version 1 is no longer asked for (docs/adaptors.md, Versions)",
 );
 /// The framing.
 pub const FRAMING: Question = question(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{self, CaseFile, SuiteError};
-use traceproof_vectors::{Capabilities, Decoder, Encoder, FaultClass, Layer, Log};
+use traceproof_vectors::{Capabilities, Decoder, Encoder, FaultClass, Log};
 
 use super::{Outcome, Probe, Question, pick, questions};
 use crate::check;
@@ -102,7 +102,8 @@ impl<P: FamilyRules> Asked<'_, P> {
         file: &CaseFile<P>,
         what: impl FnOnce(&Begin<P>) -> Result<(), Verdict> + Send + 'static,
     ) -> Verdict {
-        let begin = Begin { subject: self.subject.clone(), file: Arc::new(file.clone()) };
+        let claims = self.capabilities.clone();
+        let begin = Begin { subject: self.subject.clone(), file: Arc::new(file.clone()), claims };
         guarded(self.subject, DEADLINE, move || what(&begin).err().unwrap_or(Verdict::Pass))
     }
 
@@ -130,17 +131,29 @@ impl<P: FamilyRules> Asked<'_, P> {
         let verdict = self.ask(file, move |begin| {
             let mut decoder = begin.decoder()?;
             let first = push_all(decoder.as_mut(), [begin.wire()]);
-            same("asked of another decoder", &first, &push_all(begin.decoder()?.as_mut(), [begin.wire()]))?;
+            begin.same(
+                "asked of another decoder",
+                &first,
+                &push_all(begin.decoder()?.as_mut(), [begin.wire()]),
+            )?;
             if incremental {
                 decoder.reset();
-                same("after a reset", &first, &push_all(decoder.as_mut(), [begin.wire()]))?;
+                begin.same("after a reset", &first, &push_all(decoder.as_mut(), [begin.wire()]))?;
                 // In the middle of a stream there is more to be forgotten.
                 decoder.reset();
                 decoder.push(begin.wire().get(..begin.wire().len() / 2).unwrap_or_default(), &mut ());
                 decoder.reset();
-                same("after a reset in mid-stream", &first, &push_all(decoder.as_mut(), [begin.wire()]))?;
+                begin.same(
+                    "after a reset in mid-stream",
+                    &first,
+                    &push_all(decoder.as_mut(), [begin.wire()]),
+                )?;
             }
-            same("asked of a third decoder", &first, &push_all(begin.decoder()?.as_mut(), [begin.wire()]))
+            begin.same(
+                "asked of a third decoder",
+                &first,
+                &push_all(begin.decoder()?.as_mut(), [begin.wire()]),
+            )
         });
         outcome(verdict, format!("the stream of {}, several times", file.case.id))
     }
@@ -152,7 +165,7 @@ impl<P: FamilyRules> Asked<'_, P> {
         let verdict = self.ask(file, |begin| {
             let whole = push_all(begin.decoder()?.as_mut(), [begin.wire()]);
             let bytes = push_all(begin.decoder()?.as_mut(), begin.wire().chunks(1));
-            same("byte by byte", &whole, &bytes)?;
+            begin.same("byte by byte", &whole, &bytes)?;
             let (front, behind) = begin.wire().split_at(begin.wire().len() / 2);
             let mut decoder = begin.decoder()?;
             let mut halves = Log::default();
@@ -160,7 +173,7 @@ impl<P: FamilyRules> Asked<'_, P> {
                 decoder.push(piece, &mut halves);
             }
             decoder.finish(&mut halves);
-            same("in two halves with nothing between", &whole, &halves)
+            begin.same("in two halves with nothing between", &whole, &halves)
         });
         outcome(verdict, format!("the stream of {}, whole and in pieces", file.case.id))
     }
@@ -231,9 +244,7 @@ impl<P: FamilyRules> Asked<'_, P> {
             let resolved = &begin.file.resolved;
             let expected =
                 Expectation { packets: resolved.packets.as_deref(), events: resolved.events.as_deref() };
-            let layers: Vec<Layer> = capabilities.layers.iter().copied().collect();
-            judge::decoding(expected, &log, &layers, capabilities.faults)
-                .map_err(|divergence| Verdict::Fail(*divergence))
+            judge::decoding(expected, &log, &capabilities).map_err(|divergence| Verdict::Fail(*divergence))
         })
     }
 }
@@ -242,6 +253,7 @@ impl<P: FamilyRules> Asked<'_, P> {
 struct Begin<P: FamilyRules> {
     subject: Subject,
     file: Arc<CaseFile<P>>,
+    claims: Capabilities,
 }
 
 impl<P: FamilyRules> Begin<P> {
@@ -258,10 +270,10 @@ impl<P: FamilyRules> Begin<P> {
     fn wire(&self) -> &[u8] {
         &self.file.resolved.wire
     }
-}
 
-fn same<P: FamilyRules>(how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Verdict> {
-    judge::repetition(how, first, second).map_err(|divergence| Verdict::Fail(*divergence))
+    fn same(&self, how: &str, first: &Log<P>, second: &Log<P>) -> Result<(), Verdict> {
+        judge::repetition(how, first, second, &self.claims).map_err(|divergence| Verdict::Fail(*divergence))
+    }
 }
 
 /// What a decoder made of parameters that it should have refused.

@@ -6,7 +6,7 @@ use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::riscv_etrace::{
     Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
 };
-use traceproof_vectors::{Address, Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
+use traceproof_vectors::{Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
 
 type Result = std::result::Result<(), Box<Divergence>>;
 
@@ -66,7 +66,15 @@ fn judged(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>) -> Result {
 }
 
 fn judged_by(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>, detail: FaultDetail) -> Result {
-    judge::decoding(Expectation { packets: None, events: Some(expected) }, &log(got), &BOTH, detail)
+    judged_for(expected, got, &claims(&BOTH).with_faults(detail))
+}
+
+fn judged_for(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>, claims: &Capabilities) -> Result {
+    judge::decoding(Expectation { packets: None, events: Some(expected) }, &log(got), claims)
+}
+
+fn claims(layers: &[Layer]) -> Capabilities {
+    Capabilities::new(layers.iter().copied()).with_warnings(true)
 }
 
 fn difference(result: Result) -> (usize, String, String, Option<u64>) {
@@ -154,6 +162,35 @@ fn a_fault_nobody_expects_is_found() {
 }
 
 #[test]
+fn warnings_are_judged_of_a_subject_that_claims_them() {
+    let expected = [expect(FaultClass::Suspicious, 1), Expected::Event(retire(0x1000, 1))];
+    let silent = || vec![(1, E(retire(0x1000, 1)))];
+    let other = || vec![(1, E(retire(0x1000, 1))), (2, F(FaultClass::Suspicious))];
+    let wanted = "fault suspicious at packet 1, byte 10.0";
+    differs(judged(&expected, silent()), 0, wanted, "retire first=0x1000 end=0x1004 count=1", Some(1));
+    let claims = claims(&BOTH).with_warnings(false);
+    judged_for(&expected, silent(), &claims).expect("no warnings are claimed");
+    judged_for(&expected, other(), &claims).expect("no warnings are claimed");
+    // What is left on both sides is compared as if no warning had come.
+    let cut = events(&[retire(0x1000, 1), retire(0x1004, 1)]);
+    let got = vec![(1, E(retire(0x1000, 1))), (1, F(FaultClass::Suspicious)), (1, E(retire(0x1004, 1)))];
+    judged_for(&cut, got, &claims).expect("a warning parts nothing");
+    let mut faulty = silent();
+    faulty.push((2, F(FaultClass::NoCode)));
+    let came = "fault no-code at packet 2, byte 20.0";
+    differs(judged_for(&expected, faulty, &claims), 1, "nothing", came, Some(2));
+}
+
+#[test]
+fn warnings_of_a_repetition_are_judged_as_claimed() {
+    let first = || log(vec![(0, F(FaultClass::Suspicious)), (1, E(STOP))]);
+    let second = || log(vec![(1, E(STOP))]);
+    let again = |claims: &Capabilities| judge::repetition("again", &first(), &second(), claims);
+    again(&claims(&BOTH).with_warnings(false)).expect("no warnings are claimed");
+    again(&claims(&BOTH)).expect_err("they differ");
+}
+
+#[test]
 fn a_fault_parts_what_would_be_joined() {
     let mut expected = events(&[retire(0x1000, 1)]);
     expected.push(expect(FaultClass::Suspicious, 1));
@@ -195,7 +232,7 @@ fn packets_are_compared_one_by_one() {
     let expected = [address(4), address(8)];
     let judged = |got: Vec<(u64, Told)>, layers: &[Layer]| {
         let expectation = Expectation { packets: Some(&expected), events: None };
-        judge::decoding(expectation, &log(got), layers, FaultDetail::Place)
+        judge::decoding(expectation, &log(got), &claims(layers))
     };
     judged(vec![(0, P(address(4))), (1, P(address(8)))], &BOTH).expect("equal");
     let got = || vec![(0, P(address(4))), (1, P(address(-8)))];

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use traceproof_conformance::report::{coverage, explain, json, junit, text};
 use traceproof_conformance::suite::{Directories, Suite};
-use traceproof_conformance::verdict::Kind;
+use traceproof_conformance::verdict::{Kind, Verdict};
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
 use traceproof_decoder::riscv_etrace::Decoder as Reference;
 use traceproof_encoder_model::riscv_etrace::Encoder as Model;
@@ -34,6 +34,16 @@ enum Bug {
     Refuses,
     /// Does not claim 64-bit harts.
     Narrow,
+    /// Reports no warnings, which is no bug for it does not claim them.
+    NoWarnings,
+    /// Does not claim warnings, and leaves out errors.
+    NoFaults,
+}
+
+impl Bug {
+    fn is_silent(self) -> bool {
+        matches!(self, Self::NoWarnings | Self::NoFaults)
+    }
 }
 
 struct Wrong {
@@ -54,7 +64,7 @@ impl Decoder<RiscvEtrace> for Wrong {
         if self.bug == Bug::Narrow {
             capabilities.features.remove("rv64");
         }
-        capabilities
+        capabilities.with_warnings(!self.bug.is_silent())
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
@@ -107,6 +117,9 @@ impl Sink<RiscvEtrace> for Filter<'_> {
         let mut fault = *fault;
         if self.bug == Bug::FlipsFaultClass {
             fault.class = FaultClass::Framing;
+        }
+        if self.bug == Bug::NoFaults || self.bug == Bug::NoWarnings && fault.class.is_warning() {
+            return;
         }
         self.sink.fault(&fault);
     }
@@ -214,6 +227,22 @@ fn each_bug_is_found_where_it_shows() {
     for (bug, expected) in expected {
         assert_eq!(verdicts(bug), expected, "{bug:?}");
     }
+}
+
+#[test]
+fn warnings_are_not_demanded_of_a_subject_that_does_not_claim_them() {
+    let failures = |bug| {
+        let directions = vec![Direction::Decode, Direction::Chunks];
+        let options = Options { selection: one_family(), directions, ..Options::default() };
+        let run = run(&Wrong::subject(bug), &options, &|_| {}).expect("the shipped suite is sound");
+        let checks = run.cases.iter().flat_map(|case| &case.checks);
+        checks.filter(|check| check.verdict.kind().is_failure()).map(|check| check.verdict.clone()).collect()
+    };
+    assert_eq!(failures(Bug::NoWarnings), Vec::<Verdict>::new());
+    let without_errors = failures(Bug::NoFaults);
+    assert!(without_errors.len() > 50, "{}", without_errors.len());
+    let warning = |verdict: &Verdict| verdict.to_string().contains("fault suspicious");
+    assert!(!without_errors.iter().any(warning));
 }
 
 #[test]

@@ -104,6 +104,7 @@ impl Subject<ItaniumPmu> for Decoder {
         Capabilities::new([Layer::Packets, Layer::Events])
             .with_features(FEATURES)
             .with_readings(READINGS.iter().map(|reading| reading.name))
+            .with_warnings(true)
     }
 
     fn begin(&mut self, parameters: &Parameters, _: &Program) -> Result<(), Refusal> {

@@ -199,7 +199,10 @@ impl Packets {
 impl Subject<RiscvEtrace> for Decoder {
     fn capabilities(&self) -> Capabilities {
         let readings = READINGS.iter().filter(|reading| reading.binds_decoders()).map(|reading| reading.name);
-        Capabilities::new([Layer::Packets, Layer::Events]).with_features(FEATURES).with_readings(readings)
+        Capabilities::new([Layer::Packets, Layer::Events])
+            .with_features(FEATURES)
+            .with_readings(readings)
+            .with_warnings(true)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {

@@ -237,7 +237,7 @@ impl Liar {
         match self.mode.as_str() {
             "wrong-hello-id" => answer["id"] = Value::from(0),
             "wrong-nonce" => answer["nonce"] = Value::from("5d41402abc4b2a76"),
-            "next-version" => answer["tdut"] = Value::from(2),
+            "next-version" => answer["tdut"] = Value::from(3),
             "other-framing" => answer["framing"] = Value::from("xml"),
             "misspells" => answer["decoders"]["riscv_etrace"]["features"][0] = Value::from("rv23"),
             "ignores-what-it-does-not-claim" => {

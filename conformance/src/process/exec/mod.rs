@@ -1,7 +1,7 @@
 //! A command-line tool as it is, as a subject: it gets the bytes of a stream in a file, and its output is read for results.
 //!
 //! The tool is started once for each stream, when the stream has ended, so streams in pieces are never claimed. Everything else, from the
-//! process group to the verdict, is as for subjects that speak `tdut/1`.
+//! process group to the verdict, is as for subjects that speak `tdut/2`.
 //!
 //! | question | place |
 //! |---|---|

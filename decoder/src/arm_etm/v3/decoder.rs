@@ -99,6 +99,7 @@ impl Subject<ArmEtm> for Decoder {
         Capabilities::new([Layer::Packets, Layer::Events])
             .with_features(FEATURES)
             .with_readings(READINGS.iter().map(|reading| reading.name))
+            .with_warnings(true)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
