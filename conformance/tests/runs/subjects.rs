@@ -239,7 +239,7 @@ fn warnings_are_not_demanded_of_a_subject_that_does_not_claim_them() {
         checks.filter(|check| check.verdict.kind().is_failure()).map(|check| check.verdict.clone()).collect()
     };
     assert_eq!(failures(Bug::NoWarnings), Vec::<Verdict>::new());
-    let without_errors = failures(Bug::NoFaults);
+    let without_errors: Vec<Verdict> = failures(Bug::NoFaults);
     assert!(without_errors.len() > 50, "{}", without_errors.len());
     let warning = |verdict: &Verdict| verdict.to_string().contains("fault suspicious");
     assert!(!without_errors.iter().any(warning));
