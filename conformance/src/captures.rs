@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{Level, Polarity};
-use traceproof_vectors::{Family, Fault, Program, Severity};
+use traceproof_vectors::{Family, Fault, Program};
 
 use crate::family::{FamilyRules, Visitor, family_of, visit};
 use crate::relations::{self, Attempts, Broken};
@@ -172,7 +172,7 @@ impl<P: FamilyRules> Capture<P> {
     /// Neither frames nor trace have an error, and there is something to report.
     fn decodes(&self, stream: &relations::Stream<'_, P>) -> Result<Verdict, Broken> {
         let log = stream.log(&self.wire)?;
-        let error = |fault: &&Fault| fault.class.severity() == Severity::Error;
+        let error = |fault: &&Fault| !fault.class.is_warning();
         let fault = self.frames.iter().find(error).map(|fault| ("faults of the frames", fault));
         let fault = fault.or_else(|| log.faults().find(error).map(|fault| ("faults", fault)));
         Ok(match fault {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use traceproof_vectors::{EncoderSink, Fault, Layer, Place, Severity, Sink};
+use traceproof_vectors::{EncoderSink, Fault, Layer, Place, Sink};
 
 use crate::family::FamilyRules;
 use crate::line::write_line;
@@ -42,9 +42,9 @@ pub struct Counts {
     pub packets: u64,
     /// Events, listed or not.
     pub events: u64,
-    /// Listed faults of severity error.
+    /// Listed faults that are errors.
     pub errors: u64,
-    /// Listed faults of severity warning.
+    /// Listed faults that are warnings.
     pub warnings: u64,
 }
 
@@ -133,10 +133,7 @@ impl<W: Write> Listing<W> {
 /// The word for a fault's severity.
 #[must_use]
 pub const fn severity(fault: &Fault) -> &'static str {
-    match fault.class.severity() {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
+    if fault.class.is_warning() { "warning" } else { "error" }
 }
 
 impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
@@ -159,10 +156,9 @@ impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
         if self.layer == Some(Layer::Packets) && self.latest >= Some(fault.place.packet) {
             return;
         }
-        match fault.class.severity() {
-            Severity::Error => self.counts.errors += 1,
-            Severity::Warning => self.counts.warnings += 1,
-        }
+        let count =
+            if fault.class.is_warning() { &mut self.counts.warnings } else { &mut self.counts.errors };
+        *count += 1;
         self.write::<()>(fault.place, Content::Fault(fault));
     }
 }

@@ -33,16 +33,8 @@ pub struct Place {
     pub bit: u8,
 }
 
-/// Does a fault stop the reconstruction until the next synchronisation?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Severity {
-    /// Decoding stops and resumes at the next synchronisation point.
-    Error,
-    /// The oddity is reported and decoding goes on.
-    Warning,
-}
-
-/// The classes of faults. They are few and the same for every family.
+/// The classes of faults. They are few and the same for every family; what one costs is a rule of the protocol
+/// ([`Protocol::recovery`](crate::Protocol::recovery)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -132,13 +124,6 @@ impl FaultClass {
     #[must_use]
     pub const fn is_warning(self) -> bool {
         matches!(self, Self::Suspicious)
-    }
-
-    /// Whether decoding must stop until the next synchronisation, unless the family's own table of faults says that
-    /// it goes on (see for instance [`arm_etm::Event`](crate::arm_etm::Event)).
-    #[must_use]
-    pub const fn severity(self) -> Severity {
-        if self.is_warning() { Severity::Warning } else { Severity::Error }
     }
 }
 

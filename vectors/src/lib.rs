@@ -10,6 +10,7 @@
 //! | What does a decoder or encoder have to offer? | [`Decoder`], [`Encoder`], [`Capabilities`] |
 //! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
+//! | What does a fault cost? | [`Recovery`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
 //! | How does an address stand in files? | [`Address`], [`Address32`] |
@@ -39,6 +40,7 @@ pub mod notation;
 mod program;
 mod protocol;
 mod reading;
+mod recovery;
 pub mod riscv_etrace;
 #[cfg(feature = "cases")]
 pub mod shipped;
@@ -46,10 +48,11 @@ mod subject;
 
 pub use address::{Address, Address32};
 pub use dissection::{Dissection, Field};
-pub use fault::{Fault, FaultClass, Place, Severity};
+pub use fault::{Fault, FaultClass, Place};
 pub use program::{Program, ProgramError, Section};
 pub use protocol::{Family, Protocol};
 pub use reading::{Binds, Reading};
+pub use recovery::Recovery;
 pub use subject::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
 };

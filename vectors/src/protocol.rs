@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
+use crate::{FaultClass, Recovery};
+
 /// The vocabulary of one trace protocol family.
 ///
 /// The wire of every family is a string of bytes. Families whose hardware has pins or registers define a
@@ -24,6 +26,15 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     type Packet: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
     /// What a decoder reports about the execution.
     type Event: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
+
+    /// What a decoder does after a fault of this class. The whole table is shown in `docs/faults.md`.
+    #[must_use]
+    fn recovery(class: FaultClass) -> Recovery;
+
+    /// Whether this event shows that the decoder is synchronised. Up to the first such event after a fault that costs synchronisation, it
+    /// is not judged whether that fault is repeated for every packet that is dropped.
+    #[must_use]
+    fn is_synchronised_by(event: &Self::Event) -> bool;
 
     /// Puts a list of events into the one form in which two decoders can be compared.
     ///

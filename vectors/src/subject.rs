@@ -16,7 +16,7 @@ use crate::{Fault, Place, Program, Protocol};
 /// Rules that the runner checks:
 /// * the borders between chunks never matter: any cut of the same bytes gives the same results;
 /// * results go to the sink in stream order; a packet is delivered before the events that it causes;
-/// * after a [`Fault`] of severity error the decoder goes on at the next synchronisation point;
+/// * what a [`Fault`] costs is stated for each class by [`Protocol::recovery`];
 /// * no input makes it panic, loop without consuming, or allocate without bound.
 pub trait Decoder<P: Protocol> {
     /// What this decoder claims to support for the family.

@@ -10,7 +10,7 @@ use traceproof_conformance::listing::{Counts, Format, Listing, severity};
 use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use traceproof_conformance::stream;
 use traceproof_vectors::notation::parse_u64;
-use traceproof_vectors::{Family, Fault, Severity};
+use traceproof_vectors::{Family, Fault};
 
 use crate::decode::{Arguments, told};
 use crate::exit::{Failure, Outcome};
@@ -221,10 +221,8 @@ fn list<P: FamilyRules>(
     let Captured { parameters, mut program, bytes } = captured;
     arguments.target.add_to(&mut program)?;
     for fault in &bytes.faults {
-        match fault.class.severity() {
-            Severity::Error => total.errors += 1,
-            Severity::Warning => total.warnings += 1,
-        }
+        let count = if fault.class.is_warning() { &mut total.warnings } else { &mut total.errors };
+        *count += 1;
         match arguments.format() {
             Format::Text => writeln!(out, "{}: frames of the buffer: {fault}", severity(fault))?,
             Format::JsonLines => aside(out, &Aside::FrameFault(fault))?,

@@ -11,7 +11,7 @@
 
 use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
-use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Severity};
+use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
@@ -177,10 +177,8 @@ fn packets_of(entries: &[(Place, Entry<ArmEtm>)]) -> Vec<Packet> {
 
 fn errors_of(entries: &[(Place, Entry<ArmEtm>)]) -> usize {
     let error = |entry: &Entry<ArmEtm>| match entry {
-        // Where execution was before, a late decoder does not know, so nothing can contradict it.
-        Entry::Fault(fault) => {
-            fault.class.severity() == Severity::Error && fault.class != FaultClass::Contradiction
-        }
+        // What was before, a late decoder does not know, so that nothing can contradict it.
+        Entry::Fault(fault) => ArmEtm::recovery(fault.class) != Recovery::GoesOn,
         _ => false,
     };
     entries.iter().filter(|(_, entry)| error(entry)).count()

@@ -5,8 +5,8 @@ use std::ops::Range;
 use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::{Entry, Fault, FaultClass, FaultDetail, Log, Place};
 
-use super::FaultClaims;
 use super::difference::{divergence, fault_line, first_difference};
+use super::faults::{FaultClaims, FaultFilter};
 use crate::family::FamilyRules;
 use crate::line::line;
 use crate::verdict::Divergence;
@@ -18,37 +18,8 @@ pub(super) fn compare<P: FamilyRules>(
     claims: FaultClaims,
 ) -> Result<(), Box<Divergence>> {
     let detail = claims.detail;
-    let mut wanted = Sequence::new();
-    let mut limited = Vec::new();
-    for (index, entry) in expected.iter().enumerate() {
-        match entry {
-            Expected::Event(event) => wanted.open.push(event.clone()),
-            Expected::Fault(fault) if !claims.judges(fault.class) => {}
-            Expected::Fault(fault) => {
-                let limit = fault.class == FaultClass::Limit;
-                limited.push(limit);
-                wanted.fault(Item::Expected(*fault), index, limit);
-            }
-        }
-    }
-    wanted.close(expected.len(), false);
-
-    let mut came = Sequence::new();
-    let mut faults = 0;
-    for (index, (_, entry)) in got.entries.iter().enumerate() {
-        match entry {
-            Entry::Packet(_) => {}
-            Entry::Event(event) => came.open.push(event.clone()),
-            Entry::Fault(fault) if !claims.judges(fault.class) => {}
-            Entry::Fault(fault) => {
-                // A subject that does not say the class has the expected one.
-                let limit = fault.class == FaultClass::Limit || limited.get(faults) == Some(&true);
-                faults += 1;
-                came.fault(Item::Reported(*fault), index, limit);
-            }
-        }
-    }
-    came.close(got.entries.len(), false);
+    let (wanted, classes) = wanted(expected, claims);
+    let came = came(got, claims, &classes);
 
     let same = |index: usize| match (wanted.items.get(index), came.items.get(index)) {
         (Some(expected), Some(got)) => expected.accepts(got, detail),
@@ -69,6 +40,54 @@ pub(super) fn compare<P: FamilyRules>(
             Err(Box::new(divergence("events", index, place, rows)))
         }
     }
+}
+
+/// What is judged of an expectation, and the classes of its faults.
+fn wanted<P: FamilyRules>(expected: &[Expected<P>], claims: FaultClaims) -> (Sequence<P>, Vec<FaultClass>) {
+    let mut sequence = Sequence::new();
+    let mut filter = FaultFilter::<P>::new(claims);
+    let mut classes = Vec::new();
+    for (index, entry) in expected.iter().enumerate() {
+        match entry {
+            Expected::Event(event) => {
+                filter.event(event);
+                sequence.open.push(event.clone());
+            }
+            Expected::Fault(fault) if filter.takes(fault.class, fault.place(), None) => {
+                classes.push(fault.class);
+                sequence.fault(Item::Expected(*fault), index, fault.class == FaultClass::Limit);
+            }
+            Expected::Fault(_) => {}
+        }
+    }
+    sequence.close(expected.len(), false);
+    (sequence, classes)
+}
+
+/// What is judged of a log; `classes` are those of the faults that are expected.
+fn came<P: FamilyRules>(got: &Log<P>, claims: FaultClaims, classes: &[FaultClass]) -> Sequence<P> {
+    let mut sequence = Sequence::new();
+    let mut filter = FaultFilter::<P>::new(claims);
+    let mut classes = classes.iter().copied();
+    let mut next = classes.next();
+    for (index, (_, entry)) in got.entries.iter().enumerate() {
+        match entry {
+            Entry::Packet(_) => {}
+            Entry::Event(event) => {
+                filter.event(event);
+                sequence.open.push(event.clone());
+            }
+            Entry::Fault(fault) if filter.takes(fault.class, fault.place, next) => {
+                // A subject that does not say the class has the expected one.
+                let limit = [Some(fault.class), next].contains(&Some(FaultClass::Limit));
+                next = classes.next();
+                sequence.fault(Item::Reported(*fault), index, limit);
+            }
+            Entry::Fault(_) => {}
+        }
+    }
+    sequence.close(got.entries.len(), false);
+    sequence
 }
 
 /// An element of the comparison.

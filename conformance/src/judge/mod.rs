@@ -2,6 +2,9 @@
 
 pub(crate) mod difference;
 mod events;
+mod faults;
+
+use faults::FaultClaims;
 
 use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
 use traceproof_vectors::{Capabilities, Entry, FaultClass, FaultDetail, Layer, Log, Place};
@@ -18,24 +21,6 @@ pub struct Expectation<'a, P: CaseProtocol> {
     pub packets: Option<&'a [P::Packet]>,
     /// The events and faults; `None` = not judged.
     pub events: Option<&'a [Expected<P>]>,
-}
-
-/// What of faults is judged.
-#[derive(Clone, Copy, Debug)]
-struct FaultClaims {
-    detail: FaultDetail,
-    warnings: bool,
-}
-
-impl FaultClaims {
-    const fn of(claims: &Capabilities) -> Self {
-        Self { detail: claims.faults, warnings: claims.warnings }
-    }
-
-    /// Whether a fault of this class counts on either side.
-    const fn judges(self, class: FaultClass) -> bool {
-        self.warnings || !class.is_warning()
-    }
 }
 
 /// Compares a decoder's log with what was expected of it.

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use traceproof_vectors::riscv_etrace::{Encapsulation, Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
-use traceproof_vectors::{Entry, Log, Place, Program, Severity};
+use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{FamilyRules, SyncPoints, Tail};
 use crate::relations::push_all;
@@ -61,7 +61,7 @@ fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace
                 tail.events.push(event);
             }
             Entry::Fault(fault) => {
-                tail.errors += usize::from(fault.class.severity() == Severity::Error);
+                tail.errors += usize::from(RiscvEtrace::recovery(fault.class) != Recovery::GoesOn);
             }
         }
     }
@@ -90,7 +90,7 @@ fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range
         let open = ranges.last_mut().filter(|range| range.end == u64::MAX);
         match (entry, open) {
             (Entry::Event(Event::Stop { .. }), Some(range)) => range.end = place.byte,
-            (Entry::Fault(fault), None) if fault.class.severity() == Severity::Error => {
+            (Entry::Fault(fault), None) if RiscvEtrace::recovery(fault.class) != Recovery::GoesOn => {
                 ranges.push(fault.place.byte..u64::MAX);
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Bugs that a decoder of any family can have: in how it takes chunks, resets, ends, and reports faults.
 
 use traceproof_vectors::{
-    Capabilities, Decoder, Entry, Fault, FaultClass, Log, Place, Program, Refusal, Severity, Sink,
+    Capabilities, Decoder, Entry, Fault, FaultClass, Log, Place, Program, Refusal, Sink,
 };
 
 use super::decoders::results;
@@ -74,7 +74,7 @@ fn overlong(fault: &mut Fault) {
 
 fn drop_warnings<P: FamilyRules>(entry: Entry<P>) -> Option<Entry<P>> {
     match entry {
-        Entry::Fault(fault) if fault.class.severity() == Severity::Warning => None,
+        Entry::Fault(fault) if fault.class.is_warning() => None,
         entry => Some(entry),
     }
 }

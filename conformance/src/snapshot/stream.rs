@@ -4,7 +4,7 @@ use std::fmt;
 
 use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
 use traceproof_vectors::arm::{Framing, TraceId};
-use traceproof_vectors::{Fault, Place, Severity};
+use traceproof_vectors::{Fault, Place};
 
 use super::{Buffer, BufferFormat, Class, Device, Snapshot, SnapshotError};
 
@@ -216,7 +216,7 @@ impl FrameListener for Collector {
     fn fault(&mut self, fault: &Fault) {
         self.bytes.faults.push(*fault);
         // Behind a fault of the frames, bytes may be missing.
-        self.new |= fault.class.severity() == Severity::Error;
+        self.new |= !fault.class.is_warning();
     }
 }
 

@@ -1,12 +1,15 @@
 //! The judge against hand-made logs: each way to agree and each way to differ.
 
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::judge::{self, Expectation};
 use traceproof_conformance::verdict::Divergence;
 use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::riscv_etrace::{
     Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
 };
-use traceproof_vectors::{Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, Sink};
+use traceproof_vectors::{
+    Address, Capabilities, Family, Fault, FaultClass, FaultDetail, Layer, Log, Place, Recovery, Sink,
+};
 
 type Result = std::result::Result<(), Box<Divergence>>;
 
@@ -191,6 +194,60 @@ fn warnings_of_a_repetition_are_judged_as_claimed() {
 }
 
 #[test]
+fn repetitions_of_a_fault_before_resynchronisation_are_not_judged() {
+    use FaultClass::{Contradiction, Framing, MissingOutcome as Lost, NotSynchronised as Unsynchronised};
+    let mut expected = vec![expect(Lost, 1), expect(Unsynchronised, 2), expect(Unsynchronised, 3)];
+    expected.extend(events(&[retire(0x1000, 1)]));
+    expected.push(expect(Unsynchronised, 5));
+    let end = || [(4, E(retire(0x1000, 1))), (5, F(Unsynchronised))];
+    let with = |faults: &[(u64, FaultClass)]| {
+        faults.iter().map(|&(packet, class)| (packet, F(class))).chain(end()).collect::<Vec<_>>()
+    };
+    judged(&expected, with(&[(1, Lost)])).expect("told once");
+    judged(&expected, with(&[(1, Lost), (2, Lost), (3, Lost), (3, Unsynchronised)])).expect("told for each");
+    let came = "retire first=0x1000 end=0x1004 count=1";
+    let wanted = "fault missing-outcome at packet 1, byte 10.0";
+    differs(judged(&expected, with(&[])), 0, wanted, came, Some(1));
+    // Another class is another fault.
+    let other = judged(&expected, with(&[(1, Lost), (2, Framing)]));
+    differs(other, 1, came, "fault framing at packet 2, byte 20.0", Some(2));
+    // Behind an event that shows synchronisation everything counts again.
+    let silent = judged(&expected, vec![(1, F(Lost)), (4, E(retire(0x1000, 1)))]);
+    differs(silent, 2, "fault not-synchronised at packet 5, byte 50.0", "nothing", Some(5));
+    // The same place twice is one packet too many.
+    let doubled = judged(&expected, with(&[(1, Lost), (1, Lost)]));
+    differs(doubled, 1, came, "fault missing-outcome at packet 1, byte 10.0", Some(1));
+    // One that goes on is told each time.
+    let twice = [expect(Contradiction, 1), expect(Contradiction, 2)];
+    let once = judged(&twice, vec![(1, F(Contradiction))]);
+    differs(once, 1, "fault contradiction at packet 2, byte 20.0", "nothing", Some(2));
+}
+
+#[test]
+fn repetitions_need_no_class() {
+    let flag = |expected: &[Expected<RiscvEtrace>], faults: &[u64]| {
+        let got = faults.iter().map(|&packet| (packet, F(FaultClass::ReservedEncoding))).collect();
+        judged_by(expected, got, FaultDetail::Flag)
+    };
+    let lost = [expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
+    flag(&lost, &[1]).expect("told once");
+    flag(&lost, &[1, 2, 3]).expect("told for each");
+    flag(&lost, &[]).expect_err("not told");
+    let goes_on = [expect(FaultClass::Contradiction, 1), expect(FaultClass::Contradiction, 2)];
+    flag(&goes_on, &[1, 2]).expect("each is told");
+    flag(&goes_on, &[1]).expect_err("one is not told");
+}
+
+#[test]
+fn what_has_no_position_in_the_flow_shows_no_synchronisation() {
+    let context = Event::Context { privilege: 3, context: None, precise: false };
+    let mut expected = vec![expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
+    expected.extend(events(&[context]));
+    expected.push(expect(FaultClass::NotSynchronised, 4));
+    judged(&expected, vec![(1, F(FaultClass::NoCode)), (3, E(context))]).expect("told once");
+}
+
+#[test]
 fn a_fault_parts_what_would_be_joined() {
     let mut expected = events(&[retire(0x1000, 1)]);
     expected.push(expect(FaultClass::Suspicious, 1));
@@ -264,4 +321,40 @@ fn bytes_are_compared_unit_by_unit() {
     assert_eq!((divergence.expected(), divergence.got()), (Some("0a"), Some("12")));
     got.wire = vec![1, 0x1f];
     differs(judge::encoding(None, &expected, &parameters, &got), 1, "0a", "nothing", Some(1));
+}
+
+struct Costs;
+
+impl Visitor for Costs {
+    type Output = Vec<Recovery>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        CLASSES.into_iter().map(P::recovery).collect()
+    }
+}
+
+const CLASSES: [FaultClass; 16] = FaultClass::ALL;
+
+/// The table of `docs/faults.md`, as the contract states it.
+fn table_of_costs() -> String {
+    let columns: Vec<(Family, Vec<Recovery>)> = family::IMPLEMENTED
+        .into_iter()
+        .filter_map(|family| Some((family, family::visit(family, Costs)?)))
+        .collect();
+    let names: Vec<String> = columns.iter().map(|(family, _)| format!("`{family}`")).collect();
+    let mut lines =
+        vec![format!("| class | {} |", names.join(" | ")), format!("|---|{}", "---|".repeat(names.len()))];
+    for (row, class) in CLASSES.into_iter().enumerate() {
+        let cells: Vec<&str> = columns.iter().map(|(_, costs)| costs[row].name()).collect();
+        lines.push(format!("| `{class}` | {} |", cells.join(" | ")));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn the_documentation_shows_what_faults_cost() {
+    let page = include_str!("../../../docs/faults.md");
+    let (_, rest) = page.split_once("<!-- begin: recovery -->\n").expect("a mark");
+    let (shown, _) = rest.split_once("\n<!-- end: recovery -->").expect("a mark");
+    assert_eq!(shown, table_of_costs());
 }

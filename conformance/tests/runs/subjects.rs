@@ -11,7 +11,8 @@ use traceproof_decoder::riscv_etrace::Decoder as Reference;
 use traceproof_encoder_model::riscv_etrace::Encoder as Model;
 use traceproof_vectors::riscv_etrace::{Event, Packet, Parameters, Policy, RiscvEtrace, Stimulus};
 use traceproof_vectors::{
-    Capabilities, Decoder, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program, Refusal, Sink,
+    Capabilities, Decoder, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program, Protocol,
+    Recovery, Refusal, Sink,
 };
 
 /// What a decoder does wrong.
@@ -243,6 +244,84 @@ fn warnings_are_not_demanded_of_a_subject_that_does_not_claim_them() {
     assert!(without_errors.len() > 50, "{}", without_errors.len());
     let warning = |verdict: &Verdict| verdict.to_string().contains("fault suspicious");
     assert!(!without_errors.iter().any(warning));
+}
+
+/// After a fault, nothing more is said before synchronisation; or everything twice.
+struct OfManyWords {
+    inner: Reference,
+    lost: Option<Fault>,
+    repeats: bool,
+}
+
+struct Words<'a> {
+    sink: &'a mut dyn Sink<RiscvEtrace>,
+    lost: &'a mut Option<Fault>,
+    repeats: bool,
+}
+
+impl Sink<RiscvEtrace> for Words<'_> {
+    fn packet(&mut self, place: Place, packet: &Packet) {
+        self.sink.packet(place, packet);
+        if let Some(lost) = self.lost.filter(|_| self.repeats) {
+            self.sink.fault(&Fault { place, ..lost });
+        }
+    }
+
+    fn event(&mut self, place: Place, event: &Event) {
+        if RiscvEtrace::is_synchronised_by(event) {
+            *self.lost = None;
+        }
+        self.sink.event(place, event);
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        let again = self.lost.is_some_and(|lost| lost.class == fault.class);
+        if !again && fault.class != FaultClass::NotSynchronised || self.lost.is_none() {
+            self.sink.fault(fault);
+        }
+        if RiscvEtrace::recovery(fault.class) == Recovery::SynchronisationLost {
+            *self.lost = Some(*fault);
+        }
+    }
+}
+
+impl Decoder<RiscvEtrace> for OfManyWords {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.lost = None;
+        self.inner.begin(parameters, program)
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<RiscvEtrace>) {
+        let Self { inner, lost, repeats } = self;
+        inner.push(chunk, &mut Words { sink, lost, repeats: *repeats });
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
+        let Self { inner, lost, repeats } = self;
+        inner.finish(&mut Words { sink, lost, repeats: *repeats });
+    }
+
+    fn reset(&mut self) {
+        self.lost = None;
+        self.inner.reset();
+    }
+}
+
+#[test]
+fn how_often_a_fault_is_told_before_synchronisation_is_not_judged() {
+    for repeats in [false, true] {
+        let subject = Subject::new("acme", "2.3.1").with_decoder::<RiscvEtrace>(move || {
+            Box::new(OfManyWords { inner: Reference::default(), lost: None, repeats })
+        });
+        let directions = vec![Direction::Decode, Direction::Chunks];
+        let options = Options { selection: one_family(), directions, ..Options::default() };
+        let run = run(&subject, &options, &|_| {}).expect("the shipped suite is sound");
+        assert!(run.is_success(), "{}", text::report(&run, text::Style::default()));
+    }
 }
 
 #[test]

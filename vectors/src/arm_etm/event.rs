@@ -82,8 +82,8 @@ use crate::Address32;
 /// | TFO value with b111 in \[3:1\], not cycle-accurate (PC-7) | `reserved-encoding` | TRACEPKT | lost |
 /// | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle that is not TR | `reserved-encoding` | TRACEPKT | lost |
 /// | the byte where a TFO packet should start is not the first one behind a whole group or packet | `contradiction` | that byte | see below |
-/// | TD without TFO while bytes are pending | `illegal-in-state` | PIPESTAT | goes on |
-/// | WT, not replaced by TR, while nothing is pending | `illegal-in-state` | PIPESTAT | goes on |
+/// | TD without TFO while bytes are pending | `contradiction` | PIPESTAT | goes on |
+/// | WT, not replaced by TR, while nothing is pending | `contradiction` | PIPESTAT | goes on |
 /// | more than 127 groups pending: no TFO value could count their bytes | `limit` | PIPESTAT | lost |
 /// | more than 127 TFO packets pending | `limit` | PIPESTAT | lost |
 /// | miss data although values are not traced (PC-12) | `suspicious` | header | goes on |
@@ -96,7 +96,7 @@ use crate::Address32;
 /// first byte on, even if it is given up later, and bytes that are skipped belong to no packet. Faults about a status or
 /// a TFO value come behind the instructions of their record; those about a packet come in front of its events, and behind
 /// the packet itself if it is delivered; a `contradiction` and its `Missing` come in front of the TFO packet. The two
-/// conditions that go on with `illegal-in-state` are reported once for a run of consecutive records.
+/// conditions about TD and WT are reported once for a run of consecutive records.
 ///
 /// A `contradiction` at a TFO packet is reported when the position is reached that the TFO value tells, counted in FIFO
 /// bytes from the TFO cycle. The TFO is trusted: groups older than the TFO cycle that are not complete are dropped, bytes

@@ -21,6 +21,7 @@ mod event;
 mod packet;
 mod parameters;
 mod policy;
+mod recovery;
 mod registers;
 mod stimulus;
 pub mod v1;
@@ -37,7 +38,7 @@ pub use stimulus::{
     Access, BranchTarget, Exception, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer,
 };
 
-use crate::{Binds, Family, Protocol, Reading};
+use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
 
 /// The vocabulary of ARM ETM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,14 @@ impl Protocol for ArmEtm {
     type Stimulus = Stimulus;
     type Packet = Packet;
     type Event = Event;
+
+    fn recovery(class: FaultClass) -> Recovery {
+        recovery::recovery(class)
+    }
+
+    fn is_synchronised_by(event: &Event) -> bool {
+        recovery::is_synchronised_by(event)
+    }
 }
 
 /// Names of the optional features that a subject may claim in its capabilities.

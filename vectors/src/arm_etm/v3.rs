@@ -92,7 +92,7 @@
 //! | first byte of the address under a load or store with bit 0 = 0; information byte with bit 0 = 0 | `reserved-encoding` | that byte | lost |
 //! | exception information byte 2 (the third one, or the second one with bit 6) with bit 7 | `overlong` | that byte | lost |
 //! | byte 5 of a data address with a bit of \[7:5\]; byte 5 of a cycle count with a bit of \[7:4\] | `overlong` | byte 5 | lost |
-//! | store failed not directly behind Normal Data or out-of-order data | `illegal-in-state` | header | goes on, without event |
+//! | store failed not directly behind Normal Data or out-of-order data | `contradiction` | header | goes on, without event |
 //! | an atom after an executed indirect branch, before a branch packet or I-sync | `missing-address` | P-header | goes on; once |
 //! | no code where an atom is, with a program that has code somewhere; `address` says where | `no-code` | P-header | goes on; once until an address is known again |
 //! | periodic I-sync at another address or state (with a load or store in progress: of that) than the next instruction, if that is known | `contradiction` | I-sync | goes on there |

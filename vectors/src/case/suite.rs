@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Case, CaseError, CaseProtocol, Expected, Polarity, Resolved};
+use crate::Family;
 use crate::clause::Registry;
 use crate::shipped::{Tree, TreeEntry};
-use crate::{Family, Severity};
 
 /// A case and the file it was read from.
 #[derive(Clone, Debug)]
@@ -241,7 +241,7 @@ fn lint_expectation<P: CaseProtocol>(file: &CaseFile<P>, report: &mut impl FnMut
             report("polarity", "a negative case expects a fault among its events".to_owned());
         }
         Polarity::Positive => {
-            for (_, fault) in faults().filter(|(_, fault)| fault.class.severity() == Severity::Error) {
+            for (_, fault) in faults().filter(|(_, fault)| !fault.class.is_warning()) {
                 report("events", format!("a positive case expects no `{}`", fault.class));
             }
         }

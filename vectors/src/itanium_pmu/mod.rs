@@ -26,6 +26,7 @@ pub mod events;
 mod packet;
 mod parameters;
 mod policy;
+mod recovery;
 mod register;
 mod stimulus;
 pub mod wire;
@@ -41,7 +42,7 @@ pub use policy::Policy;
 pub use register::{Register, RegisterClass, UnknownRegister};
 pub use stimulus::{Access, AccessKind, Instruction, Miss, Occurrence, Stimulus, SyllableType};
 
-use crate::{Binds, Family, Protocol, Reading};
+use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
 
 /// The vocabulary of Itanium event qualification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,14 @@ impl Protocol for ItaniumPmu {
     type Stimulus = Stimulus;
     type Packet = Packet;
     type Event = Event;
+
+    fn recovery(class: FaultClass) -> Recovery {
+        recovery::recovery(class)
+    }
+
+    fn is_synchronised_by(event: &Event) -> bool {
+        recovery::is_synchronised_by(event)
+    }
 }
 
 /// Names of the optional features that a subject may claim in its capabilities.

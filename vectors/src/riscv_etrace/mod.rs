@@ -12,6 +12,7 @@ mod filter;
 mod packet;
 mod parameters;
 mod policy;
+mod recovery;
 mod stimulus;
 
 pub use data::{
@@ -33,7 +34,7 @@ pub use stimulus::{Block, Blocks, Cycle, Itype, Stimulus};
 
 use alloc::vec::Vec;
 
-use crate::{Binds, Family, Protocol, Reading};
+use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
 
 /// The vocabulary of RISC-V E-Trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,14 @@ impl Protocol for RiscvEtrace {
     type Stimulus = Stimulus;
     type Packet = Packet;
     type Event = Event;
+
+    fn recovery(class: FaultClass) -> Recovery {
+        recovery::recovery(class)
+    }
+
+    fn is_synchronised_by(event: &Event) -> bool {
+        recovery::is_synchronised_by(event)
+    }
 
     fn canonical(events: Vec<Event>) -> Vec<Event> {
         event::canonical(events)

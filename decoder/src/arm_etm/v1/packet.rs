@@ -103,7 +103,7 @@ impl PacketReader {
         self.bits |= u32::from(byte.value & 0xf) << 28;
         self.count += 1;
         if byte.value & 0xf0 != 0 {
-            return Err(FaultClass::Overlong);
+            return Err(FaultClass::Contradiction);
         }
         Ok(Some(Packet::DataAddress(self.compressed())))
     }

@@ -228,7 +228,7 @@ impl Pairing {
     /// Spec: ETM1-PKT-003 (5.2), ETM1-SYN-005 (5.9).
     pub(super) fn mark<L: Listener>(&mut self, byte: u64, listener: &mut L) -> Result<(), Defect> {
         if self.unbegun() == 0 || matches!(self.stage, Stage::Reading { .. }) {
-            return Err(Defect { class: FaultClass::Contradiction, byte, bit: 3 });
+            return Err(Defect { class: FaultClass::Framing, byte, bit: 3 });
         }
         let cut = matches!(self.stage, Stage::Data(_));
         if cut {

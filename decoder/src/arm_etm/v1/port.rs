@@ -189,7 +189,7 @@ impl Port {
         };
         let is_output = !triggered && status != Pipestat::Td;
         if pins.tracesync && !is_output && self.synchronised {
-            self.report(FaultClass::IllegalInState, offset, 3, listener);
+            self.report(FaultClass::Contradiction, offset, 3, listener);
         }
         let mark = pins.tracesync && is_output;
         let is_apo = apo_record > 0;
@@ -220,7 +220,7 @@ impl Port {
             _ if pins.is_apo => Ok(()),
             // Spec: ETM1-PS-012 (6.1.7).
             Pipestat::Td if pins.triggered => {
-                self.report(FaultClass::IllegalInState, pins.tracepkt(), 0, listener);
+                self.report(FaultClass::Contradiction, pins.tracepkt(), 0, listener);
                 Ok(())
             }
             Pipestat::Td => {
@@ -243,7 +243,7 @@ impl Port {
     fn odd<L: Listener>(&mut self, oddity: Oddity, before: Option<Oddity>, pins: &Pins, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != before {
-            self.report(FaultClass::IllegalInState, pins.offset, 0, listener);
+            self.report(FaultClass::Contradiction, pins.offset, 0, listener);
         }
     }
 
@@ -264,7 +264,7 @@ impl Port {
     fn may_have_data<L: Listener>(&self, pins: &Pins, listener: &mut L) -> bool {
         let has_data = self.pairing.has_data();
         if !has_data {
-            self.report(FaultClass::IllegalInState, pins.offset, 0, listener);
+            self.report(FaultClass::Contradiction, pins.offset, 0, listener);
         }
         has_data
     }

@@ -239,7 +239,7 @@ impl Port {
     fn report<L: Listener>(&mut self, oddity: Oddity, sample: &Sample, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != sample.oddity_before {
-            let fault = self.fault(FaultClass::IllegalInState, sample.place.byte, 0);
+            let fault = self.fault(FaultClass::Contradiction, sample.place.byte, 0);
             listener.fault(&fault, Consequence::GoesOn);
         }
     }

@@ -155,7 +155,7 @@ impl Transfers {
         sink: &mut S,
     ) {
         if matches!(before, Before::Other) {
-            sink.fault(&Fault { class: FaultClass::IllegalInState, place, address: None });
+            sink.fault(&Fault { class: FaultClass::Contradiction, place, address: None });
         }
         incomplete(place, half, sink);
         if let Before::Data(Some(transfer)) = before {

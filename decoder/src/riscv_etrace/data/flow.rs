@@ -98,7 +98,7 @@ impl DataFlow {
             DataPacket::Csr(csr) => self.csr(csr, marks),
         };
         if let Some(bit) = reused {
-            sink.fault(&fault(FaultClass::IllegalInState, bit));
+            sink.fault(&fault(FaultClass::Contradiction, bit));
         }
         match event {
             Ok(event) => sink.event(place, &Event::Data(event)),
@@ -140,7 +140,7 @@ impl DataFlow {
     fn load_data(&mut self, response: &LoadData, marks: Marks) -> Result<DataEvent, Trouble> {
         let LoadData { size, lrid, data } = *response;
         let data = self.response(size, data, marks);
-        let unknown = Trouble::Fault(FaultClass::InvalidReference, marks.lrid);
+        let unknown = Trouble::Fault(FaultClass::Contradiction, marks.lrid);
         let ours = |request: &Request| request.op.is_none() || self.joint_responses;
         let request = self.requests.close(lrid).filter(ours).ok_or(unknown)?;
         if request.size != size {
@@ -186,7 +186,7 @@ impl DataFlow {
     fn atomic_data(&mut self, response: &AtomicData, marks: Marks) -> Result<DataEvent, Trouble> {
         let AtomicData { size, lrid, data, .. } = *response;
         let data = self.response(size, data, marks);
-        let unknown = Trouble::Fault(FaultClass::InvalidReference, marks.lrid);
+        let unknown = Trouble::Fault(FaultClass::Contradiction, marks.lrid);
         let Some(Request { op: Some(op), address, .. }) = self.requests.close(lrid) else {
             return Err(unknown);
         };

@@ -518,9 +518,9 @@ fn responses_belong_to_requests() {
         [
             "L2#5 20000010",
             "l2#5 20000010 12345678",
-            "invalid-reference@4:5",
+            "contradiction@4:5",
             "L2#5 20000010",
-            "illegal-in-state@6:5",
+            "contradiction@6:5",
             "L2#5 20000010",
             "l2#5 20000010 -",
         ]
@@ -537,7 +537,7 @@ fn responses_belong_to_requests() {
     // Lost packets may have been requests.
     assert_eq!(
         story(&split, &[ON, START, d10, "i1f 60", d11]),
-        ["L2#5 20000010", "lost", "invalid-reference@4:5"]
+        ["L2#5 20000010", "lost", "contradiction@4:5"]
     );
     let request = "d8e 05 05 00 04";
     assert_eq!(
@@ -549,7 +549,7 @@ fn responses_belong_to_requests() {
             "a2#5 Add 1000 -",
             "A2#5 Add 1000 5",
             // The ratified packets have another one for atomics.
-            "invalid-reference@7:5",
+            "contradiction@7:5",
         ]
     );
 }

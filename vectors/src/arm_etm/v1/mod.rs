@@ -101,20 +101,20 @@
 //! | a bit of a record is set that is always 0 | `framing` | that byte, bit 4 | lost; the record is skipped |
 //! | the capture ends inside a record | `truncated` | first byte of the record | |
 //! | TR that replaces TR | `reserved-encoding` | TRACEPKT | lost |
-//! | TR that replaces TD, not in an APO record | `illegal-in-state` | TRACEPKT | goes on, as WT |
+//! | TR that replaces TD, not in an APO record | `contradiction` | TRACEPKT | goes on, as WT |
 //! | TD, also behind TR, in an APO record | `suspicious` | PIPESTAT (TRACEPKT if TR) | goes on; the APO is not known |
-//! | TRACESYNC with TD or TR | `illegal-in-state` | PIPESTAT, bit 3 | goes on, it is no mark |
-//! | ID or BD with neither addresses nor values traced | `illegal-in-state` | PIPESTAT | goes on, as IE or BE |
-//! | TD (not behind TR, not in an APO record) while a branch address is to come or not complete | `illegal-in-state` | PIPESTAT | goes on; once for a run of records |
-//! | WT (not behind TR) while nothing is to come or passed over | `illegal-in-state` | PIPESTAT | goes on; once for a run of records |
+//! | TRACESYNC with TD or TR | `contradiction` | PIPESTAT, bit 3 | goes on, it is no mark |
+//! | ID or BD with neither addresses nor values traced | `contradiction` | PIPESTAT | goes on, as IE or BE |
+//! | TD (not behind TR, not in an APO record) while a branch address is to come or not complete | `contradiction` | PIPESTAT | goes on; once for a run of records |
+//! | WT (not behind TR) while nothing is to come or passed over | `contradiction` | PIPESTAT | goes on; once for a run of records |
 //! | an APO of 0 to 14 that is not the number of older branch addresses that have not begun in front of its BE or BD | `contradiction` | PIPESTAT of BE or BD | the APO is trusted: see below |
 //! | more than [`LIMIT`] statuses wait | `limit` | PIPESTAT of the last one, which waits, too | lost |
-//! | TRACESYNC where no branch address is to come | `contradiction` | PIPESTAT, bit 3 | lost |
-//! | TRACESYNC inside a branch address or its Context ID | `contradiction` | PIPESTAT, bit 3 | lost |
+//! | TRACESYNC where no branch address is to come | `framing` | PIPESTAT, bit 3 | lost |
+//! | TRACESYNC inside a branch address or its Context ID | `framing` | PIPESTAT, bit 3 | lost |
 //! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; passed over up to the next mark |
 //! | data cut off by a branch address that is no restart | `contradiction` | first byte of the address | goes on |
 //! | byte 5 of a branch address with reason 101 to 111, 100 before ETMv1.2, or bit 7 before ETMv1.3 | `reserved-encoding` | byte 5 | lost |
-//! | byte 5 of a data address with a bit of \[7:4\] | `overlong` | byte 5 | goes on; data given up |
+//! | byte 5 of a data address with a bit of \[7:4\] | `contradiction` | byte 5 | goes on; data given up |
 //! | ID or BD, values traced: no code at the instruction, or code that does not tell how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
 //! | ID or BD, values traced: by its code the instruction transfers nothing that is traced; `address` | `contradiction` | PIPESTAT of its record | goes on; data given up |
 //! | an instruction behind an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |

@@ -19,8 +19,9 @@ use crate::Address;
 /// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); told once, until a full value of that size comes |
 /// | `reserved-encoding` | `format`, `subformat`, `subtype`, `size`, `diff` | no meaning with these parameters and options |
 /// | `illegal-in-state` | `format` | a response although the options say that there are none |
-/// | `illegal-in-state` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
-/// | `invalid-reference` | `lrid` | a response without request (RVET-DATA-015) |
+/// | `invalid-reference` | `lrid` | a response without request, where the size is that of the request (RVET-DATA-015) |
+/// | `contradiction` | `lrid` | any other response without request (RVET-DATA-015) |
+/// | `contradiction` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
 /// | `contradiction` | `size` | a response of another size than its request |
 /// | `contradiction` | `address` | an aligned format or an atomic, at an address that is no multiple of its size (RVET-DATA-006) |
 /// | `overlong` | behind the last field | as in instruction trace |

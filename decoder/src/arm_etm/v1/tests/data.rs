@@ -58,7 +58,7 @@ fn code_that_is_not_there_hides_data_up_to_the_next_mark() {
     let told = enabled(&values(), &arm(&[BX]), text);
     assert_eq!(
         told,
-        "E5:8000 branch5:Thumb:8004 no-code@2:16.0[8004] E8:t8004 open8 E9:? open9 contradiction@2:20.3"
+        "E5:8000 branch5:Thumb:8004 no-code@2:16.0[8004] E8:t8004 open8 E9:? open9 framing@2:20.3"
     );
     let text = "BE* 05; A0 --; A0 --; ID 12; BE 34; A0* 00; A0 --; IE --";
     let told = enabled(&values(), &arm(&[BX]), text);

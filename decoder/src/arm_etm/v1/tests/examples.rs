@@ -110,7 +110,7 @@ fn a_4_bit_port_takes_two_records_for_a_byte() {
     // 88 02: 0x8108. TR and TD output nothing, whichever half is next; the branch is not complete before TD.
     assert_eq!(
         told,
-        "sync0:enabled:Arm:8000 E10:8000 TR11 TR14 illegal-in-state@1:32.0 E11:8004 branch11:Arm:8108 \
+        "sync0:enabled:Arm:8000 E10:8000 TR11 TR14 contradiction@1:32.0 E11:8004 branch11:Arm:8108 \
          no-code@2:34.0[8108] E17:8108"
     );
 }

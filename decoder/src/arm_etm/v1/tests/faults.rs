@@ -30,7 +30,7 @@ fn records_have_a_format() {
 #[test]
 fn a_trigger_replaces_a_status() {
     assert_eq!(straight("TR 06; IE --"), "TR5 reserved-encoding@1:11.0 E6:?");
-    assert_eq!(straight("TR 07; IE --"), "TR5 illegal-in-state@1:11.0 E6:8000");
+    assert_eq!(straight("TR 07; IE --"), "TR5 contradiction@1:11.0 E6:8000");
     assert_eq!(straight("TR 03; IE --"), "TR5 E6:8000");
 }
 
@@ -46,8 +46,8 @@ fn td_is_no_apo() {
 
 #[test]
 fn nothing_is_output_with_td_and_tr() {
-    assert_eq!(straight("TD* 00; IE --"), "illegal-in-state@1:10.3 E6:8000");
-    assert_eq!(straight("TR* 00"), "TR5 illegal-in-state@1:10.3 E5:8000");
+    assert_eq!(straight("TD* 00; IE --"), "contradiction@1:10.3 E6:8000");
+    assert_eq!(straight("TR* 00"), "TR5 contradiction@1:10.3 E5:8000");
 }
 
 #[test]
@@ -55,23 +55,17 @@ fn data_statuses_need_data_tracing() {
     let none = Parameters { data_value: false, data_address: false, ..etm() };
     let program = arm(&[MOV, MOV, MOV]);
     let told = enabled(&none, &program, "ID --; BD* 08; A0 --; A0 --; IE --");
-    assert_eq!(
-        told,
-        "illegal-in-state@1:10.0 E5:8000 illegal-in-state@1:12.0 E6:8004 branch6:Arm:8008 E9:8008"
-    );
+    assert_eq!(told, "contradiction@1:10.0 E5:8000 contradiction@1:12.0 E6:8004 branch6:Arm:8008 E9:8008");
 }
 
 #[test]
 fn td_and_wt_say_whether_the_fifo_is_empty() {
-    assert_eq!(
-        straight("WT --; WT --; IE --; WT --"),
-        "illegal-in-state@1:10.0 E7:8000 illegal-in-state@1:16.0"
-    );
+    assert_eq!(straight("WT --; WT --; IE --; WT --"), "contradiction@1:10.0 E7:8000 contradiction@1:16.0");
     let addresses = Parameters { data_value: false, ..etm() };
     let text = "ID 84; BE 80; A0 80; A0 80; TD 00; TD 00; WT 04; WT* 08";
     assert_eq!(
         enabled(&addresses, &arm(&[LDR, BX]), text),
-        "E5:8000 illegal-in-state@1:18.0 #0@5[0x40000004] E6:8004 branch6:Arm:8008"
+        "E5:8000 contradiction@1:18.0 #0@5[0x40000004] E6:8004 branch6:Arm:8008"
     );
 }
 
@@ -89,11 +83,8 @@ fn the_apo_is_trusted() {
 
 #[test]
 fn marks_stand_where_addresses_begin() {
-    assert_eq!(straight("IE* 00; IE --"), "E5:8000 contradiction@1:10.3 E6:?");
-    assert_eq!(
-        story(&etm(), &Program::new(), "BE* 80; A0* 80; A0 82; IE --"),
-        "contradiction@0:2.3 E0:? E3:?"
-    );
+    assert_eq!(straight("IE* 00; IE --"), "E5:8000 framing@1:10.3 E6:?");
+    assert_eq!(story(&etm(), &Program::new(), "BE* 80; A0* 80; A0 82; IE --"), "framing@0:2.3 E0:? E3:?");
     let told = branch("IE --; BE 08; A0 00; A0* 08; IE --");
     assert_eq!(told, "E5:8000 contradiction@1:13.0 E6:8004 branch6:Arm:8008 E9:8008");
 }
@@ -116,7 +107,7 @@ fn byte_5_has_reserved_codes() {
     assert_eq!(told(2, "40"), "E0:? sync0:periodic:Arm:8000 E5:8000");
     assert_eq!(told(3, "b0"), "sync0:debug:Jazelle:8000 E5:j?");
     let told = enabled(&etm(), &arm(&[LDR, MOV]), "ID 84; 3x WT 80; WT 14; IE --");
-    assert_eq!(told, "E5:8000 overlong@1:19.0 open5 E10:8004");
+    assert_eq!(told, "E5:8000 contradiction@1:19.0 open5 E10:8004");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn tfo_values_must_be_there() {
         rows(&default, &[(tr, 0x06)]),
         alloc::format!("{missed} TR7 reserved-encoding@2:15.0 #0!lost")
     );
-    for (status, packet, odd) in [(ie, 0x10, "E8"), (ie, 0x0f, "E8"), (td, 0x00, "illegal-in-state@2:16.0")] {
+    for (status, packet, odd) in [(ie, 0x10, "E8"), (ie, 0x0f, "E8"), (td, 0x00, "contradiction@2:16.0")] {
         assert_eq!(
             rows(&default, &[(tr, 0x07), (status, packet)]),
             alloc::format!("{missed} TR7 {odd} reserved-encoding@2:17.0 #0!lost")

@@ -103,8 +103,8 @@ fn td_and_wt_at_the_wrong_time_are_reported_once_for_a_run() {
             &default,
             &alloc::format!("TFO {ENABLED}; WT; TD; TD; IE; TD; drain; WT; WT; IE; WT; TD; TR WT; TD")
         ),
-        "illegal-in-state@0:4.0 E4 illegal-in-state@0:10.0 sync0:enabled:Arm:8000 illegal-in-state@1:18.0 E11 \
-         illegal-in-state@1:24.0 TR14"
+        "contradiction@0:4.0 E4 contradiction@0:10.0 sync0:enabled:Arm:8000 contradiction@1:18.0 E11 \
+         contradiction@1:24.0 TR14"
     );
     // Empty cycles of cycle-accurate trace are no TFO.
     let accurate = Parameters { cycle_accurate: true, ..Parameters::default() };

@@ -79,15 +79,15 @@ fn e3_09_data() {
 #[test]
 fn a_store_fails_directly_behind_its_data() {
     assert_eq!(behind(&data(), "02 66 50"), "#0@0=0 #0:failed");
-    assert_eq!(behind(&data(), "02 50 50"), "#0@0=0 #0:failed illegal-in-state@4:14.0");
+    assert_eq!(behind(&data(), "02 50 50"), "#0@0=0 #0:failed contradiction@4:14.0");
     assert_eq!(behind(&data(), "54 20 50"), "#0@0=miss1 #0<-0@0 #0:failed");
     // Data that were ignored are nobody's.
     assert_eq!(behind(&data(), "20 50"), "ignored1@0");
     for other in ["54", "6a", "62", "84", "13", "0c"] {
         let told = behind(&data(), &alloc::format!("02 {other} 50"));
-        assert!(told.contains("illegal-in-state") && !told.contains("failed"), "{other}: {told}");
+        assert!(told.contains("contradiction") && !told.contains("failed"), "{other}: {told}");
     }
-    assert_eq!(behind(&data(), "50"), "illegal-in-state@2:12.0");
+    assert_eq!(behind(&data(), "50"), "contradiction@2:12.0");
 }
 
 #[test]

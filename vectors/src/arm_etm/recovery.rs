@@ -1,0 +1,37 @@
+//! What faults cost in ETMv1, ETMv2 and ETMv3.
+
+use super::Event;
+use crate::{FaultClass, Recovery};
+
+/// What cannot be read costs synchronisation; what the code cannot answer costs the flow; of two statements that contradict
+/// each other the later one, or the one that travels, is believed.
+pub(super) const fn recovery(class: FaultClass) -> Recovery {
+    match class {
+        FaultClass::Contradiction | FaultClass::Suspicious => Recovery::GoesOn,
+        FaultClass::MissingOutcome
+        | FaultClass::LeftoverOutcome
+        | FaultClass::UnexpectedDiscontinuity
+        | FaultClass::MissingAddress
+        | FaultClass::InvalidReference
+        | FaultClass::NoCode => Recovery::FlowLost,
+        FaultClass::Truncated
+        | FaultClass::Overlong
+        | FaultClass::ReservedEncoding
+        | FaultClass::IllegalInState
+        | FaultClass::NotSynchronised
+        | FaultClass::UnsupportedMode
+        | FaultClass::Limit
+        | FaultClass::Framing => Recovery::SynchronisationLost,
+    }
+}
+
+/// Triggers, timestamps, Context IDs and statuses without address are reported before synchronisation, too.
+pub(super) const fn is_synchronised_by(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Synchronisation { .. }
+            | Event::InstructionSync { .. }
+            | Event::Branch { .. }
+            | Event::BranchTo { .. }
+    )
+}

@@ -1,0 +1,36 @@
+//! What a fault costs: one consequence for each protocol and class of faults.
+
+use core::fmt;
+
+/// What a decoder does after a fault. [`Protocol::recovery`](crate::Protocol::recovery) states it for each class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Recovery {
+    /// Nothing that needs synchronisation is reported before the next synchronisation point.
+    SynchronisationLost,
+    /// Which instruction comes next, or which data belong to it, is not known before an address travels. Packets, outcomes, context
+    /// and timestamps go on.
+    FlowLost,
+    /// What the fault is about is dropped or believed, as the table of the protocol says; everything after it is reported.
+    GoesOn,
+}
+
+impl Recovery {
+    /// Every consequence, the worst first.
+    pub const ALL: [Self; 3] = [Self::SynchronisationLost, Self::FlowLost, Self::GoesOn];
+
+    /// The name in documents and reports, e.g. `flow lost`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SynchronisationLost => "synchronisation lost",
+            Self::FlowLost => "flow lost",
+            Self::GoesOn => "goes on",
+        }
+    }
+}
+
+impl fmt::Display for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
