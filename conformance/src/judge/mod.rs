@@ -4,15 +4,14 @@ pub(crate) mod difference;
 mod events;
 mod faults;
 
-use faults::FaultClaims;
-
 use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
-use traceproof_vectors::{Capabilities, Entry, FaultClass, FaultDetail, Layer, Log, Place};
+use traceproof_vectors::{Capabilities, Entry, FaultDetail, Layer, Log, Place};
 
 use crate::family::FamilyRules;
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
 use difference::{divergence, fault_line, first_difference};
+use faults::FaultClaims;
 
 /// What is expected of a decoder.
 #[derive(Clone, Copy, Debug)]
