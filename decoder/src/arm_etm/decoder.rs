@@ -9,10 +9,11 @@ use super::{v1, v2, v3};
 
 /// The reference decoder of ARM ETM.
 ///
-/// Before [`begin`](Subject::begin) it swallows whatever it is given.
+/// Input before [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    spoken: Option<Spoken>,
+    without_fast_path: bool,
+    inner: Option<Inner>,
 }
 
 /// The architecture in use.
@@ -21,22 +22,29 @@ pub struct Decoder {
     clippy::large_enum_variant,
     reason = "there is one for each stream, and a box would be in the way of every chunk"
 )]
-enum Spoken {
+enum Inner {
     V1(v1::Decoder),
     V2(v2::Decoder),
     V3(v3::Decoder),
 }
 
 impl Decoder {
+    /// The same decoder without the code that only saves time, which is that of ETMv3: see
+    /// [`v3::Decoder::without_fast_path`]. Holds from the next `begin` on.
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { without_fast_path: true, ..self }
+    }
+
     /// [`push`](Subject::push) for a sink whose type is known, which is faster.
     pub fn push_into<S>(&mut self, chunk: &[u8], sink: &mut S)
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        match &mut self.spoken {
-            Some(Spoken::V1(decoder)) => decoder.push_into(chunk, sink),
-            Some(Spoken::V2(decoder)) => decoder.push_into(chunk, sink),
-            Some(Spoken::V3(decoder)) => decoder.push_into(chunk, sink),
+        match &mut self.inner {
+            Some(Inner::V1(decoder)) => decoder.push_into(chunk, sink),
+            Some(Inner::V2(decoder)) => decoder.push_into(chunk, sink),
+            Some(Inner::V3(decoder)) => decoder.push_into(chunk, sink),
             None => {}
         }
     }
@@ -46,10 +54,10 @@ impl Decoder {
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        match &mut self.spoken {
-            Some(Spoken::V1(decoder)) => decoder.finish_into(sink),
-            Some(Spoken::V2(decoder)) => decoder.finish_into(sink),
-            Some(Spoken::V3(decoder)) => decoder.finish_into(sink),
+        match &mut self.inner {
+            Some(Inner::V1(decoder)) => decoder.finish_into(sink),
+            Some(Inner::V2(decoder)) => decoder.finish_into(sink),
+            Some(Inner::V3(decoder)) => decoder.finish_into(sink),
             None => {}
         }
     }
@@ -63,22 +71,25 @@ impl Subject<ArmEtm> for Decoder {
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
-        self.spoken = None;
-        self.spoken = Some(match parameters.architecture {
+        self.inner = None;
+        self.inner = Some(match parameters.architecture {
             Architecture::V1 => {
                 let mut decoder = v1::Decoder::default();
                 decoder.begin(parameters, program)?;
-                Spoken::V1(decoder)
+                Inner::V1(decoder)
             }
             Architecture::V2 => {
                 let mut decoder = v2::Decoder::default();
                 decoder.begin(parameters, program)?;
-                Spoken::V2(decoder)
+                Inner::V2(decoder)
             }
             Architecture::V3 => {
                 let mut decoder = v3::Decoder::default();
+                if self.without_fast_path {
+                    decoder = decoder.without_fast_path();
+                }
                 decoder.begin(parameters, program)?;
-                Spoken::V3(decoder)
+                Inner::V3(decoder)
             }
         });
         Ok(())
@@ -93,10 +104,10 @@ impl Subject<ArmEtm> for Decoder {
     }
 
     fn reset(&mut self) {
-        match &mut self.spoken {
-            Some(Spoken::V1(decoder)) => decoder.reset(),
-            Some(Spoken::V2(decoder)) => decoder.reset(),
-            Some(Spoken::V3(decoder)) => decoder.reset(),
+        match &mut self.inner {
+            Some(Inner::V1(decoder)) => decoder.reset(),
+            Some(Inner::V2(decoder)) => decoder.reset(),
+            Some(Inner::V3(decoder)) => decoder.reset(),
             None => {}
         }
     }

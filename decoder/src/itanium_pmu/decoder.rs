@@ -2,13 +2,14 @@
 
 use alloc::boxed::Box;
 
-use traceproof_vectors::itanium_pmu::{Event, FEATURES, ItaniumPmu, Packet, Parameters, READINGS};
+use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, FaultClass, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::follower::Follower;
 use super::record::Records;
+use super::report::Report;
 
 /// The reference decoder of Itanium event qualification. It takes all parameters and no program.
 ///
@@ -27,29 +28,6 @@ struct Stream {
     index: u64,
     follower: Follower,
     finished: bool,
-}
-
-/// Reports to a sink what one record tells.
-pub(super) struct Report<'a, S: ?Sized> {
-    sink: &'a mut S,
-    place: Place,
-}
-
-impl<S: Sink<ItaniumPmu> + ?Sized> Report<'_, S> {
-    pub(super) fn packet(&mut self, packet: Packet) {
-        self.sink.packet(self.place, &packet);
-    }
-
-    pub(super) fn event(&mut self, event: Event) {
-        self.sink.event(self.place, &event);
-    }
-
-    /// A fault at `bit` of the record, 0 to 127.
-    pub(super) fn fault(&mut self, class: FaultClass, bit: u8) {
-        let byte = self.place.byte + u64::from(bit / 8);
-        let place = Place { byte, bit: bit % 8, ..self.place };
-        self.sink.fault(&Fault { class, place, address: None });
-    }
 }
 
 impl Decoder {

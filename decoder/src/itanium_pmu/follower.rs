@@ -9,7 +9,6 @@ use traceproof_vectors::itanium_pmu::{
 use traceproof_vectors::{FaultClass, Sink};
 
 use super::cycle::{Cycle, Missed, Taken};
-use super::decoder::Report;
 use super::known::{Known, is_defined};
 use super::notices::notices;
 use super::qualification::ears::{AccessMiss, AccessMissCause, FetchMiss, FetchMissCause};
@@ -17,6 +16,7 @@ use super::qualification::{self, data, opcode, range};
 use super::readback::Readback;
 use super::record::{Body, ES, INDEX, TAGS, VALUE, parse};
 use super::registers::{Decoded, decode_register, decode_write, defined};
+use super::report::Report;
 
 /// Everything that a log has led to so far.
 #[derive(Clone, Debug, Default)]

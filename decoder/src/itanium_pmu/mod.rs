@@ -35,6 +35,7 @@ pub mod qualification;
 mod readback;
 mod record;
 pub mod registers;
+mod report;
 mod slice;
 #[cfg(test)]
 mod tests;

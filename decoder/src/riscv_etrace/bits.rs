@@ -276,6 +276,12 @@ pub(super) const fn most(position: u32) -> u32 {
     position.next_multiple_of(8) + 7
 }
 
+/// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
+#[inline(always)]
+pub(super) const fn map_width(branches: u8) -> u32 {
+    (1 << (u8::BITS - branches.leading_zeros())) - 1
+}
+
 /// The place of the bit `bit` of the payload whose first bit is at `place`.
 #[inline]
 pub(super) const fn at_bit(place: Place, bit: u32) -> Place {

@@ -41,10 +41,11 @@ const FEATURES: [&str; 21] = [
 ///
 /// Of the transport it follows the instruction trace of one source (`srcID`), and its data trace where the parameters
 /// have one; timestamps of the transport are skipped,
-/// for they belong to no instruction. Before [`begin`](Subject::begin) it swallows whatever it is given.
+/// for they belong to no instruction. Input before [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     limits: Limits,
+    without_fast_path: bool,
     stream: Option<Stream>,
 }
 
@@ -52,14 +53,15 @@ pub struct Decoder {
 struct Stream {
     deframer: Deframer,
     packets: Packets,
+    fast_path: bool,
 }
 
-/// What happens behind the transport.
+/// What comes after the transport.
 #[derive(Clone, Debug)]
 struct Packets {
     reader: PacketReader,
     flow: Flow,
-    /// Absent where nobody follows it.
+    /// Absent where the parameters have none.
     data: Option<DataTrace>,
 }
 
@@ -67,7 +69,14 @@ impl Decoder {
     /// A decoder with other work limits than the default ones; they hold from the next `begin` on.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        Self { limits, stream: None }
+        Self { limits, ..Self::default() }
+    }
+
+    /// The same decoder without the code that only saves time: it reads field by field and walks instruction by
+    /// instruction. What it reports is the same. Holds from the next `begin` on.
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { without_fast_path: true, ..self }
     }
 
     /// [`push`](Subject::push) for a sink whose type is known, which is faster.
@@ -75,8 +84,12 @@ impl Decoder {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        if let Some(Stream { deframer, packets }) = &mut self.stream {
-            deframer.push_contents(chunk, &mut Following { packets, sink });
+        let Some(Stream { deframer, packets, fast_path }) = &mut self.stream else { return };
+        let mut following = Following { packets, sink };
+        if *fast_path {
+            deframer.push_contents(chunk, &mut following);
+        } else {
+            deframer.push(chunk, |unit| following.content(unit.payload_place(), unit.content()));
         }
     }
 
@@ -91,7 +104,7 @@ impl Decoder {
     }
 }
 
-/// What happens behind the transport, and where results go.
+/// What comes after the transport, and where results go.
 struct Following<'a, S: ?Sized> {
     packets: &'a mut Packets,
     sink: &'a mut S,
@@ -109,19 +122,8 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Receiver for Following<'_, S> {
     }
 }
 
-#[cfg(test)]
-impl Decoder {
-    /// From here on the decoder walks instruction by instruction.
-    pub(super) fn walk_closely(&mut self) {
-        if let Some(stream) = &mut self.stream {
-            stream.packets.flow.walk_closely();
-        }
-    }
-}
-
 impl Packets {
-    /// Takes what most packets are, read and followed without detours; whether this is one. They mean nothing to data
-    /// trace. `place` is the first bit of the payload, for the rest see [`Receiver::word`].
+    /// Takes a short packet; whether this is one, and the flow can take it so. They mean nothing to data trace. `place` is the first bit of the payload, for the rest see [`Receiver::word`].
     #[inline(always)]
     fn word<S>(&mut self, place: Place, word: i64, received: u32, sink: &mut S) -> bool
     where
@@ -132,7 +134,7 @@ impl Packets {
             return false;
         }
         sink.packet(place, &packet.packet());
-        self.flow.report(place, &packet, sink);
+        self.flow.short_packet(place, &packet, sink);
         true
     }
 
@@ -207,14 +209,14 @@ impl Subject<RiscvEtrace> for Decoder {
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
-        self.stream = Some(Stream {
-            deframer: Deframer::new(parameters)?,
-            packets: Packets {
-                reader: PacketReader::new(parameters)?,
-                flow: Flow::new(parameters, program, self.limits)?,
-                data: DataTrace::new(parameters),
-            },
-        });
+        let deframer = Deframer::new(parameters)?;
+        let mut reader = PacketReader::new(parameters)?;
+        let mut flow = Flow::new(parameters, program, self.limits)?;
+        if self.without_fast_path {
+            (reader, flow) = (reader.without_fast_path(), flow.without_fast_path());
+        }
+        let packets = Packets { reader, flow, data: DataTrace::new(parameters) };
+        self.stream = Some(Stream { deframer, packets, fast_path: !self.without_fast_path });
         Ok(())
     }
 

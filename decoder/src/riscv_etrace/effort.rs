@@ -1,6 +1,6 @@
 //! How much work one packet may cause (RVET-DEC-046, RVET-DEC-048, RVET-DEC-051).
 
-use super::program_map::Slot;
+use super::slot::Slot;
 
 /// Instructions that a walk may pass without consuming an outcome or a reported address (RVET-DEC-046).
 pub const STEP_BUDGET: u64 = 1 << 20;
@@ -31,12 +31,12 @@ pub(super) struct Effort {
     inference: Inference,
 }
 
-/// What a stride has spent.
+/// What a walk without a closer look has spent.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Pace {
+pub(super) struct StepBudget {
     /// Instructions since the latest outcome.
     pub(super) steps: u64,
-    /// That was consumed by the stride itself.
+    /// That was consumed on this way.
     pub(super) outcome: bool,
 }
 
@@ -74,13 +74,13 @@ impl Effort {
         self.steps
     }
 
-    /// Many instructions were passed without a closer look.
+    /// Goes on after a walk without a closer look.
     #[inline]
-    pub(super) fn stride(&mut self, pace: Pace) {
-        if pace.outcome {
+    pub(super) fn resume(&mut self, spent: StepBudget) {
+        if spent.outcome {
             *self = Self::default();
         }
-        self.steps = pace.steps;
+        self.steps = spent.steps;
     }
 
     /// An inferable jump is about to be followed; `None` if that leads nowhere.

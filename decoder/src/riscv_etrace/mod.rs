@@ -43,6 +43,7 @@ mod effort;
 mod encapsulation;
 mod fast_path;
 mod flow;
+mod goal;
 mod instruction;
 mod instructions;
 mod jump_target_cache;
@@ -52,9 +53,14 @@ mod outcomes;
 mod packet;
 mod predictor;
 mod program_map;
+mod report;
 mod return_stack;
+mod slot;
+mod step;
 mod trap_chain;
+mod trouble;
 mod walk;
+mod walker;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@ use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, QualStatus, Re
 use traceproof_vectors::{Address, Fault, FaultClass, Place, Refusal};
 
 use super::Payload;
-use super::bits::{Fields, Observer};
-use super::fast_path::short_packets::{Brief, Usual, map_width};
+use super::bits::{Fields, Observer, map_width};
+use super::fast_path::short_packets::{ShortPacket, ShortPackets};
 use super::modes::{Announcements, check};
 
 /// Reads packets one after the other and follows the modes that support packets announce.
@@ -14,7 +14,8 @@ pub struct PacketReader {
     widths: Widths,
     announcements: Announcements,
     modes: Modes,
-    usual: Usual,
+    /// Absent: every packet is read field by field.
+    short_packets: Option<ShortPackets>,
 }
 
 /// Field widths in bits that the parameters fix.
@@ -66,10 +67,21 @@ impl PacketReader {
             has_predictor: parameters.bpred_size_p > 0,
         };
         let announcements = Announcements::new(parameters);
-        let usual = Usual::new(widths.address, widths.address_shift, widths.irdepth);
-        let mut reader = Self { widths, modes: announcements.initial(), announcements, usual };
+        let short_packets = ShortPackets::new(widths.address, widths.address_shift, widths.irdepth);
+        let mut reader = Self {
+            widths,
+            modes: announcements.initial(),
+            announcements,
+            short_packets: Some(short_packets),
+        };
         reader.reset();
         Ok(reader)
+    }
+
+    /// The same reader, but it reads every packet field by field, which takes longer.
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { short_packets: None, ..self }
     }
 
     /// Back to the modes before the first support packet.
@@ -80,7 +92,9 @@ impl PacketReader {
     /// These modes are in force from here on.
     fn enter(&mut self, modes: Modes) {
         self.modes = modes;
-        self.usual.set_full_address(modes.full_address);
+        if let Some(short_packets) = &mut self.short_packets {
+            short_packets.set_full_address(modes.full_address);
+        }
     }
 
     /// The modes in force.
@@ -100,28 +114,27 @@ impl PacketReader {
     ///   (RVET-PKT-003).
     #[inline]
     pub fn read(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
-        match self.read_usual(payload) {
+        match self.read_short(payload) {
             Some(packet) => Ok(packet),
-            None => self.read_rare(place, payload),
+            None => self.read_by_fields(place, payload),
         }
     }
 
-    /// [`read`](Self::read) for the usual packets, those of formats 1 and 2 that fit a word; `None` for others and for
-    /// faults.
+    /// [`read`](Self::read) for short packets; `None` for others and for faults.
     #[inline(always)]
-    pub(super) fn read_usual(&self, payload: &Payload) -> Option<Packet> {
+    pub(super) fn read_short(&self, payload: &Payload) -> Option<Packet> {
         Some(self.read_word(payload.short()?, payload.received_bits())?.packet())
     }
 
-    /// [`read_usual`](Self::read_usual) for `received` bits and copies of their top bit, in one shape for both formats.
+    /// [`read_short`](Self::read_short) for `received` bits and copies of their top bit, in one shape for both formats.
     #[inline(always)]
-    pub(super) fn read_word(&self, word: i64, received: u32) -> Option<Brief> {
-        self.usual.read(word, received)
+    pub(super) fn read_word(&self, word: i64, received: u32) -> Option<ShortPacket> {
+        self.short_packets.as_ref()?.read(word, received)
     }
 
-    /// The others, out of the way of the usual ones.
+    /// [`read`](Self::read) for any packet. A function of its own, to keep its code away from that of short packets.
     #[inline(never)]
-    fn read_rare(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
+    fn read_by_fields(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
         self.read_observed(place, payload, &mut ())
     }
 

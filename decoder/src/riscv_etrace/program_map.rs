@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use traceproof_vectors::riscv_etrace::Parameters;
 use traceproof_vectors::{Address, Program};
 
-use super::fast_path::blocks::{Block, blocks};
 use super::instruction::{Class, Instruction, InstructionSet};
 use super::lengths::Lengths;
+use super::slot::Slot;
 
 /// A program, pre-decoded at every half-word.
 ///
@@ -19,26 +19,21 @@ pub struct ProgramMap {
     regions: Vec<Region>,
     /// The half-words of all regions; behind those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
-    /// As many: the block that begins there.
-    blocks: Vec<Block>,
     /// As many: the instruction's length.
     lengths: Lengths,
     /// `address_mask` of the parameters.
     mask: u64,
 }
 
-/// Half-words that blocks are found for: indices and distances of 32 bits must never meet.
-const BLOCKED: usize = 1 << 31;
-
 /// Contiguous code: one section, or several without a gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Region {
     /// Even address of the first half-word.
-    first: u64,
+    pub(super) first: u64,
     /// How many half-words.
-    halfwords: u64,
+    pub(super) halfwords: u64,
     /// Index of the first half-word's slot.
-    slot: usize,
+    pub(super) slot: usize,
     /// The address of the half-word that would have the index 0.
     base: u64,
 }
@@ -60,57 +55,6 @@ impl Region {
     #[inline(always)]
     pub(super) const fn base(&self) -> u64 {
         self.base
-    }
-}
-
-/// What an instruction that starts at this half-word would be, and where straight code from here leads.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
-    pub(super) immediate: i32,
-    /// Half-words from here to the first instruction that is not straight, or to where code ends; 0 if this is it.
-    pub(super) run: u32,
-    /// Straight: instructions in that run. Inferable jump: see [`Slot::laps`].
-    count: u32,
-    pub(super) class: Class,
-    pub(super) length: u8,
-    pub(super) register: u8,
-    pub(super) absolute: bool,
-}
-
-impl Slot {
-    const MISSING: Self = Self::new(Instruction::MISSING);
-
-    const fn new(instruction: Instruction) -> Self {
-        Self {
-            immediate: instruction.immediate,
-            run: 0,
-            count: 0,
-            class: instruction.class,
-            length: instruction.length,
-            register: instruction.register,
-            absolute: instruction.absolute,
-        }
-    }
-
-    /// Straight instructions from here to the end of the run.
-    #[inline]
-    pub(super) const fn count(&self) -> u32 {
-        if self.run > 0 { self.count } else { 0 }
-    }
-
-    /// Of an inferable jump from which inferable jumps lead round in a circle for ever: how many different
-    /// ones are followed, this one included, before one is followed again. 0 where a branch, an uninferable
-    /// discontinuity or missing code ends the way.
-    #[inline]
-    pub(super) const fn laps(&self) -> u32 {
-        if self.run > 0 { 0 } else { self.count }
-    }
-
-    /// Where an inferable jump or taken branch at `address` goes, before it is cut to the address width.
-    #[inline]
-    pub(super) const fn target(&self, address: u64) -> u64 {
-        let base = if self.absolute { 0 } else { address };
-        base.wrapping_add_signed(self.immediate as i64)
     }
 }
 
@@ -142,7 +86,9 @@ impl ProgramMap {
             }
         }
         map.find_endless_jumps();
-        map.find_blocks();
+        for slot in &map.slots {
+            map.lengths.push(slot.length / 2);
+        }
         map
     }
 
@@ -195,10 +141,14 @@ impl ProgramMap {
         self.slots.get(index).unwrap_or(&Slot::MISSING)
     }
 
-    /// The blocks that begin with the slots of the same index.
-    #[inline]
-    pub(super) fn blocks(&self) -> &[Block] {
-        &self.blocks
+    /// Contiguous code, in address order.
+    pub(super) fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// How many slots there are.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// The lengths of the instructions.
@@ -298,30 +248,6 @@ impl ProgramMap {
                     self.mark(member, laps);
                 }
             }
-        }
-    }
-
-    /// Cuts every region into blocks that stay in it.
-    fn find_blocks(&mut self) {
-        let mut all = Vec::with_capacity(self.slots.len());
-        for region in &self.regions {
-            let &Region { first, halfwords, slot: start, .. } = region;
-            let slots = self.slots.get(start..=start + halfwords as usize).unwrap_or_default();
-            // Where addresses are cut, an index does not lead to its address, or not to the one behind.
-            let cut = first.checked_add(2 * halfwords).is_none_or(|behind| behind & self.mask != behind);
-            if cut || start + slots.len() > BLOCKED {
-                all.extend(slots.iter().map(|_| Block::NOWHERE));
-                continue;
-            }
-            all.extend(blocks(slots, start, |at, slot| {
-                let address = first.wrapping_add(2 * (at - start) as u64);
-                let to = region.halfword(slot.target(address) & self.mask)?;
-                (self.slot(to).class != Class::Missing).then_some(to)
-            }));
-        }
-        self.blocks = all;
-        for slot in &self.slots {
-            self.lengths.push(slot.length / 2);
         }
     }
 

@@ -1,11 +1,13 @@
-//! Which packet tells the exception program counter of a trap (ET 7.3.1, ET 11).
+//! Which packet carries the exception program counter of a trap (ET 7.3.1, ET 11).
 
 use traceproof_vectors::riscv_etrace::Epc;
 use traceproof_vectors::{Address, FaultClass};
 
 use super::instruction::Class;
 use super::program_map::ProgramMap;
-use super::walk::{Step, Trouble, Walker};
+use super::step::Step;
+use super::trouble::Trouble;
+use super::walker::Walker;
 
 /// Traps that were reported by packets with `thaddr` = 0 and whose handler is still to come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -26,10 +26,11 @@ const FEATURES: [&str; 11] = [
 
 /// The reference decoder of ARM ETMv3.
 ///
-/// Without a program it tells of instructions only how many there are and where the trace says so. Before
-/// [`begin`](Subject::begin) it swallows whatever it is given.
+/// Without a program it reports of instructions only how many there are and where the trace says so. Input before
+/// [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
+    without_fast_path: bool,
     stream: Option<Box<Stream>>,
 }
 
@@ -40,6 +41,13 @@ struct Stream {
 }
 
 impl Decoder {
+    /// The same decoder without the code that only saves time: it reads every packet byte by byte. What it reports is the
+    /// same. Holds from the next `begin` on.
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { without_fast_path: true, ..self }
+    }
+
     /// [`push`](Subject::push) for a sink whose type is known, which is faster.
     pub fn push_into<S>(&mut self, chunk: &[u8], sink: &mut S)
     where
@@ -61,7 +69,7 @@ impl Decoder {
     }
 }
 
-/// Reports to a sink what the bytes tell.
+/// Follows packets and reports to a sink.
 struct Reporter<'a, S: ?Sized> {
     flow: &'a mut Flow,
     sink: &'a mut S,
@@ -104,7 +112,10 @@ impl Subject<ArmEtm> for Decoder {
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
-        let reader = PacketReader::new(parameters)?;
+        let mut reader = PacketReader::new(parameters)?;
+        if self.without_fast_path {
+            reader = reader.without_fast_path();
+        }
         self.stream = Some(Box::new(Stream { reader, flow: Flow::new(parameters, program) }));
         Ok(())
     }

@@ -43,21 +43,23 @@ mod address;
 mod address_bytes;
 mod alignment;
 mod atoms;
+mod automaton;
 mod clock;
 mod code;
 mod decoder;
 mod dissect;
 mod exception_bytes;
+mod fast_path;
 mod fields;
 mod flow;
 mod headers;
 mod information;
+mod layout;
 mod listener;
 mod packet;
 mod records;
 mod transfers;
 mod value_bytes;
-mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -1,66 +1,67 @@
 //! Walking block by block as long as only explicit outcomes and inferable jumps decide where the flow goes.
 
-use traceproof_vectors::riscv_etrace::Modes;
+use alloc::vec::Vec;
 
-use super::blocks::{Block, End};
-use crate::riscv_etrace::effort::Pace;
-use crate::riscv_etrace::program_map::ProgramMap;
-use crate::riscv_etrace::walk::{Goal, Until, Walker};
+use traceproof_vectors::riscv_etrace::{Modes, RiscvEtrace};
+use traceproof_vectors::{Place, Sink};
 
-/// Where a stride has ended.
-pub(in crate::riscv_etrace) enum Stride {
+use super::blocks::{Block, End, blocks};
+use crate::riscv_etrace::effort::{Effort, StepBudget};
+use crate::riscv_etrace::goal::{Arrival, Goal, Until};
+use crate::riscv_etrace::program_map::{ProgramMap, Region};
+use crate::riscv_etrace::report::{Report, retired};
+use crate::riscv_etrace::trouble::Trouble;
+use crate::riscv_etrace::walk::Progress;
+use crate::riscv_etrace::walker::Walker;
+
+/// Walks as [`Walker::walk`] does: by blocks where the modes allow it, elsewhere from one control-flow instruction to the
+/// next.
+#[derive(Clone, Debug)]
+pub(in crate::riscv_etrace) struct BlockWalk {
+    /// By the index of the half-word where they begin.
+    blocks: Vec<Block>,
+    rules: BlockRules,
+    /// Where the latest walk began; most code has the pc in it.
+    region: Region,
+}
+
+/// Where a walk by blocks has ended.
+enum Stop {
     /// At the goal.
     Arrived,
     /// At the goal, by an uninferable discontinuity.
     Landed,
-    /// At the pc, which is reported; an uninferable discontinuity.
-    Discontinuity,
     /// At the pc, which is reported and has this index; its instruction takes a closer look.
     At(usize),
-    /// In front of the pc, which is not reported and may have no code; nothing uninferable led there.
-    Before,
+    /// At the pc, which is not reported and may have no code; nothing uninferable led there.
+    Unreported,
 }
 
-/// What the modes mean for strides.
+/// What the modes mean for walking by blocks.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::riscv_etrace) struct Gait {
-    /// Blocks say all that has to be known of the way. Other modes need to know more of what is passed.
+struct BlockRules {
+    /// Blocks have all that must be known of the way. Other modes must know more of what is passed.
     blockwise: bool,
     /// What ends a block up to this one needs no closer look.
     inferable: End,
-    /// What looks like an uninferable discontinuity is one. Returns may be more than that.
-    discontinuous: bool,
-    /// Nobody learns the targets of uninferable discontinuities.
+    /// What looks like an uninferable discontinuity is one, and its target need not be remembered.
     lands: bool,
 }
 
-impl Gait {
-    pub(in crate::riscv_etrace) const fn new(modes: Modes) -> Self {
+impl BlockRules {
+    const fn new(modes: Modes) -> Self {
         Self {
             blockwise: !modes.sijump && !modes.branch_prediction,
             inferable: if modes.implicit_return { End::Jump } else { End::Call },
-            discontinuous: !modes.implicit_return,
             lands: !modes.implicit_return && !modes.jump_target_cache,
         }
-    }
-
-    /// Never block by block.
-    #[cfg(test)]
-    pub(in crate::riscv_etrace) const fn closely(self) -> Self {
-        Self { blockwise: false, ..self }
-    }
-}
-
-impl Default for Gait {
-    fn default() -> Self {
-        Self::new(Modes::default())
     }
 }
 
 /// No half-word has this index.
 const NONE: usize = usize::MAX;
 
-/// What a goal means for a stride; indices are of half-words, or [`NONE`].
+/// What a goal means for a walk by blocks; indices are of half-words, or [`NONE`].
 struct Target {
     /// Where an uninferable discontinuity leads, which ends the walk.
     landing: usize,
@@ -70,154 +71,311 @@ struct Target {
     kept: u32,
 }
 
-impl Walker {
-    /// Whether blocks say all that has to be known of the way.
+impl BlockWalk {
+    /// For a program, with these modes in force.
+    pub(in crate::riscv_etrace) fn new(map: &ProgramMap, modes: Modes) -> Self {
+        Self { blocks: blocks(map), rules: BlockRules::new(modes), region: Region::default() }
+    }
+
+    /// These modes are in force from here on.
+    pub(in crate::riscv_etrace) const fn enter(&mut self, modes: Modes) {
+        self.rules = BlockRules::new(modes);
+    }
+
+    /// [`Walker::walk`]. `map` is that of the program that the blocks are of.
     #[inline]
-    pub(in crate::riscv_etrace) const fn strides(&self) -> bool {
-        self.gait.blockwise
+    pub(in crate::riscv_etrace) fn walk<S>(
+        &mut self,
+        walker: &mut Walker,
+        map: &ProgramMap,
+        goal: &Goal,
+        place: Place,
+        sink: &mut S,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let mut latest = None;
+        if self.rules.blockwise {
+            let pass = |first, end, count| sink.event(place, &retired(first, end, count));
+            let (stop, budget) = self.by_blocks(walker, map, goal, 0, pass);
+            match stop {
+                Stop::Arrived => return Ok(Arrival::Direct),
+                Stop::Landed => return Ok(Arrival::Discontinuity),
+                _ => latest = Some((stop, budget)),
+            }
+        }
+        self.walk_on(walker, map, goal, latest, Report::new(place, sink))
+    }
+
+    /// The rest of a [`walk`](Self::walk) that was not over after `latest`, the first walk by blocks, if there was one.
+    #[inline(never)]
+    fn walk_on<S>(
+        &mut self,
+        walker: &mut Walker,
+        map: &ProgramMap,
+        goal: &Goal,
+        latest: Option<(Stop, StepBudget)>,
+        mut report: Report<'_, S>,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let result = match latest {
+            Some((stop, budget)) => self.follow(walker, map, goal, stop, budget, &mut report),
+            None => walker.here(map).and_then(|here| {
+                self.follow(walker, map, goal, Stop::At(here), StepBudget::default(), &mut report)
+            }),
+        };
+        report.flush();
+        walker.outcomes.settle(&walker.predictor, walker.pc);
+        result
+    }
+
+    /// Goes on from where a walk by blocks has ended: over straight code or one control-flow instruction, and by blocks
+    /// again.
+    fn follow<S>(
+        &mut self,
+        walker: &mut Walker,
+        map: &ProgramMap,
+        goal: &Goal,
+        mut stop: Stop,
+        mut budget: StepBudget,
+        report: &mut Report<'_, S>,
+    ) -> Result<Arrival, Trouble>
+    where
+        S: Sink<RiscvEtrace> + ?Sized,
+    {
+        let mut effort = Effort::default();
+        loop {
+            effort.resume(budget);
+            let reached = match stop {
+                Stop::Arrived => return Ok(Arrival::Direct),
+                Stop::Landed => return Ok(Arrival::Discontinuity),
+                Stop::At(here) => Progress::At(here),
+                Stop::Unreported => walker.land(map, goal, walker.here(map)?, Arrival::Direct, report)?,
+            };
+            let reached = match reached {
+                Progress::At(here) if map.slot(here).run > 0 => {
+                    walker.pass_run(map, goal, here, &mut effort, report)?
+                }
+                Progress::At(here) => walker.advance(map, goal, here, &mut effort, report)?,
+                over @ Progress::Over(_) => over,
+            };
+            stop = match reached {
+                Progress::At(here) => Stop::At(here),
+                Progress::Over(arrival) => return Ok(arrival),
+            };
+            budget = StepBudget { steps: effort.steps(), outcome: false };
+            if self.rules.blockwise {
+                report.flush();
+                let Report { sink, place, .. } = report;
+                let pass = |first, end, count| sink.event(*place, &retired(first, end, count));
+                (stop, budget) = self.by_blocks(walker, map, goal, effort.steps(), pass);
+            }
+        }
     }
 
     /// Walks on from the pc, which is reported, as far as blocks lead. `steps` are the instructions since the latest
-    /// outcome. `pass` gets what is passed: first address, address behind, number of instructions.
-    ///
-    /// Outcomes are shifted out of a word with a 1 above them, so that one comparison tells how many are left.
+    /// outcome. `pass` gets what is passed: first address, address after the last, number of instructions.
     #[inline(always)]
-    pub(in crate::riscv_etrace) fn stride(
+    fn by_blocks(
         &mut self,
+        walker: &mut Walker,
         map: &ProgramMap,
         goal: &Goal,
         steps: u64,
         mut pass: impl FnMut(u64, u64, u64),
-    ) -> (Stride, Pace) {
-        debug_assert!(self.outcomes.is_explicit(), "nothing is predicted");
-        let Some(here) = self.region.halfword(self.pc).or_else(|| self.enter_region(map)) else {
-            return (Stride::Before, Pace { steps, outcome: false });
+    ) -> (Stop, StepBudget) {
+        debug_assert!(walker.outcomes.is_explicit(), "nothing is predicted");
+        let Some(here) = self.region.halfword(walker.pc).or_else(|| self.enter_region(walker.pc, map)) else {
+            return (Stop::Unreported, StepBudget { steps, outcome: false });
         };
-        let blocks = map.blocks();
-        let block_at = |index: usize| blocks.get(index).unwrap_or(&Block::NOWHERE);
-        let base = self.region.base();
-        let address = |index: usize| base.wrapping_add(2 * index as u64);
-        let (outcomes, left) = self.outcomes.explicit();
-        let Target { landing, wanted, kept } = self.target(blocks, goal, left);
-        let mut outcomes = outcomes | 1 << left;
-        // With fewer outcomes only those that are kept are left.
-        let more = 2 << kept;
-
-        let (inferable, limit) = (self.gait.inferable, self.limits.steps);
-        // Instructions that may be passed up to and with the next jump.
-        let mut budget = limit.saturating_sub(steps);
-        let mut at = here;
-        let stride = 'way: {
-            let start = block_at(at);
-            if start.run > 0 {
-                at += usize::from(start.step);
-            } else if start.end == End::Branch && outcomes >= more {
-                at = if outcomes & 1 == 0 { start.target as usize } else { at + usize::from(start.step) };
-                outcomes >>= 1;
-                budget = limit;
-            } else if start.end > End::Branch && start.end <= inferable && steps <= limit {
-                at = start.target as usize;
-            } else {
-                return (self.closer_look(start.end, here), Pace { steps, outcome: false });
-            }
-            let (mut first, mut count) = (at, 0);
-            let last = loop {
-                let Some(block) = blocks.get(at) else { break &Block::NOWHERE };
-                let (end, instructions) = (at + block.halfwords(), u64::from(block.count));
-                if outcomes >= more {
-                    if block.end == End::Branch {
-                        let taken = outcomes & 1 == 0;
-                        outcomes >>= 1;
-                        budget = limit;
-                        count += instructions;
-                        if taken {
-                            pass(address(first), address(end), count);
-                            (at, first, count) = (block.target as usize, block.target as usize, 0);
-                        } else {
-                            at = end;
-                        }
-                        continue;
-                    }
-                } else if wanted.wrapping_sub(at) <= usize::from(block.run) && meets(map, at, wanted) {
-                    let there = block_at(wanted);
-                    count += u64::from(block.count - there.count) + u64::from(!goal.synchronisation);
-                    let own = if goal.synchronisation { 0 } else { usize::from(there.step) };
-                    if count > 0 {
-                        pass(address(first), address(wanted + own), count);
-                    }
-                    at = wanted;
-                    break 'way Stride::Arrived;
-                }
-                if block.end > End::Branch && block.end <= inferable && instructions <= budget {
-                    budget -= instructions;
-                    pass(address(first), address(end), count + instructions);
-                    (at, first, count) = (block.target as usize, block.target as usize, 0);
-                } else {
-                    break block;
-                }
-            };
-            count += u64::from(last.count);
-            if count > 0 {
-                pass(address(first), address(at + last.halfwords()), count);
-            }
-            if last.end == End::Discontinuity && self.gait.lands && landing != NONE && outcomes < more {
-                let there = block_at(landing);
-                pass(goal.address, address(landing + usize::from(there.step)), 1);
-                self.pc = goal.address;
-                self.outcomes.set_explicit(outcomes & !(1 << kept), kept);
-                return (Stride::Landed, Pace::default());
-            }
-            if last.end == End::Nowhere {
-                break 'way Stride::Before;
-            }
-            at += usize::from(last.run);
-            budget = budget.saturating_sub(u64::from(last.count) - 1);
-            // The last branch may be one that leads elsewhere.
-            let branch = matches!(last.end, End::Branch | End::BranchAway);
-            if branch && goal.until == Until::LastBranch && outcomes >> 1 == 1 {
-                break 'way Stride::Arrived;
-            }
-            self.closer_look(last.end, at)
+        let (outcomes, left) = walker.outcomes.explicit();
+        let target = self.target(walker, goal, left);
+        let limit = walker.limits.steps;
+        let mut way = Way {
+            blocks: &self.blocks,
+            base: self.region.base(),
+            at: here,
+            outcomes: outcomes | 1 << left,
+            more: 2 << target.kept,
+            inferable: self.rules.inferable,
+            limit,
+            budget: limit.saturating_sub(steps),
         };
-        let left_over = outcomes.ilog2();
-        self.pc = address(at);
-        self.outcomes.set_explicit(outcomes ^ 1 << left_over, left_over);
-        (stride, Pace { steps: limit.saturating_add(1) - budget, outcome: left_over < left })
+        if !way.leave(steps) {
+            return (Stop::At(here), StepBudget { steps, outcome: false });
+        }
+        let stop = match way.pass_blocks(map, target.wanted, goal.synchronisation, &mut pass) {
+            None => Stop::Arrived,
+            Some(last) => {
+                let lands = self.rules.lands && target.landing != NONE && way.outcomes < way.more;
+                if last.end == End::Discontinuity && lands {
+                    let there = way.block(target.landing);
+                    pass(goal.address, way.address(target.landing + usize::from(there.step)), 1);
+                    walker.pc = goal.address;
+                    walker.outcomes.set_explicit(way.outcomes & !(1 << target.kept), target.kept);
+                    return (Stop::Landed, StepBudget::default());
+                }
+                way.stop_at_end(last, goal)
+            }
+        };
+        let left_over = way.outcomes.ilog2();
+        walker.pc = way.address(way.at);
+        walker.outcomes.set_explicit(way.outcomes ^ 1 << left_over, left_over);
+        let steps = limit.saturating_add(1) - way.budget;
+        (stop, StepBudget { steps, outcome: left_over < left })
     }
 
-    /// What the goal means for a stride that begins with `left` outcomes.
+    /// What the goal means for a walk that begins with `left` outcomes.
     #[inline(always)]
-    fn target(&self, blocks: &[Block], goal: &Goal, left: u32) -> Target {
+    fn target(&self, walker: &Walker, goal: &Goal, left: u32) -> Target {
         if goal.until == Until::LastBranch {
             return Target { landing: NONE, wanted: NONE, kept: 1 };
         }
         let index = self.region.halfword(goal.address).unwrap_or(NONE);
-        let Some(there) = blocks.get(index).filter(|there| there.end != End::Nowhere) else {
+        let Some(there) = self.blocks.get(index).filter(|there| there.end != End::Nowhere) else {
             return Target { landing: NONE, wanted: NONE, kept: 0 };
         };
         let kept = u32::from(there.is_branch);
         if left < kept {
             return Target { landing: NONE, wanted: NONE, kept };
         }
-        let wanted = if goal.until == Until::Arrival && self.is_depth(goal.depth) { index } else { NONE };
+        let wanted = if goal.until == Until::Arrival && walker.is_depth(goal.depth) { index } else { NONE };
         Target { landing: if goal.synchronisation { NONE } else { index }, wanted, kept }
     }
 
     /// The pc is in another region than before; its index.
     #[cold]
-    fn enter_region(&mut self, map: &ProgramMap) -> Option<usize> {
-        self.region = *map.region(self.pc)?;
-        self.region.halfword(self.pc)
+    fn enter_region(&mut self, pc: u64, map: &ProgramMap) -> Option<usize> {
+        self.region = *map.region(pc)?;
+        self.region.halfword(pc)
+    }
+}
+
+/// Where one walk by blocks is. Everything about it is inlined, so that it is in registers.
+struct Way<'a> {
+    blocks: &'a [Block],
+    /// The address that the index 0 would have.
+    base: u64,
+    /// Index of the half-word that comes next.
+    at: usize,
+    /// Outcomes that are left, oldest in bit 0, below a 1: so one comparison tells how many there are.
+    outcomes: u64,
+    /// With less than this in `outcomes` only those are left that are kept for the goal.
+    more: u64,
+    /// What ends a block up to this one needs no closer look.
+    inferable: End,
+    /// Instructions that may be passed after an outcome.
+    limit: u64,
+    /// Instructions that may be passed up to and with the next jump.
+    budget: u64,
+}
+
+impl<'a> Way<'a> {
+    #[inline(always)]
+    fn block(&self, index: usize) -> &'a Block {
+        self.blocks.get(index).unwrap_or(&Block::NOWHERE)
     }
 
-    /// The stride ends at the control-flow instruction with the index `at`.
     #[inline(always)]
-    fn closer_look(&self, end: End, at: usize) -> Stride {
-        if end == End::Discontinuity && self.gait.discontinuous {
-            Stride::Discontinuity
+    const fn address(&self, index: usize) -> u64 {
+        self.base.wrapping_add(2 * index as u64)
+    }
+
+    /// The oldest outcome, that of the branch that ends `block`: whether it is taken.
+    #[inline(always)]
+    const fn outcome(&mut self) -> bool {
+        let taken = self.outcomes & 1 == 0;
+        self.outcomes >>= 1;
+        self.budget = self.limit;
+        taken
+    }
+
+    /// Leaves the first instruction, which is reported, `steps` instructions after the latest outcome; whether it can be left
+    /// without a closer look.
+    #[inline(always)]
+    fn leave(&mut self, steps: u64) -> bool {
+        let start = self.block(self.at);
+        if start.run > 0 {
+            self.at += usize::from(start.step);
+        } else if start.end == End::Branch && self.outcomes >= self.more {
+            self.at = if self.outcome() { start.target as usize } else { self.at + usize::from(start.step) };
+        } else if start.end > End::Branch && start.end <= self.inferable && steps <= self.limit {
+            self.at = start.target as usize;
         } else {
-            Stride::At(at)
+            return false;
         }
+        true
+    }
+
+    /// Passes blocks whose ends can be followed, then one whose end cannot, and gives that one; `None` where the half-word
+    /// `wanted` was met instead, and then that comes next. With `short_of_it` the instruction there is not passed.
+    #[inline(always)]
+    fn pass_blocks(
+        &mut self,
+        map: &ProgramMap,
+        wanted: usize,
+        short_of_it: bool,
+        pass: &mut impl FnMut(u64, u64, u64),
+    ) -> Option<&'a Block> {
+        let (mut first, mut count) = (self.at, 0);
+        let last = loop {
+            let Some(block) = self.blocks.get(self.at) else { break &Block::NOWHERE };
+            let (end, instructions) = (self.at + block.halfwords(), u64::from(block.count));
+            if self.outcomes >= self.more {
+                if block.end == End::Branch {
+                    count += instructions;
+                    if self.outcome() {
+                        pass(self.address(first), self.address(end), count);
+                        self.at = block.target as usize;
+                        (first, count) = (self.at, 0);
+                    } else {
+                        self.at = end;
+                    }
+                    continue;
+                }
+            } else if wanted.wrapping_sub(self.at) <= usize::from(block.run) && meets(map, self.at, wanted) {
+                let there = self.block(wanted);
+                count += u64::from(block.count - there.count) + u64::from(!short_of_it);
+                let own = if short_of_it { 0 } else { usize::from(there.step) };
+                if count > 0 {
+                    pass(self.address(first), self.address(wanted + own), count);
+                }
+                self.at = wanted;
+                return None;
+            }
+            if block.end > End::Branch && block.end <= self.inferable && instructions <= self.budget {
+                self.budget -= instructions;
+                pass(self.address(first), self.address(end), count + instructions);
+                self.at = block.target as usize;
+                (first, count) = (self.at, 0);
+            } else {
+                break block;
+            }
+        };
+        count += u64::from(last.count);
+        if count > 0 {
+            pass(self.address(first), self.address(self.at + last.halfwords()), count);
+        }
+        Some(last)
+    }
+
+    /// The block `last`, which comes next, is passed: goes to its last instruction. Where the walk has ended then.
+    #[inline(always)]
+    fn stop_at_end(&mut self, last: &Block, goal: &Goal) -> Stop {
+        if last.end == End::Nowhere {
+            return Stop::Unreported;
+        }
+        self.at += usize::from(last.run);
+        self.budget = self.budget.saturating_sub(u64::from(last.count) - 1);
+        // The last branch may be one that leads elsewhere.
+        let branch = matches!(last.end, End::Branch | End::BranchAway);
+        if branch && goal.until == Until::LastBranch && self.outcomes >> 1 == 1 {
+            return Stop::Arrived;
+        }
+        Stop::At(self.at)
     }
 }
 

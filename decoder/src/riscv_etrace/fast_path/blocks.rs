@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 
 use crate::riscv_etrace::instruction::Class;
-use crate::riscv_etrace::program_map::Slot;
+use crate::riscv_etrace::program_map::{ProgramMap, Region};
+use crate::riscv_etrace::slot::Slot;
 
-/// Straight code from a half-word on, with the instruction behind it.
+/// Straight code from a half-word on, with the instruction after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::riscv_etrace) struct Block {
     /// Index of the half-word where a taken branch or an inferable jump at the end leads; 0 for other ends.
@@ -26,7 +27,7 @@ pub(in crate::riscv_etrace) struct Block {
 /// What ends a block.
 ///
 /// The order matters: what can be followed without looking at the instruction comes first, the calls among them last,
-/// because someone may ask for return addresses.
+/// because implicit return mode asks for return addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(in crate::riscv_etrace) enum End {
@@ -71,8 +72,8 @@ impl Block {
         self.run as usize + self.last as usize
     }
 
-    /// The block that begins with a straight instruction of `halfwords` in front of this block.
-    fn behind(self, halfwords: u8) -> Self {
+    /// This block with a straight instruction of `halfwords` before it.
+    fn with_first(self, halfwords: u8) -> Self {
         match (self.run.checked_add(halfwords.into()), self.count.checked_add(1)) {
             (Some(run), Some(count)) if self.end != End::Nowhere => {
                 Self { run, count, step: halfwords, is_branch: false, ..self }
@@ -82,26 +83,43 @@ impl Block {
     }
 }
 
-/// The blocks that begin at each half-word of contiguous code, whose half-words `slots` are, from its first one on.
-/// `start` is the index of the first; `target` gives the index where the control-flow instruction at an index leads.
-pub(in crate::riscv_etrace) fn blocks(
-    slots: &[Slot],
-    start: usize,
-    target: impl Fn(usize, &Slot) -> Option<usize>,
-) -> Vec<Block> {
-    let mut blocks = alloc::vec![Block::NOWHERE; slots.len()];
-    for (at, slot) in slots.iter().enumerate().rev() {
+/// Half-words that blocks are found for: indices and distances of 32 bits must never meet.
+const BLOCKED: usize = 1 << 31;
+
+/// The blocks of a program, by the index of the half-word where they begin. None leaves its region.
+pub(in crate::riscv_etrace) fn blocks(map: &ProgramMap) -> Vec<Block> {
+    let mut blocks = alloc::vec![Block::NOWHERE; map.len()];
+    for region in map.regions() {
+        find(map, region, &mut blocks);
+    }
+    blocks
+}
+
+/// Finds the blocks of one region, last one first.
+fn find(map: &ProgramMap, region: &Region, blocks: &mut [Block]) {
+    let &Region { first, halfwords, slot: start, .. } = region;
+    let end = start + halfwords as usize;
+    // Where addresses are cut, an index does not lead to its address, or not to the one after.
+    let cut = first.checked_add(2 * halfwords).is_none_or(|after| after & map.mask() != after);
+    if cut || end >= BLOCKED {
+        return;
+    }
+    for at in (start..end).rev() {
+        let slot = map.slot(at);
         let block = if slot.class == Class::Missing {
             Block::NOWHERE
         } else if slot.class.is_straight() {
             let halfwords = slot.length / 2;
-            blocks.get(at + usize::from(halfwords)).map_or(Block::NOWHERE, |next| next.behind(halfwords))
+            let next = at + usize::from(halfwords);
+            blocks.get(next).map_or(Block::NOWHERE, |next| next.with_first(halfwords))
         } else {
-            Block::of_last(slot, target(start + at, slot).and_then(|to| u32::try_from(to).ok()))
+            let address = first.wrapping_add(2 * (at - start) as u64);
+            let target = region.halfword(slot.target(address) & map.mask());
+            let target = target.filter(|&to| map.slot(to).class != Class::Missing);
+            Block::of_last(slot, target.and_then(|to| u32::try_from(to).ok()))
         };
         if let Some(place) = blocks.get_mut(at) {
             *place = block;
         }
     }
-    blocks
 }

@@ -1,5 +1,14 @@
-//! Code that only saves time.
+//! Code that only saves time. Without it a decoder reports the same: see
+//! [`Decoder::without_fast_path`](super::Decoder::without_fast_path).
+//!
+//! | instead of | here |
+//! |---|---|
+//! | reading formats 1 and 2 field by field | `short_packets`: from a register, with masks |
+//! | making a packet and following it | `reports`: following what was read |
+//! | walking instruction by instruction | `block_walk`: by `blocks` of straight code, their ends known; elsewhere by straight `runs` |
 
 pub(super) mod block_walk;
-pub(super) mod blocks;
+mod blocks;
+mod reports;
+mod runs;
 pub(super) mod short_packets;

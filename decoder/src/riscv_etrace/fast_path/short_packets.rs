@@ -1,19 +1,17 @@
-//! How are the usual packets, formats 1 and 2, read from a register instead of field by field?
-//!
-//! It says nothing that [`PacketReader`](super::super::PacketReader) would not say; a test holds them together.
+//! Reading short packets: those of formats 1 and 2 that fit a word, from a register instead of field by field.
 
 use traceproof_vectors::riscv_etrace::{Packet, ReportedAddress};
 
-use crate::riscv_etrace::bits::most;
+use crate::riscv_etrace::bits::{map_width, most};
 
 /// Bits of `format`.
 const FORMAT: u32 = 2;
-/// Bits in front of a branch map: `format`, `branches`.
+/// Bits before a branch map: `format`, `branches`.
 const BEFORE_MAP: u32 = FORMAT + 5;
-/// Bits behind an address: `notify`, `updiscon`, `irreport`; then comes `irdepth`.
+/// Bits after an address: `notify`, `updiscon`, `irreport`; then comes `irdepth`.
 const FLAGS: u32 = 3;
 
-/// The shapes of packets, by `format` and the five bits behind it, which are `branches` in format 1.
+/// The shapes of packets, by `format` and the five bits after it, which are `branches` in format 1.
 const SHAPES: [Shape; 128] = {
     let mut shapes = [Shape { before: 0, count: 0 }; 128];
     let mut bits = 0;
@@ -30,20 +28,20 @@ const SHAPES: [Shape; 128] = {
     shapes
 };
 
-/// What the first bits of a packet say about the others.
+/// What the first bits of a packet mean for the others.
 #[derive(Clone, Copy)]
 struct Shape {
     /// Bit of the address; 0 where there is none.
     before: u8,
-    /// Outcomes in front of it.
+    /// Outcomes before it.
     count: u8,
 }
 
-/// Where the fields behind `format` or a branch map are.
+/// Where the fields after `format` or a branch map are.
 ///
 /// Masks stand where shifts could, because shifts by what only the parameters know take three times as long.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::riscv_etrace) struct Usual {
+pub(in crate::riscv_etrace) struct ShortPackets {
     /// Bits that an address does not have because they are 0, at most [`FORMAT`].
     shift: u32,
     /// Bit of the top bit of an address that was shifted.
@@ -56,13 +54,13 @@ pub(in crate::riscv_etrace) struct Usual {
     full_address: bool,
     /// Bits of an address and of what follows it.
     width: u32,
-    /// From the top bit of an address on, the differences between neighbours that must not be: those behind all fields.
+    /// From the top bit of an address on, the differences between neighbours that must not be: those after all fields.
     filling: i64,
     /// The bits of `irdepth`.
     irdepth: u32,
 }
 
-impl Usual {
+impl ShortPackets {
     /// With addresses of `address` (1 to 64 - `shift`) bits that are to be shifted by `shift` (at most 2), and `irdepth` of
     /// that many bits.
     pub(in crate::riscv_etrace) const fn new(address: u32, shift: u32, irdepth: u32) -> Self {
@@ -85,7 +83,7 @@ impl Usual {
     ///
     /// Inlined, so that what was read need not be in memory.
     #[inline(always)]
-    pub(in crate::riscv_etrace) fn read(&self, word: i64, received: u32) -> Option<Brief> {
+    pub(in crate::riscv_etrace) fn read(&self, word: i64, received: u32) -> Option<ShortPacket> {
         let Shape { before, count } = SHAPES.get(word as usize & (SHAPES.len() - 1)).copied()?;
         let (before, count, map) = (u32::from(before), u32::from(count), (word >> BEFORE_MAP) as u32);
         if before == 0 {
@@ -95,25 +93,25 @@ impl Usual {
         // The top bit of the address, then the flags, each of which is a difference from the bit before.
         let flags = bits >> self.top;
         let changes = flags ^ flags >> 1;
-        // Nothing but filling may come behind.
+        // Nothing but filling may follow.
         if changes & self.filling != 0 || received > most(before + self.width) {
             return None;
         }
         let value = (bits as u64 & self.mask ^ self.sign).wrapping_sub(self.sign);
         let depth = (flags >> (1 + FLAGS)) as u32 & self.irdepth;
-        let reported = Reported { value, full: self.full_address, changes: changes as u8, depth };
-        Some(Brief { before, count, map, reported: Some(reported) })
+        let reported = ShortReport { value, full: self.full_address, changes: changes as u8, depth };
+        Some(ShortPacket { before, count, map, reported: Some(reported) })
     }
 }
 
 /// Format 1 with a full map and without address. Spec: RVET-PKT-032 (ET 7.7).
 #[inline(always)]
-fn full_map(word: i64, received: u32) -> Option<Brief> {
+fn full_map(word: i64, received: u32) -> Option<ShortPacket> {
     const COUNT: u32 = 31;
     // The top bit of the map and copies of it.
     let rest = word >> (BEFORE_MAP + COUNT - 1);
     let whole = word & 0x7f == 1 && matches!(rest, 0 | -1) && received <= most(BEFORE_MAP + COUNT);
-    whole.then_some(Brief {
+    whole.then_some(ShortPacket {
         before: BEFORE_MAP + COUNT,
         count: COUNT,
         map: (word >> BEFORE_MAP) as u32,
@@ -122,19 +120,19 @@ fn full_map(word: i64, received: u32) -> Option<Brief> {
 }
 
 /// A packet of format 1 or 2, in one shape for both.
-pub(in crate::riscv_etrace) struct Brief {
-    /// Bit behind the map.
+pub(in crate::riscv_etrace) struct ShortPacket {
+    /// Bit after the map.
     before: u32,
     /// Reported outcomes; 0 in format 2.
     count: u32,
     /// Has them in its low bits.
     map: u32,
-    reported: Option<Reported>,
+    reported: Option<ShortReport>,
 }
 
 /// An address and what follows it.
 #[derive(Clone, Copy)]
-pub(in crate::riscv_etrace) struct Reported {
+pub(in crate::riscv_etrace) struct ShortReport {
     /// The address or the difference.
     value: u64,
     full: bool,
@@ -144,7 +142,7 @@ pub(in crate::riscv_etrace) struct Reported {
     depth: u32,
 }
 
-impl Brief {
+impl ShortPacket {
     /// How many outcomes are reported, and a word that has them in its low bits.
     #[inline(always)]
     pub(in crate::riscv_etrace) const fn outcomes(&self) -> (u32, u32) {
@@ -153,7 +151,7 @@ impl Brief {
 
     /// What else is reported, if anything.
     #[inline(always)]
-    pub(in crate::riscv_etrace) const fn reported(&self) -> Option<Reported> {
+    pub(in crate::riscv_etrace) const fn reported(&self) -> Option<ShortReport> {
         self.reported
     }
 
@@ -189,7 +187,7 @@ impl Brief {
     }
 }
 
-impl Reported {
+impl ShortReport {
     #[inline(always)]
     pub(in crate::riscv_etrace) const fn address(&self) -> ReportedAddress {
         if self.full { ReportedAddress::Full(self.value) } else { ReportedAddress::Delta(self.value as i64) }
@@ -213,52 +211,5 @@ impl Reported {
     #[inline(always)]
     pub(in crate::riscv_etrace) const fn irdepth(&self) -> u32 {
         if self.irreport() { self.depth } else { 0 }
-    }
-}
-
-/// Width of the map of `branches` outcomes: as many bits as the widest number with as many digits needs.
-#[inline(always)]
-pub(in crate::riscv_etrace) const fn map_width(branches: u8) -> u32 {
-    (1 << (u8::BITS - branches.leading_zeros())) - 1
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use traceproof_vectors::Place;
-    use traceproof_vectors::riscv_etrace::{Modes, Parameters, Xlen};
-
-    use crate::riscv_etrace::{PacketReader, Payload};
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4096))]
-
-        /// Bytes are random, or few with their filling, so that whole packets of every shape come up.
-        #[test]
-        fn it_reads_what_the_reader_of_fields_reads(
-            format in 1..=2_u8,
-            word in any::<u64>(),
-            kept in 3..=64_u32,
-            length in 1..=8_usize,
-            wide in any::<bool>(),
-            lsb in 1..=2_u8,
-            full_address in any::<bool>(),
-            depth in 0..=4_u8,
-        ) {
-            let parameters = Parameters {
-                xlen: if wide { Xlen::Rv64 } else { Xlen::Rv32 },
-                iaddress_width_p: if wide { 64 } else { 32 },
-                iaddress_lsb_p: lsb,
-                return_stack_size_p: depth,
-                modes: Modes { full_address, ..Modes::default() },
-                ..Parameters::default()
-            };
-            let reader = PacketReader::new(&parameters).expect("possible");
-            let word = ((word << (64 - kept)) as i64 >> (64 - kept)) as u64 & !3 | u64::from(format);
-            let payload = Payload::new(&word.to_le_bytes()[..length]).expect("1 to 8 bytes");
-            let place = Place::default();
-            let whole = reader.clone().read_observed(place, &payload, &mut ()).ok();
-            prop_assert_eq!(reader.read_usual(&payload), whole);
-        }
     }
 }

@@ -7,7 +7,7 @@ use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVecto
 use traceproof_vectors::{Address, Decoder as _, Log, Program};
 
 use super::parcels;
-use crate::riscv_etrace::{Decoder, Limits, STEP_BUDGET, dissect};
+use crate::riscv_etrace::{Decoder, dissect};
 
 fn begin(parameters: &Parameters, program: &Program) -> Decoder {
     let mut decoder = Decoder::default();
@@ -25,7 +25,7 @@ fn feed<'a>(decoder: &mut Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Lo
 }
 
 prop_compose! {
-    fn parameters()(
+    pub(super) fn parameters()(
         wide in any::<bool>(),
         lsb in 1..=2_u8,
         widths in (1..=4_u8, 1..=64_u8, 1..=64_u8, 1..=6_u8),
@@ -65,7 +65,7 @@ prop_compose! {
 }
 
 /// Payloads that often are short differences and starts near the code, so that walks happen.
-fn payload() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn payload() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         Just(alloc::vec![0x73, 0x00, 0x04]),
         Just(alloc::vec![0x1f]),
@@ -77,7 +77,7 @@ fn payload() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Half-words that often are short branches, jumps, returns and the two halves of a nop.
-fn code() -> impl Strategy<Value = Vec<u16>> {
+pub(super) fn code() -> impl Strategy<Value = Vec<u16>> {
     let halfword = prop_oneof![
         any::<u16>(),
         Just(0x0001),
@@ -116,38 +116,6 @@ proptest! {
         // The dissector reads the same packets, where the decoder was willing to.
         let read: Vec<_> = dissect(&wire, &parameters).into_iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert!(whole.packets().count() <= read.len());
-    }
-
-    /// The walk block by block and the walk instruction by instruction, in contiguous code and in code with a gap.
-    #[test]
-    fn strides_lead_where_steps_lead(
-        parameters in parameters(),
-        plain in any::<bool>(),
-        steps in prop_oneof![Just(STEP_BUDGET), 1..12_u64],
-        code in code(),
-        (gap_behind, gap) in (1..64_usize, 0..3_u64),
-        payloads in proptest::collection::vec(payload(), 1..40),
-    ) {
-        let (first, second) = code.split_at(gap_behind.min(code.len()));
-        let program = parcels(&[(0x1000, first), (0x1000 + 2 * (first.len() as u64 + gap), second)]);
-        let parameters = if plain { Parameters { modes: Modes::default(), ..parameters } } else { parameters };
-        let limits = Limits { steps, ..Limits::default() };
-        let [mut strides, mut closely] = [(); 2].map(|()| {
-            let mut decoder = Decoder::with_limits(limits);
-            decoder.begin(&parameters, &program).expect("supported");
-            decoder
-        });
-        closely.walk_closely();
-        for payload in core::iter::once(alloc::vec![0x73, 0x00, 0x04]).chain(payloads) {
-            let unit: Vec<u8> = core::iter::once(payload.len() as u8).chain(payload).collect();
-            let [left, right] = [&mut strides, &mut closely].map(|decoder| {
-                let mut log = Log::<RiscvEtrace>::default();
-                decoder.push(&unit, &mut log);
-                log
-            });
-            prop_assert_eq!(left.canonical_events(), right.canonical_events());
-            prop_assert_eq!(left.faults().collect::<Vec<_>>(), right.faults().collect::<Vec<_>>());
-        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod arbitrary;
 mod data;
 mod encapsulation;
 mod examples;
+mod fast_path;
 mod faults;
 mod modes;
 mod sequences;

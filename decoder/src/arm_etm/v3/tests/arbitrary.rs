@@ -126,11 +126,14 @@ proptest! {
             let pieces = feed(&mut decoder, wire.chunks(size));
             prop_assert_eq!(&whole.entries, &pieces.entries);
         }
+        let mut slow = Decoder::default().without_fast_path();
+        slow.begin(&parameters, &program).expect("supported");
+        prop_assert_eq!(&whole.entries, &feed(&mut slow, wire.chunks(wire.len())).entries);
         // The dissector reads the same packets, in the same places.
         let units = dissect(&wire, &parameters, &Program::new());
         let read: Vec<_> =
             units.iter().filter_map(|unit| Some((unit.place, unit.packet?.ok()?))).collect();
-        let told: Vec<(_, Packet)> = whole
+        let reported: Vec<(_, Packet)> = whole
             .entries
             .iter()
             .filter_map(|(place, entry)| match entry {
@@ -138,7 +141,7 @@ proptest! {
                 _ => None,
             })
             .collect();
-        prop_assert_eq!(told, read);
+        prop_assert_eq!(reported, read);
         for unit in &units {
             prop_assert!(unit.bytes.end <= wire.len() as u64);
             for field in unit.fields.iter().filter(|field| field.width <= 8 && field.name != "TRACECTL" && field.name != "skipped") {
@@ -162,6 +165,9 @@ proptest! {
         decoder.reset();
         let pieces = feed(&mut decoder, wire.chunks(7));
         prop_assert_eq!(&whole.entries, &pieces.entries);
+        let mut slow = Decoder::default().without_fast_path();
+        slow.begin(&parameters, &Program::new()).expect("supported");
+        prop_assert_eq!(&whole.entries, &feed(&mut slow, wire.chunks(wire.len())).entries);
     }
 }
 

@@ -1,0 +1,45 @@
+//! What do the parameters say about modes?
+
+use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
+
+/// What the parameters say about modes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::riscv_etrace) struct Hart {
+    predictor: bool,
+    cache: bool,
+    returns: bool,
+    sijump: bool,
+    pub(in crate::riscv_etrace) vectors: Option<TrapVectors>,
+    /// Bit of the `index` field (RVET-PKT-042).
+    pub(in crate::riscv_etrace) index_bit: u32,
+    pub(in crate::riscv_etrace) mask: u64,
+}
+
+impl Hart {
+    pub(in crate::riscv_etrace) fn new(parameters: &Parameters) -> Self {
+        Self {
+            predictor: parameters.bpred_size_p > 0,
+            cache: parameters.cache_size_p > 0,
+            returns: parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0,
+            sijump: parameters.sijump_p,
+            vectors: parameters.trap_vectors,
+            index_bit: 2 + u32::from(parameters.f0s_width_p),
+            mask: parameters.address_mask(),
+        }
+    }
+
+    /// Whether the hardware has what these modes need; if not, what is missing.
+    pub(in crate::riscv_etrace) fn honours(&self, modes: Modes) -> Result<(), &'static str> {
+        let needs = [
+            (modes.branch_prediction, self.predictor, "bpred_size_p"),
+            (modes.jump_target_cache, self.cache, "cache_size_p"),
+            (modes.implicit_return, self.returns, "return_stack_size_p"),
+            (modes.sijump, self.sijump, "sijump_p"),
+            (modes.implicit_exception, self.vectors.is_some(), "trap_vectors"),
+        ];
+        match needs.into_iter().find(|&(on, there, _)| on && !there) {
+            Some((_, _, parameter)) => Err(parameter),
+            None => Ok(()),
+        }
+    }
+}
