@@ -9,14 +9,14 @@ pub(super) const MAP_SIZE: u64 = 31;
 #[derive(Clone, Debug)]
 pub(super) struct Branches {
     /// Outcomes, all of them.
-    count: u64,
+    pub(super) count: u64,
     /// The first 31, oldest in bit 0, 0 = taken. Spec: RVET-PKT-033 (ET 7.7).
-    map: u32,
+    pub(super) map: u32,
     /// Outcomes that were predicted (`pbc`); 0 without prediction.
     predicted: u64,
     /// The latest outcome was not predicted.
     missed: bool,
-    predictor: Option<Predictor>,
+    pub(super) predictor: Option<Predictor>,
 }
 
 impl Branches {
@@ -35,18 +35,6 @@ impl Branches {
             self.missed = !predictor.update(address, taken);
             self.predicted += u64::from(!self.missed);
         }
-    }
-
-    /// [`record`](Self::record) for a branch that is not predicted and leaves room for another one; `false` if it is none,
-    /// and then nothing has happened.
-    #[inline]
-    pub(super) const fn record_quietly(&mut self, taken: bool) -> bool {
-        if self.predictor.is_some() || self.count + 1 >= MAP_SIZE {
-            return false;
-        }
-        self.map |= (!taken as u32) << self.count;
-        self.count += 1;
-        true
     }
 
     /// Whether any outcome waits.

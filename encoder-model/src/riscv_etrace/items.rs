@@ -91,12 +91,6 @@ impl Item {
 }
 
 impl Retired {
-    /// Whether a decoder always knows where it goes on, given the outcomes of branches.
-    #[inline]
-    pub(super) const fn is_inferable(&self) -> bool {
-        is_inferable(self.itype)
-    }
-
     /// Outcome if the instruction is a branch. Spec: RVET-ING-001 (ET 4.2).
     pub(super) const fn taken(&self) -> Option<bool> {
         match self.itype {
@@ -107,43 +101,29 @@ impl Retired {
     }
 }
 
-/// Whether a decoder always knows where an instruction of this type goes on, given the outcomes of branches.
-#[inline]
-pub(super) const fn is_inferable(itype: Itype) -> bool {
-    matches!(
-        itype,
-        Itype::Nothing
-            | Itype::BranchTaken
-            | Itype::BranchNotTaken
-            | Itype::InferableCall
-            | Itype::InferableJump
-            | Itype::OtherInferableJump
-    )
-}
-
 /// Reads cycles with the widths that the hardware's signals have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ingress {
     /// `retires_p` > 1: `iretire` counts half-words. Spec: RVET-ING-005 (ET 4.2).
-    block_retirement: bool,
+    pub(super) block_retirement: bool,
     address_mask: u64,
     /// Of a traced address: without the bits below `iaddress_lsb_p`.
     code_mask: u64,
     cause_mask: u16,
     privilege_mask: u8,
-    context_mask: u64,
-    time_mask: u64,
-    counts: SyncMode,
+    pub(super) context_mask: u64,
+    pub(super) time_mask: u64,
+    pub(super) counts: SyncMode,
     triggers: Triggers,
     /// Between trace-on and trace-off.
-    tracing: bool,
+    pub(super) tracing: bool,
     /// Cycles since the latest item.
-    cycles: u64,
+    pub(super) cycles: u64,
 }
 
 /// Half-words of the last instruction of a block. Spec: RVET-ING-006 (ET 4.2).
 #[inline]
-fn size(block: &Block) -> u64 {
+pub(super) fn size(block: &Block) -> u64 {
     1 << block.ilastsize.min(63)
 }
 
@@ -173,73 +153,10 @@ impl Ingress {
         self.tracing = !self.triggers.wait_for_on;
     }
 
-    /// Between trace-on and trace-off, as far as the cycles up to now say.
-    #[inline]
-    pub(super) const fn is_tracing(&self) -> bool {
-        self.tracing
-    }
-
-    /// Whether a block without a trap is just one item.
-    #[inline]
-    pub(super) fn is_alone(&self, block: &Block) -> bool {
-        self.halfwords(block) == size(block)
-    }
-
-    /// Whether only the last instruction of a block takes part in what the resynchronisation timer counts.
-    #[inline]
-    pub(super) const fn counts_no_cycles(&self) -> bool {
-        !matches!(self.counts, SyncMode::Cycles)
-    }
-
-    /// Whether every block is one instruction, of which nothing is counted.
-    #[inline]
-    pub(super) const fn counts_nothing(&self) -> bool {
-        !self.block_retirement && matches!(self.counts, SyncMode::Off | SyncMode::Packets)
-    }
-
     /// The level of a cycle.
     #[inline]
     pub(super) const fn privilege(&self, cycle: &Cycle) -> u8 {
         cycle.privilege & self.privilege_mask
-    }
-
-    /// Makes the last instruction of the only block of a cycle, an ordinary one, out of one at the same level.
-    #[inline]
-    pub(super) fn replace(&mut self, item: &mut Item, context: u64, time: u64, block: &Block) {
-        self.cycles += 1;
-        item.context = context & self.context_mask;
-        item.time = time & self.time_mask;
-        item.timestamp = time;
-        let halfwords = self.halfwords(block);
-        item.ticks = self.ticks(halfwords);
-        if let Kind::Retire(retired) = &mut item.kind {
-            *retired = self.last(block, halfwords, 0);
-        }
-    }
-
-    /// Whether a cycle has one block of one instruction, no trap and no trigger pulse, in a hart that runs.
-    #[inline]
-    pub(super) fn is_plain(&self, cycle: &Cycle) -> bool {
-        let [block] = cycle.blocks.as_slice() else { return false };
-        let pulses = cycle.trace_on | cycle.trace_off | cycle.halted | cycle.reset;
-        let trap = matches!(block.itype, Itype::Exception | Itype::Interrupt);
-        !pulses && !trap && block.iretire > 0 && self.is_alone(block)
-    }
-
-    /// The item of a [plain](Self::is_plain) cycle where nothing is filtered, as [`cycle`](Self::cycle) makes it.
-    #[inline]
-    pub(super) fn plain(&mut self, cycle: &Cycle, block: &Block, enabled: bool) -> Item {
-        self.cycles += 1;
-        let halfwords = self.halfwords(block);
-        Item {
-            kind: Kind::Retire(self.last(block, halfwords, cycle.ctype)),
-            qualified: enabled && self.tracing && cycle.qualified,
-            privilege: self.privilege(cycle),
-            context: cycle.context & self.context_mask,
-            time: cycle.time & self.time_mask,
-            timestamp: cycle.time,
-            ticks: self.ticks(halfwords),
-        }
     }
 
     /// Hands the items of one cycle to `push`, oldest first. `enabled` is the state of the control fields.
@@ -301,7 +218,9 @@ impl Ingress {
         }
     }
 
-    fn ticks(&mut self, halfwords: u64) -> u64 {
+    /// What the timer counts for an item of so many half-words.
+    #[inline]
+    pub(super) fn ticks(&mut self, halfwords: u64) -> u64 {
         match self.counts {
             SyncMode::Off | SyncMode::Packets => 0,
             SyncMode::Cycles => core::mem::take(&mut self.cycles),
@@ -336,14 +255,14 @@ impl Ingress {
 
     /// Half-words of a block. Spec: RVET-ING-005 (ET 4.2).
     #[inline]
-    fn halfwords(&self, block: &Block) -> u64 {
+    pub(super) fn halfwords(&self, block: &Block) -> u64 {
         let size = size(block);
         if self.block_retirement { u64::from(block.iretire).max(size) } else { size }
     }
 
     /// The last instruction of a block of so many half-words.
     #[inline]
-    fn last(&self, block: &Block, halfwords: u64, ctype: u8) -> Retired {
+    pub(super) fn last(&self, block: &Block, halfwords: u64, ctype: u8) -> Retired {
         let end = block.iaddr.wrapping_add(halfwords.wrapping_mul(2));
         let itype = match block.itype {
             // The trap is an item of its own.
@@ -459,32 +378,6 @@ mod tests {
             items[1].kind,
             Kind::Trap(TrapTaken { interrupt: false, cause: 2, tval: 0x77, epc: 0x1004 })
         );
-    }
-
-    #[test]
-    fn plain_cycles_are_one_item_either_way() {
-        for (retires_p, counts) in [(1, SyncMode::Cycles), (4, SyncMode::HalfWords), (1, SyncMode::Packets)] {
-            let parameters =
-                Parameters { retires_p, nocontext_p: false, context_width_p: 4, ..Parameters::default() };
-            let policy = Policy { sync_mode: counts, ..Policy::default() };
-            let mut ingress = Ingress::new(&parameters, &policy);
-            let instruction = block(Itype::BranchTaken, 0x1002, 2, 1);
-            let cycle = Cycle {
-                blocks: [instruction].into(),
-                privilege: 3,
-                context: 0x123,
-                ctype: 2,
-                time: 7,
-                qualified: true,
-                ..Cycle::default()
-            };
-            assert!(ingress.is_plain(&cycle));
-            let plain = { ingress }.plain(&cycle, &instruction, false);
-            assert_eq!(items(&mut ingress, &cycle), [Item { qualified: true, ..plain }]);
-            let more = block(Itype::Nothing, 0x1000, 4, 0);
-            assert_eq!(ingress.is_plain(&Cycle { blocks: [more].into(), ..cycle.clone() }), retires_p == 1);
-            assert!(!ingress.is_plain(&Cycle { reset: true, ..cycle }));
-        }
     }
 
     #[test]

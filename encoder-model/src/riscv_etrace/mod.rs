@@ -58,6 +58,7 @@
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.
 
+mod available;
 mod bits;
 mod blocks;
 mod branches;
@@ -72,6 +73,7 @@ mod hart;
 mod instruction;
 mod items;
 mod lanes;
+mod model;
 mod multiplexer;
 mod output;
 mod packet;

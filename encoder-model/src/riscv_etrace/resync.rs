@@ -5,10 +5,10 @@ use traceproof_vectors::riscv_etrace::{Policy, SyncMode};
 /// The state machine of the resynchronisation timer. Spec: RVET-ENC-038, RVET-ENC-040 (ET 9.2, TCI).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resync {
-    counts: SyncMode,
-    limit: u64,
-    count: u64,
-    state: State,
+    pub(super) counts: SyncMode,
+    pub(super) limit: u64,
+    pub(super) count: u64,
+    pub(super) state: State,
     /// A synchronisation packet may come directly behind the item at hand.
     may_precede: bool,
 }
@@ -55,19 +55,6 @@ impl Resync {
         if self.state == State::Counting && self.counts != SyncMode::Off && self.count >= self.limit {
             self.state = State::Due;
         }
-    }
-
-    /// Whether the limit is still not reached with an item `ticks` behind the item before.
-    #[inline]
-    pub(super) fn keeps_counting(&self, ticks: u64) -> bool {
-        let off = self.counts == SyncMode::Off;
-        self.state == State::Counting && (off || self.count.saturating_add(ticks) < self.limit)
-    }
-
-    /// An item arrives with which it [keeps counting](Self::keeps_counting).
-    #[inline]
-    pub(super) const fn count(&mut self, ticks: u64) {
-        self.count = self.count.saturating_add(ticks);
     }
 
     /// A packet that is no synchronisation packet was made.

@@ -22,15 +22,15 @@ pub(super) struct Tracer {
     separate_interrupts: bool,
     modes: Modes,
     /// The item before.
-    previous: Item,
+    pub(super) previous: Item,
     /// What the item before does to the flow.
-    flow: Flow,
+    pub(super) flow: Flow,
     /// The trap before has been reported with `thaddr` = 0 (`trep`).
     trap_reported: bool,
     /// Packets were lost: nothing that was sent counts any more.
-    lost: bool,
+    pub(super) lost: bool,
     /// The way of tracing changed: the next instruction starts anew.
-    restart: bool,
+    pub(super) restart: bool,
     /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
     pub(super) base: u64,
     pub(super) branches: Branches,
@@ -244,7 +244,8 @@ impl Tracer {
         flow
     }
 
-    fn flow_behind(&mut self, retired: &Retired, synchronised: bool) -> Flow {
+    /// What the instruction does to the flow. `synchronised`: a synchronisation packet was sent for it.
+    pub(super) fn flow_behind(&mut self, retired: &Retired, synchronised: bool) -> Flow {
         if let Some(returns) = &mut self.returns
             && matches!(retired.itype, Itype::UninferableCall | Itype::InferableCall)
         {
@@ -411,24 +412,6 @@ impl Tracer {
             Next::Continues => self.resync.state() == State::Due,
             Next::Ends => false,
         }
-    }
-
-    /// The item before.
-    #[inline]
-    pub(super) const fn previous(&self) -> &Item {
-        &self.previous
-    }
-
-    /// Whether the next instruction is to be treated as the first one, or as the first one of another way of tracing.
-    #[inline]
-    pub(super) const fn starts_anew(&self) -> bool {
-        self.lost || self.restart
-    }
-
-    /// An uninferable discontinuity that gets no packet is left.
-    #[inline(never)]
-    pub(super) fn leave_quietly(&mut self, retired: &Retired) {
-        self.flow = self.flow_behind(retired, false);
     }
 
     /// How the item before came to the one at hand.

@@ -7,6 +7,7 @@ mod bench;
 mod control;
 mod data;
 mod encapsulation;
+mod fast_path;
 mod modes;
 mod packets;
 mod ports;
