@@ -3,6 +3,7 @@
 mod compression;
 mod encoder;
 mod misses;
+mod ss;
 mod unencodable;
 pub mod v1;
 pub mod v2;

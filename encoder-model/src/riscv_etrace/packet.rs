@@ -97,45 +97,8 @@ impl Layout {
         match *packet {
             // Without data trace; `check` refuses it.
             Packet::Data(_) => {}
-            Packet::Start { branch, privilege, time, context, address } => {
-                // Spec: RVET-PKT-011 (ET 7.2).
-                bits.push(0, 2);
-                bits.push_bit(branch);
-                self.push_origin(&mut bits, privilege, time, context);
-                self.push_address(&mut bits, address.0);
-            }
-            Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval } => {
-                // Spec: RVET-PKT-016 to 019 (ET 7.3).
-                bits.push(1, 2);
-                bits.push_bit(branch);
-                self.push_origin(&mut bits, privilege, time, context);
-                bits.push(ecause.into(), self.ecause);
-                bits.push_bit(interrupt);
-                bits.push_bit(thaddr);
-                if let Some(address) = address {
-                    self.push_address(&mut bits, address.0);
-                }
-                if let Some(tval) = tval {
-                    bits.push(tval, self.iaddress);
-                }
-            }
-            Packet::Context { privilege, time, context } => {
-                // Spec: RVET-PKT-020 (ET 7.4).
-                bits.push(2, 2);
-                self.push_origin(&mut bits, privilege, time, context);
-            }
-            Packet::Support { ienable, encoder_mode, qual_status, ioptions, denable, dloss, doptions } => {
-                // Spec: RVET-PKT-021 (ET 7.5).
-                bits.push(3, 2);
-                bits.push_bit(ienable);
-                bits.push(encoder_mode.into(), self.encoder_mode);
-                bits.push(qual_status as u64, 2);
-                bits.push(ioptions.into(), self.ioptions);
-                if self.data_fields {
-                    bits.push_bit(denable);
-                    bits.push_bit(dloss);
-                    bits.push(doptions.into(), self.doptions);
-                }
+            Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
+                self.push_synchronisation(&mut bits, packet);
             }
             Packet::Address { address, notify, updiscon, irreport, irdepth } => {
                 // Spec: RVET-PKT-024 (ET 7.6).
@@ -181,6 +144,53 @@ impl Layout {
             }
         }
         bits
+    }
+
+    /// Format 3 after its `format`.
+    fn push_synchronisation(&self, bits: &mut Bits, packet: &Packet) {
+        match *packet {
+            Packet::Start { branch, privilege, time, context, address } => {
+                // Spec: RVET-PKT-011 (ET 7.2).
+                bits.push(0, 2);
+                bits.push_bit(branch);
+                self.push_origin(bits, privilege, time, context);
+                self.push_address(bits, address.0);
+            }
+            Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval } => {
+                // Spec: RVET-PKT-016 to 019 (ET 7.3).
+                bits.push(1, 2);
+                bits.push_bit(branch);
+                self.push_origin(bits, privilege, time, context);
+                bits.push(ecause.into(), self.ecause);
+                bits.push_bit(interrupt);
+                bits.push_bit(thaddr);
+                if let Some(address) = address {
+                    self.push_address(bits, address.0);
+                }
+                if let Some(tval) = tval {
+                    bits.push(tval, self.iaddress);
+                }
+            }
+            Packet::Context { privilege, time, context } => {
+                // Spec: RVET-PKT-020 (ET 7.4).
+                bits.push(2, 2);
+                self.push_origin(bits, privilege, time, context);
+            }
+            Packet::Support { ienable, encoder_mode, qual_status, ioptions, denable, dloss, doptions } => {
+                // Spec: RVET-PKT-021 (ET 7.5).
+                bits.push(3, 2);
+                bits.push_bit(ienable);
+                bits.push(encoder_mode.into(), self.encoder_mode);
+                bits.push(qual_status as u64, 2);
+                bits.push(ioptions.into(), self.ioptions);
+                if self.data_fields {
+                    bits.push_bit(denable);
+                    bits.push_bit(dloss);
+                    bits.push(doptions.into(), self.doptions);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn push_origin(&self, bits: &mut Bits, privilege: u8, time: Option<u64>, context: Option<u64>) {

@@ -79,6 +79,54 @@ impl Layout {
                 Some(fields) => fields.check(&packet),
                 None => Err(("payload", Defect::Unexpected)),
             },
+            Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
+                self.check_synchronisation(packet, modes)
+            }
+            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+                self.check_report(Some(address), &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+                fits("branches", branches.into(), 5)?;
+                let width = if branches == 0 { 31 } else { branch_map_width(branches) };
+                fits("branch_map", branch_map.into(), width)?;
+                present("address", address.is_some(), branches != 0)?;
+                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::BranchCount {
+                branch_count: _,
+                branch_fmt,
+                address,
+                notify,
+                updiscon,
+                irreport,
+                irdepth,
+            } => {
+                // Without a subformat field the supported option tells what a format 0 packet is.
+                // Spec: RVET-PKT-038 (ET 7.8.1).
+                if self.f0s == 0 && !self.predictor {
+                    return Err(("subformat", Defect::Unexpected));
+                }
+                if !matches!(branch_fmt, 0 | 2 | 3) {
+                    return Err(("branch_fmt", Defect::Reserved));
+                }
+                present("address", address.is_some(), branch_fmt != 0)?;
+                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+            }
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+                if self.f0s == 0 && self.index == 0 {
+                    return Err(("subformat", Defect::Unexpected));
+                }
+                fits("index", index.into(), self.index)?;
+                fits("branches", branches.into(), 5)?;
+                fits("branch_map", branch_map.into(), branch_map_width(branches))?;
+                self.check_irdepth(irreport, irdepth)
+            }
+        }
+    }
+
+    /// Format 3.
+    fn check_synchronisation(&self, packet: &Packet, modes: Modes) -> Checked {
+        match *packet {
             Packet::Start { branch: _, privilege, time, context, address } => {
                 self.check_origin(privilege, time, context)?;
                 self.check_address(address.0)
@@ -120,45 +168,7 @@ impl Layout {
                 absent("dloss", dloss)?;
                 absent("doptions", doptions != 0)
             }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
-                self.check_report(Some(address), &Flags { notify, updiscon, irreport, irdepth }, modes)
-            }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
-                fits("branches", branches.into(), 5)?;
-                let width = if branches == 0 { 31 } else { branch_map_width(branches) };
-                fits("branch_map", branch_map.into(), width)?;
-                present("address", address.is_some(), branches != 0)?;
-                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
-            }
-            Packet::BranchCount {
-                branch_count: _,
-                branch_fmt,
-                address,
-                notify,
-                updiscon,
-                irreport,
-                irdepth,
-            } => {
-                // Without a subformat field the supported option tells what a format 0 packet is.
-                // Spec: RVET-PKT-038 (ET 7.8.1).
-                if self.f0s == 0 && !self.predictor {
-                    return Err(("subformat", Defect::Unexpected));
-                }
-                if !matches!(branch_fmt, 0 | 2 | 3) {
-                    return Err(("branch_fmt", Defect::Reserved));
-                }
-                present("address", address.is_some(), branch_fmt != 0)?;
-                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
-            }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
-                if self.f0s == 0 && self.index == 0 {
-                    return Err(("subformat", Defect::Unexpected));
-                }
-                fits("index", index.into(), self.index)?;
-                fits("branches", branches.into(), 5)?;
-                fits("branch_map", branch_map.into(), branch_map_width(branches))?;
-                self.check_irdepth(irreport, irdepth)
-            }
+            _ => Ok(()),
         }
     }
 

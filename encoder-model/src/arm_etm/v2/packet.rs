@@ -7,6 +7,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 use super::conventions::tfo_header;
 use crate::arm_etm::UnencodablePacket;
 use crate::arm_etm::compression::{append_low, append_sevens, fits};
+use crate::arm_etm::ss::{minimal_ss, value_bytes};
 
 /// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
 /// tells; see [`Encoder`](super::Encoder).
@@ -65,26 +66,6 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
         }
         // `check` lets no packet of another architecture pass.
         _ => {}
-    }
-}
-
-/// Spec: ETM2-HDR-010 (6.4.1).
-const fn value_bytes(ss: u8) -> usize {
-    match ss {
-        0 => 0,
-        1 => 1,
-        2 => 2,
-        _ => 4,
-    }
-}
-
-/// The smallest SS that holds the value. Spec: ETM2-HDR-012 (6.4.1).
-pub(super) const fn minimal_ss(value: u32) -> u8 {
-    match value {
-        0 => 0,
-        1..=0xff => 1,
-        0x100..=0xffff => 2,
-        _ => 3,
     }
 }
 

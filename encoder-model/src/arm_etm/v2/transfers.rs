@@ -6,9 +6,9 @@ use traceproof_vectors::arm_etm::{
     Access, CompressedAddress, Isa, Packet, Parameters, Policy, Position, Transfer,
 };
 
-use super::packet::minimal_ss;
 use crate::arm_etm::compression::DataBase;
 use crate::arm_etm::misses::{MissTable, Outstanding};
+use crate::arm_etm::ss::minimal_ss;
 
 /// What one transfer is to the filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

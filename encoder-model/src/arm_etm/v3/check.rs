@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, VariableField};
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
-use super::packet::minimal_ss;
+use crate::arm_etm::ss::minimal_ss;
 
 /// No A-sync is written with more zeros: a slip of the pen shall not fill the memory.
 const MOST_ZEROS: u64 = 1 << 16;

@@ -6,8 +6,8 @@ use traceproof_vectors::arm_etm::{
     Access, CompressedAddress, Isa, Packet, Parameters, Policy, Position, Transfer,
 };
 
-use super::packet::minimal_ss;
 use crate::arm_etm::misses::{MissTable, Outstanding};
+use crate::arm_etm::ss::minimal_ss;
 
 /// Bytes of an uncompressed data address.
 const LONGEST: u8 = 5;

@@ -7,6 +7,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use super::check::check;
 use crate::arm_etm::UnencodablePacket;
+use crate::arm_etm::ss::value_bytes;
 
 /// The bytes of one packet as they stand in the FIFO.
 ///
@@ -99,26 +100,6 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
 
 const fn flag(set: bool, bit: u8) -> u8 {
     if set { bit } else { 0 }
-}
-
-/// Spec: ETM3-DAT-002 (7.4.2).
-const fn value_bytes(ss: u8) -> usize {
-    match ss {
-        0 => 0,
-        1 => 1,
-        2 => 2,
-        _ => 4,
-    }
-}
-
-/// The smallest SS that holds the value.
-pub(super) const fn minimal_ss(value: u32) -> u8 {
-    match value {
-        0 => 0,
-        1..=0xff => 1,
-        0x100..=0xffff => 2,
-        _ => 3,
-    }
 }
 
 /// Little-endian, PC-14.
