@@ -4,6 +4,7 @@ mod baseline;
 mod differential;
 mod dissection;
 mod etmv3_capture;
+mod fast_path;
 mod generated;
 mod judge;
 mod programs;
