@@ -120,7 +120,7 @@
 //! | an instruction behind an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |
 //! | no code where an instruction is, with a program that has code somewhere; `address` | `no-code` | PIPESTAT of its record | goes on; once until an address is known again |
 //!
-//! Places are those of ETMv2 (see [`Event`]), the bit is 0 unless stated otherwise. Faults about a record come behind its `Trigger` and in front of
+//! Places are those of ETMv2 (see [`v2`](super::v2)), the bit is 0 unless stated otherwise. Faults about a record come behind its `Trigger` and in front of
 //! everything else of it, but those about marks that are due or not, and about bytes, behind what its status alone gives; those about a status in front of its `InstructionAt`; `contradiction` and `no-code` about data
 //! behind it; those about a packet behind the packet (or instead of it) and in front of its events. The packet index is that of the packet that is being read or comes next.
 //! A packet counts from its first byte on, even if it is given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.
