@@ -13,4 +13,29 @@ pub mod riscv_etrace;
 pub mod seeds;
 pub mod targets;
 
-pub use targets::{TARGETS, Target};
+use traceproof_conformance::suite::Directories;
+use traceproof_vectors::case::SuiteError;
+
+pub use targets::{FamilyTargets, Target};
+
+/// Every family, and what the ARM families share: the one list in this crate that names them.
+pub const FAMILIES: [FamilyTargets; 4] =
+    [riscv_etrace::TARGETS, arm::TARGETS, arm_etm::TARGETS, itanium_pmu::TARGETS];
+
+/// Every target.
+pub fn targets() -> impl Iterator<Item = &'static Target> {
+    FAMILIES.into_iter().flat_map(|family| family.targets)
+}
+
+/// The seeds of every target.
+///
+/// # Errors
+///
+/// What is wrong with the cases.
+pub fn all_seeds(directories: &Directories) -> Result<Vec<seeds::Seed>, Vec<SuiteError>> {
+    let mut seeds = Vec::new();
+    for family in FAMILIES {
+        seeds.append(&mut (family.seeds)(directories)?);
+    }
+    Ok(seeds)
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use traceproof_conformance::generate::seeded;
 use traceproof_conformance::suite::Directories;
-use traceproof_fuzz::{TARGETS, Target, seeds};
+use traceproof_fuzz::{Target, all_seeds, targets};
 
 /// Where inputs are committed that once failed.
 fn regressions(target: &Target) -> PathBuf {
@@ -14,8 +14,8 @@ fn regressions(target: &Target) -> PathBuf {
 
 #[test]
 fn every_seed_holds_its_property() {
-    let seeds = seeds::all(&Directories::default()).expect("a sound suite");
-    for target in TARGETS {
+    let seeds = all_seeds(&Directories::default()).expect("a sound suite");
+    for target in targets() {
         let of_target: Vec<_> = seeds.iter().filter(|(name, _, _)| *name == target.name).collect();
         assert!(of_target.len() >= 10, "{} has only {} seeds", target.name, of_target.len());
         for (_, name, bytes) in of_target {
@@ -24,14 +24,14 @@ fn every_seed_holds_its_property() {
         }
     }
     for (name, ..) in &seeds {
-        assert!(TARGETS.iter().any(|target| target.name == *name), "seeds for {name}, which is no target");
+        assert!(targets().any(|target| target.name == *name), "seeds for {name}, which is no target");
     }
 }
 
 #[test]
 fn every_regression_holds_its_property() {
-    for target in TARGETS {
-        let Ok(directory) = fs::read_dir(regressions(&target)) else { continue };
+    for target in targets() {
+        let Ok(directory) = fs::read_dir(regressions(target)) else { continue };
         let mut paths: Vec<_> = directory.map(|entry| entry.expect("readable directory").path()).collect();
         paths.sort();
         for path in paths {
@@ -43,7 +43,7 @@ fn every_regression_holds_its_property() {
 
 #[test]
 fn random_inputs_hold_every_property() {
-    for target in TARGETS {
+    for target in targets() {
         for seed in 0..300 {
             eprintln!("{} seed {seed}", target.name);
             let length = usize::try_from(seed).expect("small") * 3 % 700;
@@ -55,7 +55,7 @@ fn random_inputs_hold_every_property() {
 #[test]
 fn every_regression_directory_and_binary_belongs_to_a_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let names: Vec<_> = TARGETS.iter().map(|target| target.name.to_owned()).collect();
+    let names: Vec<_> = targets().map(|target| target.name.to_owned()).collect();
     for (directory, suffix) in [("regressions", ""), ("fuzz_targets", ".rs")] {
         for entry in fs::read_dir(root.join(directory)).expect("directory exists") {
             let name = entry.expect("readable").file_name().into_string().expect("UTF-8");

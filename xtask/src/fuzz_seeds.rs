@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use traceproof_conformance::suite::Directories;
-use traceproof_fuzz::seeds;
+use traceproof_fuzz::{all_seeds, seeds};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let seeds = seeds::all(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
+    let seeds = all_seeds(&Directories::default()).map_err(|errors| Failure::suite(&errors))?;
     let written =
         seeds::write(&arguments.corpus, &seeds).map_err(|error| Failure::file(&arguments.corpus, error))?;
     print(&format!("{written} seeds written to {}\n", arguments.corpus.display()))?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use traceproof_conformance::adaptor::frame::Framing;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::process::{self, Command, Limits};
 use traceproof_conformance::report::json;
 use traceproof_conformance::{Options, Selection, Subject, run};
@@ -74,12 +75,19 @@ fn every_feature_stands_in_the_documentation() {
     let text = include_str!("../../../docs/adaptors.md");
     let (_, table) = text.split_once("#### Features").expect("a section about features");
     let (table, _) = table.split_once("\n### ").expect("a section behind it");
-    for family in [
-        traceproof_vectors::riscv_etrace::FEATURES.as_slice(),
-        traceproof_vectors::arm_etm::FEATURES.as_slice(),
-        traceproof_vectors::itanium_pmu::FEATURES.as_slice(),
-    ] {
-        let missing: Vec<_> = family.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
+    for family in family::IMPLEMENTED {
+        let features = family::visit(family, Features).expect("a family of this build");
+        let missing: Vec<_> = features.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
         assert!(missing.is_empty(), "not in docs/adaptors.md: {missing:?}");
+    }
+}
+
+struct Features;
+
+impl Visitor for Features {
+    type Output = &'static [&'static str];
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        P::FEATURES
     }
 }

@@ -2,12 +2,11 @@
 
 use std::cell::Cell;
 
-use traceproof_conformance::differential::{self, Options};
+use traceproof_conformance::differential::{self, Differences, Options};
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::saboteurs;
 use traceproof_conformance::suite::{Directories, Selection};
 use traceproof_conformance::{Shard, Subject};
-use traceproof_vectors::arm_etm::ArmEtm;
-use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 fn options() -> Options {
@@ -25,17 +24,27 @@ fn the_reference_agrees_with_itself() {
     let reference = Subject::reference();
     let streams = Cell::new(0);
     let count = |number| streams.set(number);
-    let found = [
-        differential::differences::<RiscvEtrace>(&reference, &reference, &options(), &count),
-        differential::differences::<ArmEtm>(&reference, &reference, &options(), &count),
-        differential::differences::<ItaniumPmu>(&reference, &reference, &options(), &count),
-    ];
-    for differences in found {
-        let differences = differences.expect("sound suites");
+    for family in family::IMPLEMENTED {
+        let compare = Compare { reference: &reference, count: &count };
+        let differences = family::visit(family, compare).expect("a family of this build");
         assert!(differences.compared > 200, "{differences:?}");
         assert!(differences.clusters.is_empty(), "{differences:?}");
     }
     assert!(streams.get() > 60);
+}
+
+struct Compare<'a> {
+    reference: &'a Subject,
+    count: &'a dyn Fn(usize),
+}
+
+impl Visitor for Compare<'_> {
+    type Output = Differences;
+
+    fn visit<P: FamilyRules>(self) -> Differences {
+        let Self { reference, count } = self;
+        differential::differences::<P>(reference, reference, &options(), count).expect("sound suites")
+    }
 }
 
 #[test]

@@ -6,27 +6,29 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::explain;
-use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::Case;
-use traceproof_vectors::itanium_pmu::ItaniumPmu;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 #[test]
-fn every_riscv_etrace_case_dissects_as_before() {
-    dissect_all::<RiscvEtrace>("riscv_etrace");
+fn every_case_dissects_as_before() {
+    thread::scope(|scope| {
+        for family in family::IMPLEMENTED {
+            scope.spawn(move || family::visit(family, DissectAll).expect("a family of this build"));
+        }
+    });
 }
 
-#[test]
-fn every_arm_etm_case_dissects_as_before() {
-    dissect_all::<ArmEtm>("arm_etm");
-}
+struct DissectAll;
 
-#[test]
-fn every_itanium_pmu_case_dissects_as_before() {
-    dissect_all::<ItaniumPmu>("itanium_pmu");
+impl Visitor for DissectAll {
+    type Output = ();
+
+    fn visit<P: FamilyRules>(self) {
+        dissect_all::<P>(P::FAMILY.name());
+    }
 }
 
 /// Holds every topic of a family against its snapshot. All topics are tried before the test fails.

@@ -50,18 +50,8 @@ fn judge(family: Family) {
 }
 
 #[test]
-fn every_saboteur_of_riscv_etrace_is_killed() {
-    judge(Family::RiscvEtrace);
-}
-
-#[test]
-fn every_saboteur_of_arm_etm_is_killed() {
-    judge(Family::ArmEtm);
-}
-
-#[test]
-fn every_saboteur_of_itanium_pmu_is_killed() {
-    judge(Family::ItaniumPmu);
+fn every_saboteur_is_killed() {
+    family::IMPLEMENTED.into_iter().for_each(judge);
 }
 
 /// What a table must keep.
@@ -71,7 +61,8 @@ impl Visitor for Table {
     type Output = ();
 
     fn visit<P: FamilyRules>(self) {
-        let own: &[Saboteur<P>] = P::SABOTEURS.map(|saboteurs| saboteurs.table).unwrap_or_default();
+        let Some(saboteurs) = P::SABOTEURS else { return };
+        let own: &[Saboteur<P>] = saboteurs.table;
         assert!(own.len() >= FEWEST, "{} has {} saboteurs", P::FAMILY, own.len());
         let suite = Suite::<P>::load(&Directories::default()).expect("the shipped suite is sound");
         let mut names = BTreeSet::new();
@@ -148,20 +139,19 @@ mod without_a_bug {
     #[test]
     fn layers_are_the_decoder() {
         for family in family::IMPLEMENTED {
-            assert!(family::visit(family, Layers).expect("a family of this build") > 0, "{family}");
+            family::visit(family, Layers).expect("a family of this build");
         }
     }
 
     struct Layers;
 
     impl Visitor for Layers {
-        /// How many were judged.
-        type Output = usize;
+        type Output = ();
 
-        fn visit<P: FamilyRules>(self) -> usize {
+        fn visit<P: FamilyRules>(self) {
             let subjects = saboteurs::harmless::<P>();
+            assert_eq!(subjects.is_empty(), P::SABOTEURS.is_none(), "{}", P::FAMILY);
             subjects.iter().for_each(|subject| passes(subject, P::FAMILY));
-            subjects.len()
         }
     }
 }

@@ -2,6 +2,36 @@
 
 pub mod cycles;
 pub mod presets;
+mod seeds;
 pub mod v1_cycles;
 pub mod v3_flow;
 pub mod v3_packets;
+
+use crate::targets::{FamilyTargets, Target};
+
+/// What is fuzzed.
+pub const TARGETS: FamilyTargets = FamilyTargets {
+    targets: &[
+        Target {
+            name: "arm_etm_v1_cycles",
+            property: "any ETMv1 capture over any program gives the same bounded results however it is cut",
+            run: v1_cycles::run,
+        },
+        Target {
+            name: "arm_etm_cycles",
+            property: "any ETMv2 capture gives the same bounded results however it is cut",
+            run: cycles::run,
+        },
+        Target {
+            name: "arm_etm_v3_packets",
+            property: "ETMv3 packets that are read are written as bytes that read as the same packets",
+            run: v3_packets::run,
+        },
+        Target {
+            name: "arm_etm_v3_flow",
+            property: "any ETMv3 stream over any program gives the same bounded results however it is cut",
+            run: v3_flow::run,
+        },
+    ],
+    seeds: seeds::all,
+};

@@ -6,3 +6,38 @@ pub mod flow;
 pub mod packets;
 pub mod presets;
 pub mod round_trip;
+mod seeds;
+
+use crate::targets::{FamilyTargets, Target};
+
+/// What is fuzzed.
+pub const TARGETS: FamilyTargets = FamilyTargets {
+    targets: &[
+        Target {
+            name: "riscv_etrace_encapsulation",
+            property: "any stream is cut into the same units however it arrives; what is framed comes back",
+            run: encapsulation::run,
+        },
+        Target {
+            name: "riscv_etrace_packets",
+            property: "any payload is a packet that the writer turns back into an equal packet, or a typed fault",
+            run: packets::run,
+        },
+        Target {
+            name: "riscv_etrace_flow",
+            property: "any stream over any program gives the same bounded results however it is cut",
+            run: flow::run,
+        },
+        Target {
+            name: "riscv_etrace_data",
+            property: "any data trace payload is a packet that comes back, or a typed fault, however the stream is cut",
+            run: data::run,
+        },
+        Target {
+            name: "riscv_etrace_round_trip",
+            property: "any execution that the encoder model traces comes back from the decoder",
+            run: round_trip::run,
+        },
+    ],
+    seeds: seeds::all,
+};

@@ -2,6 +2,7 @@
 
 mod citations;
 mod discovery;
+mod families;
 mod schema;
 mod shipped_suites;
 mod suite_errors;

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
-use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::case::{Case, CaseProtocol, load};
-use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::shipped::suites;
+
+use crate::families::for_every_family;
 
 fn committed<P: CaseProtocol>() -> PathBuf {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
@@ -47,9 +47,7 @@ where
 
 #[test]
 fn the_committed_schemas_are_current() {
-    check_committed::<RiscvEtrace>();
-    check_committed::<ArmEtm>();
-    check_committed::<ItaniumPmu>();
+    for_every_family!(check_committed);
 }
 
 fn check_shipped<P: CaseProtocol>()
@@ -71,9 +69,7 @@ where
 
 #[test]
 fn every_shipped_case_fits_the_schema() {
-    check_shipped::<RiscvEtrace>();
-    check_shipped::<ArmEtm>();
-    check_shipped::<ItaniumPmu>();
+    for_every_family!(check_shipped);
 }
 
 #[test]
