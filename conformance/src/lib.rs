@@ -33,7 +33,7 @@
 //! | Where do random scenarios come from? | [`generate`] |
 //! | Would the suite notice what is wrong? | [`saboteurs`] |
 //! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
-//! | How fast are the reference models? | [`riscv_etrace::bench`], [`arm_etm::bench`] |
+//! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there to compare with? | [`peers`] |
 #![forbid(unsafe_code)]
 

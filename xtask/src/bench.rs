@@ -2,60 +2,47 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde::Serialize;
-use traceproof_conformance::arm_etm::bench::{Etmv3Measurement, Etmv3Report, etmv3};
-use traceproof_conformance::riscv_etrace::bench::{self, Measurement, Memory, Options, Report, Task};
+use traceproof_conformance::family::{
+    self, Bench, BenchReport, BenchRequest, FamilyRules, Measurement, Memory, Visitor,
+};
+use traceproof_vectors::Family;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 
-/// Measure the throughput of the reference models on the large shipped programs.
+/// Measure the throughput of the reference models of a family, beside a peer where the build has one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof bench
-  traceproof bench --json
-  traceproof bench --program mix.rv64gc memory --repetitions 100
-  traceproof bench --rounds 5 etmv3")]
+  cargo run --release -p traceproof --features peers -- bench --json
+  traceproof bench --workload mix.rv64gc memory --repetitions 100
+  cargo run --release -p traceproof --features peers -- bench --family arm-etm --rounds 5")]
 pub(crate) struct Arguments {
-    /// Programs whose name contains this text; without any, those of at least 100 000 instructions. May be repeated.
-    #[arg(long, value_name = "TEXT")]
-    program: Vec<String>,
+    /// The family; without it the first one that has workloads.
+    #[arg(long, value_name = "FAMILY")]
+    family: Option<Family>,
+    /// Programs and traces whose name contains this text; without any, those that are large enough. May be repeated.
+    #[arg(long, alias = "program", value_name = "TEXT")]
+    workload: Vec<String>,
     /// Rounds per side; the median counts.
     #[arg(long, value_name = "N", default_value = "15")]
     rounds: usize,
-    /// What to measure; without any, everything. May be repeated.
+    /// What to measure, e.g. instructions or packets; without any, everything. May be repeated.
     #[arg(long, value_name = "TASK")]
-    task: Vec<Wanted>,
+    task: Vec<String>,
+    /// Directory of captures, for workloads that are made of them.
+    #[arg(long, value_name = "DIRECTORY", default_value = "../shared/data/opencsd-snapshots")]
+    captures: PathBuf,
+    /// MiB of each trace that is generated or repeated.
+    #[arg(long, value_name = "N", default_value = "64")]
+    mebibytes: usize,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
     verb: Option<Verb>,
-}
-
-/// The tasks as a person asks for them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Wanted {
-    /// Bytes to every program counter.
-    Instructions,
-    /// Bytes to ranges of instructions.
-    Ranges,
-    /// Bytes to packets.
-    Packets,
-    /// Ingress port to bytes.
-    Encode,
-}
-
-impl From<Wanted> for Task {
-    fn from(wanted: Wanted) -> Self {
-        match wanted {
-            Wanted::Instructions => Self::DecodeInstructions,
-            Wanted::Ranges => Self::DecodeRanges,
-            Wanted::Packets => Self::ReadPackets,
-            Wanted::Encode => Self::Encode,
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -66,32 +53,37 @@ enum Verb {
         #[arg(long, value_name = "N", default_value = "1")]
         repetitions: u64,
     },
-    /// ETMv3 instead: a real capture, if it is at hand, and a generated trace, beside OpenCSD where the build has it.
-    Etmv3 {
-        /// Directory of the captures.
-        #[arg(long, value_name = "DIRECTORY", default_value = "../shared/data/opencsd-snapshots")]
-        captures: PathBuf,
-        /// MiB of each trace.
-        #[arg(long, value_name = "N", default_value = "64")]
-        mebibytes: usize,
-    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let has_bench = |family: &Family| matches!(family::visit(*family, BenchOf), Some(Some(_)));
+    let first = || family::IMPLEMENTED.into_iter().find(has_bench);
+    let family = arguments.family.or_else(first).ok_or_else(|| Failure::usage("no family has workloads"))?;
+    let bench = family::visit(family, BenchOf).ok_or_else(|| Failure::no_such_family(family))?;
+    let bench = bench.ok_or_else(|| Failure::usage(format!("{family} has no workloads")))?;
+    if let Some(unknown) =
+        arguments.task.iter().find(|name| !bench.tasks.iter().any(|task| task.name == **name))
+    {
+        let known: Vec<&str> = bench.tasks.iter().map(|task| task.name).collect();
+        return Err(Failure::usage(format!("no task is called `{unknown}`; known are {}", known.join(", "))));
+    }
+    let request = BenchRequest {
+        rounds: arguments.rounds,
+        workloads: arguments.workload.clone(),
+        tasks: arguments.task.clone(),
+        captures: arguments.captures.clone(),
+        bytes: arguments.mebibytes.saturating_mul(1 << 20),
+    };
     let text = match &arguments.verb {
         Some(Verb::Memory { repetitions }) => {
-            let memory = bench::memory(&arguments.program, *repetitions).map_err(failure)?;
+            let measure =
+                bench.memory.ok_or_else(|| Failure::usage(format!("{family} has no such workload")))?;
+            let memory =
+                measure(&request, *repetitions).map_err(|error| Failure::usage(error.to_string()))?;
             if arguments.json { json(&memory)? } else { of_memory(&memory) }
         }
-        Some(Verb::Etmv3 { captures, mebibytes }) => {
-            let report = etmv3(arguments.rounds, captures, mebibytes.saturating_mul(1 << 20))
-                .map_err(|error| Failure::usage(error.to_string()))?;
-            if arguments.json { json(&report)? } else { of_etmv3(&report) }
-        }
         None => {
-            let tasks = arguments.task.iter().copied().map(Task::from).collect();
-            let options = Options { rounds: arguments.rounds, programs: arguments.program.clone(), tasks };
-            let report = bench::run(&options).map_err(failure)?;
+            let report = (bench.run)(&request).map_err(|error| Failure::usage(error.to_string()))?;
             if arguments.json { json(&report)? } else { table(&report) }
         }
     };
@@ -99,8 +91,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn failure(error: bench::BenchError) -> Failure {
-    Failure::usage(error.to_string())
+struct BenchOf;
+
+impl Visitor for BenchOf {
+    type Output = Option<Bench>;
+
+    fn visit<P: FamilyRules>(self) -> Option<Bench> {
+        P::BENCH
+    }
 }
 
 fn json(value: &impl Serialize) -> Result<String, Failure> {
@@ -119,46 +117,28 @@ fn of_memory(memory: &Memory) -> String {
     )
 }
 
-fn table(report: &Report) -> String {
+fn table(report: &BenchReport) -> String {
     let peer = report.peer.as_deref().unwrap_or("no peer in this build");
-    let mut text = format!("medians of {} alternating rounds; peer: {peer}\n\n", report.rounds);
+    let mut text: String = report.skipped.iter().map(|reason| format!("NOT MEASURED: {reason}\n")).collect();
     text.push_str(&format!(
-        "{:<14}{:<20}{:>12}{:>14}{:>14}{:>8}\n",
-        "program", "task", "units", "reference", "peer", "ratio"
+        "{}, medians of {} alternating rounds; peer: {peer}\n\n",
+        report.family, report.rounds
     ));
-    for Measurement { program, task, units, reference, peer, peer_agrees, ratio } in &report.measurements {
+    text.push_str(&format!(
+        "{:<14}{:<20}{:>12}{:>12}{:>14}{:>14}{:>8}\n",
+        "workload", "task", "units", "peer saw", "reference", "peer", "ratio"
+    ));
+    for row in &report.measurements {
+        let Measurement { workload, task, units, reference, peer, peer_units, peer_agrees, ratio, .. } = row;
         let none = if *peer_agrees == Some(false) { "wrong result" } else { "-" };
         let peer = peer.map_or_else(|| none.to_owned(), mega);
         let ratio = ratio.map_or_else(|| String::from("-"), |ratio| format!("{ratio:.1}x"));
+        let seen = peer_units.map_or_else(|| String::from("-"), |units| units.to_string());
         text.push_str(&format!(
-            "{program:<14}{:<20}{units:>12}{:>14}{peer:>14}{ratio:>8}  {}\n",
-            task.name(),
+            "{workload:<14}{:<20}{units:>12}{seen:>12}{:>14}{peer:>14}{ratio:>8}  {}/s\n",
+            task.title,
             mega(*reference),
-            task.unit()
-        ));
-    }
-    text
-}
-
-fn of_etmv3(report: &Etmv3Report) -> String {
-    let peer = report.peer.as_deref().unwrap_or("no peer in this build");
-    let mut text: String = report.skipped.iter().map(|reason| format!("NOT MEASURED: {reason}\n")).collect();
-    text.push_str(&format!("medians of {} alternating rounds; peer: {peer}\n\n", report.rounds));
-    text.push_str(&format!(
-        "{:<12}{:<14}{:>10}{:>12}{:>12}{:>16}{:>16}{:>8}\n",
-        "trace", "level", "MB", "units", "peer saw", "reference", "peer", "ratio"
-    ));
-    for row in &report.measurements {
-        let Etmv3Measurement { workload, level, bytes, units, reference, peer, peer_units, ratio } = row;
-        let shown = |rate: &f64| format!("{:.1} MB/s", rate / 1e6);
-        text.push_str(&format!(
-            "{workload:<12}{:<14}{:>10.1}{units:>12}{:>12}{:>16}{:>16}{:>8}\n",
-            level.name(),
-            *bytes as f64 / 1e6,
-            peer_units.map_or_else(|| String::from("-"), |units| units.to_string()),
-            shown(reference),
-            peer.as_ref().map_or_else(|| String::from("-"), shown),
-            ratio.map_or_else(|| String::from("-"), |ratio| format!("{ratio:.1}x")),
+            task.unit
         ));
     }
     text

@@ -1,6 +1,6 @@
 //! What the harness knows of ARM ETM.
 
-pub mod bench;
+mod bench;
 mod captures;
 pub mod generate;
 pub mod saboteurs;
@@ -82,4 +82,5 @@ impl FamilyRules for ArmEtm {
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);
+    const BENCH: Option<family::Bench> = Some(bench::BENCH);
 }

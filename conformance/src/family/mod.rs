@@ -3,12 +3,13 @@
 //! | question | place |
 //! |---|---|
 //! | What must every family say? | [`FamilyRules`] |
-//! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Captures`], [`Saboteurs`] |
+//! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Captures`], [`Saboteurs`], [`Bench`] |
 //! | Which families are there? | [`IMPLEMENTED`], [`visit`], [`family_of`] |
 //!
 //! A part is a struct without defaults: a family has all of it or nothing, and says which. Nothing here imports the judge, the relations or
 //! the saboteurs, which are generic over [`FamilyRules`]; the implementations are in `conformance/src/<family>/`.
 
+mod bench;
 mod captures;
 mod execution_files;
 mod generator;
@@ -19,6 +20,7 @@ mod saboteurs;
 mod sync_points;
 mod timing;
 
+pub use bench::{Bench, BenchError, BenchReport, BenchRequest, BenchTask, Measurement, Memory};
 pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
 pub use generator::{Generated, Generator};

@@ -3,6 +3,7 @@
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{Decoder, Dissection, Encoder, Program, Protocol};
 
+use super::bench::Bench;
 use super::captures::Captures;
 use super::execution_files::ExecutionFormat;
 use super::generator::Generator;
@@ -98,6 +99,9 @@ pub trait FamilyRules: CaseProtocol {
 
     /// Captures of real hardware.
     const CAPTURES: Option<Captures<Self>>;
+
+    /// How fast the reference models are.
+    const BENCH: Option<Bench>;
 }
 
 /// Makes the wire of packets under parameters and policy; the error says which packet cannot be written and why.

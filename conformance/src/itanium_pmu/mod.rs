@@ -77,4 +77,5 @@ impl FamilyRules for ItaniumPmu {
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = None;
+    const BENCH: Option<family::Bench> = None;
 }

@@ -4,7 +4,7 @@ use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
-use traceproof_vectors::{Address, Program};
+use traceproof_vectors::Program;
 
 use super::programs::foreign;
 use super::retirement;
@@ -114,7 +114,7 @@ impl Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceproof_vectors::Section;
+    use traceproof_vectors::{Address, Section};
     use traceproof_vectors::riscv_etrace::{Retire, Trap};
 
     /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).

@@ -1,6 +1,6 @@
 //! What the harness knows of RISC-V E-Trace.
 
-pub mod bench;
+mod bench;
 mod execution_files;
 pub mod generate;
 pub mod programs;
@@ -91,6 +91,7 @@ impl FamilyRules for RiscvEtrace {
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = Some(programs::PROGRAMS);
     const CAPTURES: Option<family::Captures<Self>> = None;
+    const BENCH: Option<family::Bench> = Some(bench::BENCH);
 }
 
 /// Block retirement where the parameters have it. No packet depends on it (RVET-ENC-044).

@@ -9,57 +9,24 @@ mod workload;
 
 use std::fmt;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Instant;
 
-use serde::Serialize;
 use traceproof_decoder::arm_etm::v3::{Decoder, Listener, PacketReader};
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet};
-use traceproof_vectors::{Decoder as _, Fault, Place, Refusal, Sink};
+use traceproof_vectors::{Decoder as _, Fault, Place, Protocol, Refusal, Sink};
 
-pub use workload::Etmv3WorkloadError;
-
+use crate::family::{Bench, BenchError, BenchReport, BenchRequest, BenchTask, Measurement};
 use crate::rounds::{Seen, Times};
 use workload::Etmv3Workload;
 
-/// What was measured in one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Etmv3Report {
-    /// Rounds per side.
-    pub rounds: usize,
-    /// The peer's name and version, if this build has one.
-    pub peer: Option<String>,
-    /// What was not measured, and why.
-    pub skipped: Vec<String>,
-    /// What was.
-    pub measurements: Vec<Etmv3Measurement>,
-}
+/// The part of the family.
+pub(super) const BENCH: Bench = Bench { tasks: &TASKS, run, memory: None };
 
-/// One throughput.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Etmv3Measurement {
-    /// Name of the trace.
-    pub workload: String,
-    /// What comes out.
-    pub level: Level,
-    /// Bytes of the trace.
-    pub bytes: u64,
-    /// Packets or instructions in it.
-    pub units: u64,
-    /// Median of the reference, bytes per second.
-    pub reference: f64,
-    /// Median of the peer, bytes per second.
-    pub peer: Option<f64>,
-    /// Packets or instructions that the peer saw.
-    pub peer_units: Option<u64>,
-    /// Median over the rounds of the peer's time divided by that of the reference in the same round.
-    pub ratio: Option<f64>,
-}
+const TASKS: [BenchTask; 2] = [Level::Packets.row(), Level::Instructions.row()];
 
 /// What comes out of a decoder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
     /// Packets.
     Packets,
     /// Executed instructions, with all that belongs to them.
@@ -67,22 +34,17 @@ pub enum Level {
 }
 
 impl Level {
-    /// The name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    const fn row(self) -> BenchTask {
         match self {
-            Self::Packets => "packets",
-            Self::Instructions => "instructions",
+            Self::Packets => BenchTask { name: "packets", title: "read packets", unit: "bytes" },
+            Self::Instructions => BenchTask { name: "instructions", title: "decode", unit: "bytes" },
         }
     }
 }
 
 /// Why nothing was measured.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Etmv3Error {
-    /// A trace cannot be prepared.
-    Workload(Etmv3WorkloadError),
+enum Etmv3Error {
     /// A side refuses the parameters.
     Refused(Refusal),
     /// OpenCSD did not answer.
@@ -93,7 +55,6 @@ pub enum Etmv3Error {
 impl fmt::Display for Etmv3Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Workload(error) => error.fmt(f),
             Self::Refused(refusal) => refusal.fmt(f),
             #[cfg(feature = "peer-opencsd")]
             Self::Peer(error) => error.fmt(f),
@@ -101,38 +62,36 @@ impl fmt::Display for Etmv3Error {
     }
 }
 
-impl std::error::Error for Etmv3Error {}
-
-/// Measures both levels on the capture of a Cortex-A7 below `captures`, repeated to `bytes` bytes, if it is there, and on a generated
-/// trace of as many bytes.
-///
-/// # Errors
-///
-/// When a trace cannot be prepared, or OpenCSD does not answer.
-pub fn etmv3(rounds: usize, captures: &Path, bytes: usize) -> Result<Etmv3Report, Etmv3Error> {
-    let rounds = rounds.max(1);
+/// Measures both levels on the capture of a Cortex-A7, repeated, if it is there, and on a generated trace of as many bytes.
+fn run(request: &BenchRequest) -> Result<BenchReport, BenchError> {
     let (mut skipped, mut measurements) = (Vec::new(), Vec::new());
-    let capture = Etmv3Workload::cortex_a7(captures, bytes).map_err(Etmv3Error::Workload)?;
+    let capture = Etmv3Workload::cortex_a7(&request.captures, request.bytes).map_err(BenchError::of)?;
     if capture.is_none() {
-        skipped.push(format!("the capture of a Cortex-A7 is not in {}", captures.display()));
+        skipped.push(format!("the capture of a Cortex-A7 is not in {}", request.captures.display()));
     }
-    let generated = Etmv3Workload::generated(bytes).map_err(Etmv3Error::Workload)?;
-    for workload in capture.into_iter().chain([generated]) {
+    let generated = Etmv3Workload::generated(request.bytes).map_err(BenchError::of)?;
+    let wanted = |workload: &Etmv3Workload| {
+        let names = &request.workloads;
+        names.is_empty() || names.iter().any(|name| workload.name.contains(name.as_str()))
+    };
+    for workload in capture.into_iter().chain([generated]).filter(wanted) {
         for level in [Level::Packets, Level::Instructions] {
-            measurements.push(measure(&workload, level, rounds)?);
+            if request.takes(&level.row()) {
+                measurements.push(measure(&workload, level, request.rounds()).map_err(BenchError::of)?);
+            }
         }
     }
     #[cfg(feature = "peer-opencsd")]
     let peer = Some(format!("OpenCSD {}", crate::peers::opencsd::VERSION));
     #[cfg(not(feature = "peer-opencsd"))]
     let peer = None;
-    Ok(Etmv3Report { rounds, peer, skipped, measurements })
+    Ok(BenchReport { family: ArmEtm::FAMILY, rounds: request.rounds(), peer, skipped, measurements })
 }
 
 /// One round of the reference: what it saw, and the seconds.
 type Round<'a> = Box<dyn FnMut() -> (Seen, f64) + 'a>;
 
-fn measure(workload: &Etmv3Workload, level: Level, rounds: usize) -> Result<Etmv3Measurement, Etmv3Error> {
+fn measure(workload: &Etmv3Workload, level: Level, rounds: usize) -> Result<Measurement, Etmv3Error> {
     let mut reference = reference(workload, level).map_err(Etmv3Error::Refused)?;
     #[cfg(feature = "peer-opencsd")]
     let mut peer = peer::Peer::new(workload, level)?;
@@ -149,14 +108,16 @@ fn measure(workload: &Etmv3Workload, level: Level, rounds: usize) -> Result<Etmv
         times.peer.push(peer.round()?.1);
     }
     let bytes = workload.wire.len() as u64;
-    Ok(Etmv3Measurement {
+    Ok(Measurement {
         workload: workload.name.to_owned(),
-        level,
+        task: level.row(),
         bytes,
         units: seen.units,
         reference: times.throughput(bytes),
         peer: times.peer_throughput(bytes),
         peer_units,
+        // Both counts are shown; they are not compared, because a peer chooses what it delivers.
+        peer_agrees: None,
         ratio: times.ratio(),
     })
 }

@@ -23,7 +23,7 @@ pub(super) struct Etmv3Workload {
 /// Why a trace cannot be prepared.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Etmv3WorkloadError {
+pub(super) enum Etmv3WorkloadError {
     /// The capture cannot be read.
     Snapshot(SnapshotError),
     /// There is nothing in the capture.

@@ -2,37 +2,19 @@
 
 use std::fs;
 
-use serde::Serialize;
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_vectors::Decoder as _;
 
-use super::{BenchError, Keep, Retired, Workload, WorkloadError};
-
-/// Peak memory of this process after decoding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Memory {
-    /// Name of the program.
-    pub program: String,
-    /// Instructions that were decoded.
-    pub instructions: u64,
-    /// Largest resident set of the process so far, in KiB, before decoding; `None` where the system does not tell.
-    pub before_kib: Option<u64>,
-    /// The same after decoding.
-    pub after_kib: Option<u64>,
-}
+use super::Retired;
+use super::workload::{Keep, Workload, WorkloadError};
+use crate::family::{BenchError, BenchRequest, Memory};
 
 /// Decodes the trace of the first large program `repetitions` times, as one stream.
-///
-/// The peak belongs to the process: measure in a fresh one.
-///
-/// # Errors
-///
-/// When the program cannot be prepared.
-pub fn memory(names: &[String], repetitions: u64) -> Result<Memory, BenchError> {
-    let workload =
-        Workload::shipped(names, Keep::Wire)?.into_iter().next().ok_or(WorkloadError::NoProgram)?;
+pub(super) fn memory(request: &BenchRequest, repetitions: u64) -> Result<Memory, BenchError> {
+    let workloads = Workload::shipped(&request.workloads, Keep::Wire).map_err(BenchError::of)?;
+    let workload = workloads.into_iter().next().ok_or_else(|| BenchError::of(WorkloadError::NoProgram))?;
     let mut decoder = Decoder::default();
-    decoder.begin(&workload.parameters, &workload.program)?;
+    decoder.begin(&workload.parameters, &workload.program).map_err(BenchError::of)?;
     let mut seen = Retired::default();
     let before_kib = peak_kib();
     for _ in 0..repetitions {

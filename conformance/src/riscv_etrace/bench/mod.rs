@@ -1,13 +1,9 @@
-//! How fast the reference models of RISC-V E-Trace are, and how fast a peer is in the same run.
-//!
-//! Only ratios mean anything across machines; rounds of both sides alternate so that a busy machine slows both. No test
-//! asserts a time.
+//! How fast the reference models of RISC-V E-Trace are on the shipped programs, beside the crate `riscv-etrace`.
 //!
 //! | question | place |
 //! |---|---|
-//! | What is measured, on what? | [`run`], [`Options`] |
-//! | What came out? | [`Report`], [`Measurement`] |
-//! | Does the memory of a decoder grow with the trace? | [`memory`] |
+//! | What is measured, on what? | `run`, `workload` |
+//! | Does the memory of a decoder grow with the trace? | `memory` |
 
 mod memory;
 #[cfg(feature = "peer-riscv-etrace")]
@@ -16,70 +12,26 @@ mod workload;
 
 use std::hint::black_box;
 
-use serde::Serialize;
 use traceproof_decoder::riscv_etrace::{
     Content, Decoder, Deframer, Instructions, PacketReader, ProgramMap, Receiver,
 };
 use traceproof_encoder_model::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
-use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Fault, Place, Refusal, Sink};
+use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Fault, Place, Protocol, Refusal, Sink};
 
-pub use memory::{Memory, memory};
-pub use workload::{Keep, Workload, WorkloadError};
-
+use crate::family::{Bench, BenchError, BenchReport, BenchRequest, BenchTask, Measurement};
 use crate::rounds::{Seen, alternate};
+use workload::{Keep, Workload};
 
-/// How to measure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Rounds per side; the median counts.
-    pub rounds: usize,
-    /// Programs whose name contains one of these; without any, those of at least 100 000 instructions.
-    pub programs: Vec<String>,
-    /// Tasks; without any, all of them.
-    pub tasks: Vec<Task>,
-}
+/// The part of the family.
+pub(super) const BENCH: Bench = Bench { tasks: &TASKS, run, memory: Some(memory::memory) };
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { rounds: 15, programs: Vec::new(), tasks: Vec::new() }
-    }
-}
-
-/// Everything that was measured in one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    /// Rounds per side.
-    pub rounds: usize,
-    /// The peer's name and version, if this build has one.
-    pub peer: Option<String>,
-    /// What was measured.
-    pub measurements: Vec<Measurement>,
-}
-
-/// One throughput.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measurement {
-    /// Name of the program.
-    pub program: String,
-    /// What was done.
-    pub task: Task,
-    /// How many instructions or packets a round had.
-    pub units: u64,
-    /// Median of the reference, units per second.
-    pub reference: f64,
-    /// Median of the peer, units per second; `None` also where it did not do the same work.
-    pub peer: Option<f64>,
-    /// Whether the peer saw the same instructions or packets.
-    pub peer_agrees: Option<bool>,
-    /// Median over the rounds of the peer's time divided by that of the reference in the same round.
-    pub ratio: Option<f64>,
-}
+const TASKS: [BenchTask; 4] =
+    [Task::DecodeInstructions.row(), Task::DecodeRanges.row(), Task::ReadPackets.row(), Task::Encode.row()];
 
 /// What is done in a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Task {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
     /// Bytes to execution, every program counter by itself.
     DecodeInstructions,
     /// Bytes to execution in ranges; a peer that has none delivers every program counter.
@@ -91,101 +43,57 @@ pub enum Task {
 }
 
 impl Task {
-    /// Every task.
-    pub const ALL: [Self; 4] =
-        [Self::DecodeInstructions, Self::DecodeRanges, Self::ReadPackets, Self::Encode];
+    const ALL: [Self; 4] = [Self::DecodeInstructions, Self::DecodeRanges, Self::ReadPackets, Self::Encode];
 
-    /// The name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DecodeInstructions => "decode, every pc",
-            Self::DecodeRanges => "decode, ranges",
-            Self::ReadPackets => "read packets",
-            Self::Encode => "encode",
-        }
-    }
-
-    /// What is counted.
-    #[must_use]
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Self::ReadPackets => "packets/s",
-            Self::DecodeInstructions | Self::DecodeRanges | Self::Encode => "instructions/s",
-        }
-    }
-}
-
-/// Why nothing was measured.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BenchError {
-    /// A program cannot be prepared.
-    Workload(WorkloadError),
-    /// The reference refuses the workload.
-    Refused(Refusal),
-}
-
-impl std::fmt::Display for BenchError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Workload(error) => error.fmt(f),
-            Self::Refused(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BenchError {}
-
-impl From<WorkloadError> for BenchError {
-    fn from(error: WorkloadError) -> Self {
-        Self::Workload(error)
-    }
-}
-
-impl From<Refusal> for BenchError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+    const fn row(self) -> BenchTask {
+        let (name, title, unit) = match self {
+            Self::DecodeInstructions => ("instructions", "decode, every pc", "instructions"),
+            Self::DecodeRanges => ("ranges", "decode, ranges", "instructions"),
+            Self::ReadPackets => ("packets", "read packets", "packets"),
+            Self::Encode => ("encode", "encode", "instructions"),
+        };
+        BenchTask { name, title, unit }
     }
 }
 
 /// Measures every task on the shipped programs.
-///
-/// # Errors
-///
-/// When a program cannot be prepared.
-pub fn run(options: &Options) -> Result<Report, BenchError> {
+fn run(request: &BenchRequest) -> Result<BenchReport, BenchError> {
     let mut measurements = Vec::new();
-    for workload in Workload::shipped(&options.programs, Keep::Stimuli)? {
-        let wanted = |task: &Task| options.tasks.is_empty() || options.tasks.contains(task);
-        for task in Task::ALL.into_iter().filter(wanted) {
-            measurements.push(measure(&workload, task, options.rounds.max(1))?);
+    for workload in Workload::shipped(&request.workloads, Keep::Stimuli).map_err(BenchError::of)? {
+        for task in Task::ALL.into_iter().filter(|task| request.takes(&task.row())) {
+            measurements.push(measure(&workload, task, request.rounds()).map_err(BenchError::of)?);
         }
     }
-    let peer = cfg!(feature = "peer-riscv-etrace").then(|| String::from("riscv-etrace 0.10.0"));
-    Ok(Report { rounds: options.rounds.max(1), peer, measurements })
+    Ok(BenchReport {
+        family: RiscvEtrace::FAMILY,
+        rounds: request.rounds(),
+        peer: cfg!(feature = "peer-riscv-etrace").then(|| String::from("riscv-etrace 0.10.0")),
+        skipped: Vec::new(),
+        measurements,
+    })
 }
 
-fn measure(workload: &Workload, task: Task, rounds: usize) -> Result<Measurement, BenchError> {
+fn measure(workload: &Workload, task: Task, rounds: usize) -> Result<Measurement, Refusal> {
     let mut reference = reference(workload, task)?;
     #[cfg(feature = "peer-riscv-etrace")]
     let mut peer = Some(peer::peer(workload, task)?);
     #[cfg(not(feature = "peer-riscv-etrace"))]
     let mut peer: Option<Round<'_>> = None;
     let first = reference();
-    let peer_agrees = peer.as_mut().map(|peer| {
-        let seen = peer();
-        seen.units == first.units && (task != Task::DecodeInstructions || seen.sum == first.sum)
-    });
+    let theirs = peer.as_mut().map(|peer| peer());
+    let peer_agrees = theirs
+        .map(|seen| seen.units == first.units && (task != Task::DecodeInstructions || seen.sum == first.sum));
     // The speed of a wrong result is none.
     let mut peer = peer.filter(|_| peer_agrees == Some(true));
     let times = alternate(rounds, &mut *reference, peer.as_deref_mut());
     Ok(Measurement {
-        program: workload.name.clone(),
-        task,
+        workload: workload.name.clone(),
+        task: task.row(),
         units: first.units,
+        bytes: workload.wire.len() as u64,
         reference: times.throughput(first.units),
         peer: times.peer_throughput(first.units),
+        peer_units: theirs.map(|seen| seen.units),
         peer_agrees,
         ratio: times.ratio(),
     })

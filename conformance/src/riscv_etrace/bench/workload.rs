@@ -13,26 +13,26 @@ const LARGE: u64 = 100_000;
 
 /// One execution under the plain setup: delta addresses, nothing optional, one instruction per cycle.
 #[derive(Clone, Debug)]
-pub struct Workload {
+pub(super) struct Workload {
     /// Name of the program.
-    pub name: String,
+    pub(super) name: String,
     /// The code.
-    pub program: Program,
+    pub(super) program: Program,
     /// Of encoder and decoder.
-    pub parameters: Parameters,
+    pub(super) parameters: Parameters,
     /// Of the encoder.
-    pub policy: Policy,
+    pub(super) policy: Policy,
     /// What the encoder sees, if it is kept.
-    pub stimuli: Vec<Stimulus>,
+    pub(super) stimuli: Vec<Stimulus>,
     /// What travels.
-    pub wire: Vec<u8>,
+    pub(super) wire: Vec<u8>,
     /// Retired instructions.
-    pub instructions: u64,
+    pub(super) instructions: u64,
 }
 
 /// How much of a workload is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub(super) enum Keep {
     /// Only what travels.
     Wire,
     /// Also what the encoder sees.
@@ -42,7 +42,7 @@ pub enum Keep {
 /// Why a workload cannot be prepared.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum WorkloadError {
+pub(super) enum WorkloadError {
     /// The program cannot be read.
     Shipped(ShippedError),
     /// Its execution cannot be read.
@@ -75,7 +75,7 @@ impl Workload {
     /// # Errors
     ///
     /// When a program or its execution cannot be read, or none is wanted.
-    pub fn shipped(names: &[String], keep: Keep) -> Result<Vec<Self>, WorkloadError> {
+    pub(super) fn shipped(names: &[String], keep: Keep) -> Result<Vec<Self>, WorkloadError> {
         let shipped = Shipped::riscv_etrace().map_err(WorkloadError::Shipped)?;
         let wanted = |program: &&ShippedProgram| {
             if names.is_empty() {
