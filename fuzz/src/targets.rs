@@ -10,6 +10,8 @@ use crate::seeds::Seed;
 pub struct Target {
     /// Name of the binary and of the corpus directory.
     pub name: &'static str,
+    /// What an input is.
+    pub input: &'static str,
     /// What must hold for any input.
     pub property: &'static str,
     /// Checks the property; panics when it does not hold.

@@ -3,8 +3,8 @@
 use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
-use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::Program;
+use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
 
 use super::programs::foreign;
 use super::retirement;
@@ -114,8 +114,8 @@ impl Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceproof_vectors::{Address, Section};
     use traceproof_vectors::riscv_etrace::{Retire, Trap};
+    use traceproof_vectors::{Address, Section};
 
     /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).
     fn program() -> Program {

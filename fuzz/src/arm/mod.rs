@@ -8,6 +8,7 @@ use crate::targets::{FamilyTargets, Target};
 pub const TARGETS: FamilyTargets = FamilyTargets {
     targets: &[Target {
         name: "arm_formatter",
+        input: "framing and policy, formatted stream",
         property: "any formatted stream gives the same bounded results however it is cut; what the formatter sends comes back",
         run: formatter::run,
     }],

@@ -1,5 +1,9 @@
 //! The families whose cases this crate ships: the one list in these tests that names them.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use traceproof_vectors::Family;
 
 /// Calls a generic function for the vocabulary of every family.
@@ -13,7 +17,7 @@ macro_rules! for_every_family {
 pub(crate) use for_every_family;
 
 /// How many requirements each group of a specification has been cut into, by what their ids begin with.
-pub(crate) const GROUPS: [(Family, &[(&str, usize)]); 3] = [
+pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
     (
         Family::RiscvEtrace,
         &[
@@ -79,3 +83,91 @@ pub(crate) const GROUPS: [(Family, &[(&str, usize)]); 3] = [
         ],
     ),
 ];
+
+/// The most shared files that a new family may edit.
+const MOST_SHARED: usize = 12;
+
+/// They know all five families from the beginning.
+const KNOW_ALL: [&str; 2] = ["vectors/src/case/suite.rs", "vectors/src/protocol.rs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The numbered list in CONTRIBUTING of the shared files that a new family edits.
+fn shared_files() -> Vec<String> {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
+    let (_, section) = text.split_once("## A new family").expect("a section about it");
+    let (section, _) = section.split_once("\n## ").expect("a section after it");
+    let numbered = |line: &str| {
+        let (number, path) = line.split_once(". `")?;
+        number.parse::<usize>().ok()?;
+        Some(path.strip_suffix('`')?.to_owned())
+    };
+    section.lines().filter_map(numbered).collect()
+}
+
+/// `RiscvEtrace` for `riscv_etrace`.
+fn type_name(family: &str) -> String {
+    let parts = family.split('_').map(|part| part.split_at(1));
+    parts.map(|(first, rest)| first.to_uppercase() + rest).collect()
+}
+
+/// The families that the code of a file names, its tests and comments left out.
+fn named_in(text: &str) -> BTreeSet<&'static str> {
+    let code = text.split_once("#[cfg(test)]\nmod ").map_or(text, |(code, _)| code);
+    let words: BTreeSet<&str> = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
+        .collect();
+    let is_named = |family: &&str| words.contains(family) || words.contains(type_name(family).as_str());
+    Family::ALL.into_iter().map(Family::name).filter(is_named).collect()
+}
+
+/// The source files of all crates that are in no family's own folder, by their paths from the root.
+fn shared_sources() -> Vec<(String, String)> {
+    let own = |part: &str| Family::ALL.iter().any(|family| part.trim_end_matches(".rs") == family.name());
+    let mut found = Vec::new();
+    let crates = ["vectors", "decoder", "encoder-model", "conformance", "fuzz", "xtask"];
+    let mut open: Vec<String> = crates.iter().map(|name| format!("{name}/src")).collect();
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(root().join(&directory)).expect("a directory of sources") {
+            let entry = entry.expect("readable directory");
+            let name = entry.file_name().into_string().expect("UTF-8");
+            let path = format!("{directory}/{name}");
+            if own(&name) {
+                continue;
+            }
+            if entry.file_type().expect("a type").is_dir() {
+                open.push(path);
+            } else if name.ends_with(".rs") {
+                found.push((path, fs::read_to_string(entry.path()).expect("readable source")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn contributing_lists_every_shared_file_that_a_family_edits() {
+    let listed = shared_files();
+    assert!((1..=MOST_SHARED).contains(&listed.len()), "{} files: {listed:?}", listed.len());
+    for path in &listed {
+        let text = fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let missing = |(family, _): &&(Family, &[(&str, usize)])| !text.contains(family.name());
+        let missing: Vec<_> = GROUPS.iter().filter(missing).map(|(family, _)| family).collect();
+        // The changelog speaks to users, by the names of specifications.
+        assert!(missing.is_empty() || path == "CHANGELOG.md", "{path} does not name {missing:?}");
+    }
+    let sources = shared_sources();
+    assert!(sources.len() > 100, "only {} sources: were they found?", sources.len());
+    let unlisted: Vec<&String> = sources
+        .iter()
+        .filter(|(path, text)| {
+            named_in(text).len() > 1 && !KNOW_ALL.contains(&path.as_str()) && !listed.contains(path)
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert!(unlisted.is_empty(), "files that know several families: {unlisted:?}");
+}
