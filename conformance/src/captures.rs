@@ -14,7 +14,7 @@ use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use crate::verdict::Divergence;
 use crate::{Direction, Invocation, Subject, Verdict};
 
-/// At so many synchronisation points of a capture a decoder joins, or meets garbage, at most.
+/// Maximum number of sync points of a capture tried.
 pub const MOST_POINTS: usize = 16;
 
 /// What is judged, in the order of reports: that decoding gives no fault that is an error, then the relations.

@@ -141,7 +141,7 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     Ok(stream.repeats()?)
 }
 
-/// At so many synchronisation points of a case a decoder joins, or meets garbage, at most.
+/// Maximum number of sync points of a case tried.
 const MOST_POINTS: usize = 4;
 
 /// Whether the reference finds a synchronisation point in the case behind which there is something to compare. That a relation does not hold for

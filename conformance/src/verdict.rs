@@ -45,7 +45,7 @@ impl Direction {
         }
     }
 
-    /// Whether it only holds a decoder against itself, so that who says nothing breaks nothing.
+    /// Whether it only holds a decoder against itself, so that empty output meets it trivially.
     #[must_use]
     pub const fn is_relation(self) -> bool {
         matches!(self, Self::Chunks | Self::Join | Self::Garbage)

@@ -1,6 +1,6 @@
 //! Two decoders over the same streams: where they say different things, sorted by what they say and shrunk.
 //!
-//! Nobody is right here; which of the two is, the specification says. Streams come from the cases' wires, from generated scenarios, and from damaging
+//! Neither side is the oracle; which of the two is right, the specification says. Streams come from the cases' wires, from generated scenarios, and from damaging
 //! both.
 
 mod compare;

@@ -3,8 +3,8 @@
 //! | relation | place |
 //! |---|---|
 //! | Any cut gives the same; so do a second run, a reset, another begin | [`Stream::repeats`] |
-//! | Who joins at a synchronisation point reports the tail | [`Stream::joins`] |
-//! | Garbage costs at most what is up to the next synchronisation point | [`Stream::recovers`] |
+//! | Decoding from any sync point yields the suffix of the whole decode | [`Stream::joins`] |
+//! | Garbage costs at most what is before the next sync point | [`Stream::recovers`] |
 //!
 //! The first holds for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
 //! family that has them.
@@ -149,7 +149,8 @@ impl<P: FamilyRules> Stream<'_, P> {
 }
 
 impl<P: FamilyRules> Stream<'_, P> {
-    /// Who joins at a synchronisation point reports the tail. Tries at most `most` points, spread over the stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
+    /// Decoding from any sync point yields the suffix of the whole decode. Tries at most `most` points, spread over the stream; none, where
+    /// the family has no [sync points](FamilyRules::SYNC_POINTS).
     ///
     /// # Errors
     ///
@@ -169,9 +170,9 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(tried)
     }
 
-    /// Garbage costs at most what is up to a synchronisation point: garbage in front of all, nothing behind the point; garbage in
-    /// the middle, what is up to the point behind it or, where its packets may take that for their own, the next one.
-    /// Tries at most `most` points, spread over the stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
+    /// Garbage costs at most what is before a sync point: before the whole stream, nothing after the point; in the middle, what is before
+    /// the next point or, where the garbage may take that for its own, before the one after it. Tries at most `most` points, spread over
+    /// the stream; none, where the family has no [garbage](crate::family::SyncPoints::garbage).
     ///
     /// # Errors
     ///

@@ -212,7 +212,7 @@ fn all_come_back(wanted: impl Fn(&str, &str) -> bool + Sync, least: usize) {
         }
         let (program, set) =
             (program(&shipped, &result.program), ParameterSet::named(result.set).expect("known"));
-        let unfiltered = set.setup(program).is_some_and(|setup| setup.dressing.filter.is_none());
+        let unfiltered = set.setup(program).is_some_and(|setup| setup.environment.filter.is_none());
         if unfiltered {
             assert_eq!((trip.instructions, trip.traps), (program.instructions, program.traps), "{at}");
         } else {
@@ -379,7 +379,7 @@ fn every_wrong_report_is_noticed() {
     let code = shipped.image(program).expect("reads").program;
     let steps = steps(&shipped, program);
     let mut setup = ParameterSet::named("context_time").and_then(|set| set.setup(program)).expect("a set");
-    setup.dressing.context_period = 50;
+    setup.environment.context_period = 50;
     for (name, lie) in lies {
         let mut saboteur = Saboteur { inner: Decoder::default(), lie, count: 0 };
         assert!(travel(&mut saboteur, &code, &setup, &steps).is_some(), "{name} passes");

@@ -7,18 +7,18 @@ use traceproof_vectors::arm_etm::{
 };
 use traceproof_vectors::{Entry, Program, Section};
 
-use super::layers::Reading;
+use super::layers::PacketHook;
 use crate::saboteurs::decoders::{Bytes, Results};
 
 /// Changes packets where they are read.
-fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> Reading {
+fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> PacketHook {
     Box::new(move |mut packet| {
         change(&mut packet);
         packet
     })
 }
 
-/// Changes what is reported, with the packet that told it at hand; `None` = it is not reported.
+/// Changes what is reported, with the packet that carried it at hand; `None` = it is not reported.
 fn events(mut change: impl FnMut(Event, Option<&Packet>) -> Option<Event> + 'static) -> Results<ArmEtm> {
     let mut latest = None;
     Box::new(move |entry| match entry {
@@ -36,7 +36,7 @@ const fn swapped(tag: u8) -> u8 {
     (tag & 1) << 1 | tag >> 1 & 1
 }
 
-pub(super) fn tag_bits_of_data_swapped(_: &Parameters) -> Reading {
+pub(super) fn tag_bits_of_data_swapped(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::LoadMissData { tag, .. } = packet {
             *tag = swapped(*tag);
@@ -44,7 +44,7 @@ pub(super) fn tag_bits_of_data_swapped(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn full_p_header_without_its_n(parameters: &Parameters) -> Reading {
+pub(super) fn full_p_header_without_its_n(parameters: &Parameters) -> PacketHook {
     let is_bare = !parameters.cycle_accurate;
     packets(move |packet| match packet {
         Packet::PHeader(header @ 0xfc) if is_bare => *header = 0xbc,
@@ -52,7 +52,7 @@ pub(super) fn full_p_header_without_its_n(parameters: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn format_2_in_the_other_order(_: &Parameters) -> Reading {
+pub(super) fn format_2_in_the_other_order(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::PHeader(header) = packet
             && *header & 0xf3 == 0x82
@@ -62,7 +62,7 @@ pub(super) fn format_2_in_the_other_order(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn cancel_ignored(_: &Parameters) -> Reading {
+pub(super) fn cancel_ignored(_: &Parameters) -> PacketHook {
     packets(|packet| match packet {
         Packet::ExceptionBranch { information, .. } => information.cancel = false,
         Packet::InByteExceptionBranch { exception, .. } => exception.cancel = false,
@@ -70,7 +70,7 @@ pub(super) fn cancel_ignored(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn context_id_of_two_bytes(_: &Parameters) -> Reading {
+pub(super) fn context_id_of_two_bytes(_: &Parameters) -> PacketHook {
     packets(|packet| match packet {
         Packet::ContextId { value, .. }
         | Packet::TraceFifoOffset { context_id: Some(value), .. }
@@ -79,7 +79,7 @@ pub(super) fn context_id_of_two_bytes(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn exception_number_of_four_bits(_: &Parameters) -> Reading {
+pub(super) fn exception_number_of_four_bits(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::ExceptionBranch { information, .. } = packet {
             information.number &= 0xf;
@@ -87,7 +87,7 @@ pub(super) fn exception_number_of_four_bits(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn vmid_of_four_bits(_: &Parameters) -> Reading {
+pub(super) fn vmid_of_four_bits(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::Vmid(value) = packet {
             *value &= 0xf;

@@ -7,16 +7,16 @@ use traceproof_vectors::{Capabilities, Decoder, Fault, Place, Program, Refusal, 
 use crate::family::FamilyRules;
 
 /// What is read in place of a packet; the flow follows it too.
-pub(super) type Reading = Box<dyn FnMut(Packet) -> Packet>;
+pub(super) type PacketHook = Box<dyn FnMut(Packet) -> Packet>;
 
 /// Reads packets wrongly, and follows what it reads. Those of ETMv1 are read as they are.
-pub(super) fn reading(bug: fn(&Parameters) -> Reading) -> Box<dyn Decoder<ArmEtm>> {
+pub(super) fn reading(bug: fn(&Parameters) -> PacketHook) -> Box<dyn Decoder<ArmEtm>> {
     Box::new(Layers { bug, hook: Box::new(|packet| packet), parameters: Parameters::default(), stream: None })
 }
 
 struct Layers {
-    bug: fn(&Parameters) -> Reading,
-    hook: Reading,
+    bug: fn(&Parameters) -> PacketHook,
+    hook: PacketHook,
     parameters: Parameters,
     stream: Option<Stream>,
 }
@@ -97,7 +97,7 @@ impl Decoder<ArmEtm> for Layers {
 struct Reporter<'a, F> {
     flow: &'a mut F,
     sink: &'a mut dyn Sink<ArmEtm>,
-    hook: &'a mut Reading,
+    hook: &'a mut PacketHook,
 }
 
 impl v2::Listener for Reporter<'_, v2::Flow> {

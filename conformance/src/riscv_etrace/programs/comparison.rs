@@ -94,7 +94,7 @@ pub struct Divergence {
     pub expected: Observation,
     /// What the decoder reported there.
     pub got: Observation,
-    /// The packet that told it.
+    /// The packet that carried it.
     pub place: Place,
 }
 

@@ -7,11 +7,11 @@ use super::{FlowKind, FlowMap};
 /// What filters, triggers, clocks and operating systems add to an execution. By default nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// The context changes behind so many instructions, in turn as `ctype` 2 and 3; 0 = never.
+    /// Instructions between context changes, in turn as `ctype` 2 and 3; 0 = never.
     pub context_period: u64,
-    /// Every step takes so much time.
+    /// Time that every step takes.
     pub time_per_step: u64,
-    /// A trigger asks for a report every so many instructions; 0 = never.
+    /// Instructions between reports that a trigger asks for; 0 = never.
     pub notify_period: u64,
     /// The filters let the first so many steps of a period pass, and block the others of it.
     pub filter: Option<Filter>,
@@ -22,18 +22,18 @@ pub struct Environment {
 pub struct Filter {
     /// Steps that pass.
     pub pass: u64,
-    /// Steps that are blocked behind them.
+    /// Steps that are blocked after them.
     pub block: u64,
 }
 
-/// Dresses the steps of an execution, decides its branches, and switches tracing on before and off behind it.
+/// Adds the environment to the steps of an execution, decides its branches, and switches tracing on before and off behind it.
 ///
 /// The outcome of a branch follows from where execution goes next: for a trap directly behind it that is the
 /// EPC, of interrupts too.
 pub(super) struct Feed<'a, I> {
     steps: I,
     map: &'a FlowMap,
-    dressing: Environment,
+    environment: Environment,
     count: u64,
     instructions: u64,
     context: u64,
@@ -48,25 +48,34 @@ enum Phase {
 }
 
 impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
-    pub(super) const fn new(steps: I, map: &'a FlowMap, dressing: Environment) -> Self {
-        Self { steps, map, dressing, count: 0, instructions: 0, context: 0, held: None, phase: Phase::Start }
+    pub(super) const fn new(steps: I, map: &'a FlowMap, environment: Environment) -> Self {
+        Self {
+            steps,
+            map,
+            environment,
+            count: 0,
+            instructions: 0,
+            context: 0,
+            held: None,
+            phase: Phase::Start,
+        }
     }
 
-    fn dress(&mut self, step: &mut Step) {
-        let dressing = self.dressing;
-        let time = self.count.wrapping_mul(dressing.time_per_step);
-        let passes = dressing
+    fn add_to(&mut self, step: &mut Step) {
+        let environment = self.environment;
+        let time = self.count.wrapping_mul(environment.time_per_step);
+        let passes = environment
             .filter
             .is_none_or(|filter| self.count % (filter.pass + filter.block).max(1) < filter.pass);
         match step {
             Step::Retire(retire) => {
                 self.instructions += 1;
                 let due = |period: u64| period != 0 && self.instructions.is_multiple_of(period);
-                if due(dressing.context_period) {
+                if due(environment.context_period) {
                     self.context += 1;
                     retire.ctype = if self.context.is_multiple_of(2) { 3 } else { 2 };
                 }
-                retire.notify |= due(dressing.notify_period);
+                retire.notify |= due(environment.notify_period);
                 (retire.context, retire.time) = (self.context, time);
                 retire.qualified &= passes;
             }
@@ -115,7 +124,7 @@ impl<I: Iterator<Item = Step>> Iterator for Feed<'_, I> {
             Some(Step::Trap(trap)) => Some(trap.epc),
             Some(Step::Stimulus(_)) | None => None,
         };
-        self.dress(&mut step);
+        self.add_to(&mut step);
         self.decide(&mut step, next.map(u64::from));
         Some(step)
     }

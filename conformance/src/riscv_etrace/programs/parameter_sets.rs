@@ -17,7 +17,7 @@ pub struct Setup {
     /// How the hart shows its instructions to the encoder.
     pub retirement: Retirement,
     /// What is added to the execution.
-    pub dressing: Environment,
+    pub environment: Environment,
 }
 
 impl Setup {
@@ -32,7 +32,7 @@ impl Setup {
             parameters: Parameters { xlen, iaddress_width_p, ..Parameters::default() },
             policy: Policy::default(),
             retirement: Retirement::Single,
-            dressing: Environment::default(),
+            environment: Environment::default(),
         }
     }
 }
@@ -58,10 +58,10 @@ impl Setup {
             setup.retirement = Retirement::Blocks { max_halfwords: 2 * u32::from(parameters.retires_p) };
         }
         if !parameters.nocontext_p {
-            setup.dressing.context_period = 769;
+            setup.environment.context_period = 769;
         }
         if !parameters.notime_p {
-            setup.dressing.time_per_step = 3;
+            setup.environment.time_per_step = 3;
         }
         Some(setup)
     }
@@ -178,8 +178,8 @@ fn context_time(setup: &mut Setup, _: &ShippedProgram) -> Option<()> {
     let parameters = &mut setup.parameters;
     (parameters.nocontext_p, parameters.context_width_p) = (false, 20);
     (parameters.notime_p, parameters.time_width_p) = (false, 40);
-    setup.dressing.context_period = 769;
-    setup.dressing.time_per_step = 3;
+    setup.environment.context_period = 769;
+    setup.environment.time_per_step = 3;
     Some(())
 }
 
@@ -207,12 +207,12 @@ fn uncompressed(setup: &mut Setup, _: &ShippedProgram) -> Option<()> {
 }
 
 fn filter(setup: &mut Setup, pass: u64, block: u64) -> Option<()> {
-    setup.dressing.filter = Some(Filter { pass, block });
+    setup.environment.filter = Some(Filter { pass, block });
     Some(())
 }
 
 fn notify(setup: &mut Setup, _: &ShippedProgram) -> Option<()> {
-    setup.dressing.notify_period = 61;
+    setup.environment.notify_period = 61;
     Some(())
 }
 

@@ -129,7 +129,7 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
 
     let unreadable = Cell::new(None);
     let readable = steps.into_iter().map_while(|step| step.map_err(|error| unreadable.set(Some(error))).ok());
-    let feed = Feed::new(readable, &map, setup.dressing)
+    let feed = Feed::new(readable, &map, setup.environment)
         .take_while(|_| comparison.borrow().divergence.is_none())
         .inspect(|step| {
             let mut comparison = comparison.borrow_mut();

@@ -7,11 +7,11 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Address, Entry, Program, Section};
 
-use super::layers::{Following, Reading};
+use super::layers::{Following, PacketHook};
 use crate::saboteurs::decoders::{Bytes, Results};
 
 /// Changes packets where they are read.
-fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> Reading {
+fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> PacketHook {
     Box::new(move |mut packet| {
         change(&mut packet);
         packet
@@ -45,7 +45,7 @@ const fn reported(packet: &mut Packet) -> Option<&mut ReportedAddress> {
     }
 }
 
-pub(super) fn thirty_first_branch_taken(_: &Parameters) -> Reading {
+pub(super) fn thirty_first_branch_taken(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::Branch { branches: 0, branch_map, .. } = packet {
             *branch_map &= !(1 << 30);
@@ -53,7 +53,7 @@ pub(super) fn thirty_first_branch_taken(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn difference_without_sign(_: &Parameters) -> Reading {
+pub(super) fn difference_without_sign(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Some(ReportedAddress::Delta(delta)) = reported(packet)
             && *delta < 0
@@ -64,7 +64,7 @@ pub(super) fn difference_without_sign(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn shift_of_one(parameters: &Parameters) -> Reading {
+pub(super) fn shift_of_one(parameters: &Parameters) -> PacketHook {
     let lsb = parameters.iaddress_lsb_p;
     packets(move |packet| match packet {
         Packet::Start { address, .. } | Packet::Trap { address: Some(address), .. } => {
@@ -78,7 +78,7 @@ pub(super) fn shift_of_one(parameters: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn time_of_32_bits(_: &Parameters) -> Reading {
+pub(super) fn time_of_32_bits(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::Start { time: Some(time), .. }
         | Packet::Trap { time: Some(time), .. }
@@ -89,7 +89,7 @@ pub(super) fn time_of_32_bits(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn ecause_of_four_bits(_: &Parameters) -> Reading {
+pub(super) fn ecause_of_four_bits(_: &Parameters) -> PacketHook {
     packets(|packet| {
         if let Packet::Trap { ecause, .. } = packet {
             *ecause &= 0xf;
@@ -97,7 +97,7 @@ pub(super) fn ecause_of_four_bits(_: &Parameters) -> Reading {
     })
 }
 
-pub(super) fn cache_index_one_bit_short(parameters: &Parameters) -> Reading {
+pub(super) fn cache_index_one_bit_short(parameters: &Parameters) -> PacketHook {
     let top = 1_u32.checked_shl(u32::from(parameters.cache_size_p)).unwrap_or(0) >> 1;
     packets(move |packet| {
         if let Packet::JumpTargetIndex { index, .. } = packet {

@@ -7,12 +7,12 @@ use traceproof_vectors::{Capabilities, Decoder, Fault, FaultClass, Place, Progra
 use crate::family::FamilyRules;
 
 /// What is read in place of a packet; the flow follows it too.
-pub(super) type Reading = Box<dyn FnMut(Packet) -> Packet>;
+pub(super) type PacketHook = Box<dyn FnMut(Packet) -> Packet>;
 /// What the flow follows in place of a packet; `None` = nothing.
 pub(super) type Following = Box<dyn FnMut(Packet, &mut Flow) -> Option<Packet>>;
 
 /// Reads packets wrongly, and follows what it reads.
-pub(super) fn reading(bug: fn(&Parameters) -> Reading) -> Box<dyn Decoder<RiscvEtrace>> {
+pub(super) fn reading(bug: fn(&Parameters) -> PacketHook) -> Box<dyn Decoder<RiscvEtrace>> {
     Box::new(Layers { reading: Some(bug), ..Layers::default() })
 }
 
@@ -29,7 +29,7 @@ pub(super) fn flow_parameters(bug: fn(&mut Parameters)) -> Box<dyn Decoder<Riscv
 /// Deframer, reader and flow, and what is wrong between them. It has no data trace.
 #[derive(Default)]
 struct Layers {
-    reading: Option<fn(&Parameters) -> Reading>,
+    reading: Option<fn(&Parameters) -> PacketHook>,
     following: Option<fn(&Parameters) -> Following>,
     flow_parameters: Option<fn(&mut Parameters)>,
     stream: Option<(Deframer, Packets)>,
@@ -44,7 +44,7 @@ struct Packets {
 }
 
 struct Hooks {
-    reading: Reading,
+    reading: PacketHook,
     following: Following,
 }
 
@@ -53,7 +53,7 @@ impl Layers {
         Hooks {
             reading: self
                 .reading
-                .map_or_else(|| Box::new(|packet| packet) as Reading, |bug| bug(&self.parameters)),
+                .map_or_else(|| Box::new(|packet| packet) as PacketHook, |bug| bug(&self.parameters)),
             following: self.following.map_or_else(
                 || Box::new(|packet, _: &mut Flow| Some(packet)) as Following,
                 |bug| bug(&self.parameters),
