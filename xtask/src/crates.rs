@@ -79,7 +79,8 @@ impl Crates {
         }
         if self.packaged {
             text.push_str("\n[patch.crates-io]\n");
-            text.extend(each().map(|((name, ..), directory)| line(name, directory, "")));
+            // None of them asks for the first one.
+            text.extend(each().skip(1).map(|((name, ..), directory)| line(name, directory, "")));
         }
         text
     }
