@@ -4,15 +4,17 @@ use alloc::vec::Vec;
 
 use traceproof_vectors::{Address, Program};
 
-use super::instruction::{Class, Instruction, InstructionSet, Transfers};
+use traceproof_vectors::arm::{Barrier, InstructionClass};
+
+use super::instruction::{Destination, Instruction, InstructionSet, Transfers};
 
 /// A program, pre-decoded at every place where an instruction can start.
 ///
-/// Its size is a fixed multiple of the program's: for each byte of code 4 bytes for A32 and 8 for each Thumb instruction set.
+/// Its size is a fixed multiple of the program's: for each byte of code 4 bytes for A32 and A64 and 8 for each Thumb instruction set.
 /// Building it takes time linear in that.
 ///
 /// ```
-/// use traceproof_decoder::arm::{Class, InstructionSet, ProgramMap, Stops};
+/// use traceproof_decoder::arm::{Destination, InstructionSet, ProgramMap, Stops};
 /// use traceproof_vectors::{Program, Section};
 ///
 /// // nop; nop; b 0x8000
@@ -24,7 +26,7 @@ use super::instruction::{Class, Instruction, InstructionSet, Transfers};
 /// let map = ProgramMap::new(&program, &[InstructionSet::A32], Stops::default());
 /// let block = map.block(InstructionSet::A32, 0x8000).unwrap();
 /// assert_eq!((block.instructions, block.bytes), (2, 8));
-/// assert_eq!(block.then.class, Class::DirectBranch);
+/// assert_eq!(block.then.destination(), Destination::Target);
 /// assert_eq!(block.then.target(0x8008), 0x8000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -34,7 +36,7 @@ pub struct ProgramMap {
     tables: [Table; InstructionSet::ALL.len()],
 }
 
-/// At which instructions, besides branches, blocks end.
+/// At which instructions, besides branches, blocks end: what else is a waypoint (PFT) or a P0 element (ETE).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stops {
     /// At ISB.
@@ -43,15 +45,21 @@ pub struct Stops {
     pub data_barriers: bool,
     /// At WFI and WFE.
     pub waits: bool,
+    /// At TSTART.
+    pub transaction_starts: bool,
+    /// Not at the branches of low-overhead loops: architectures before ARMv8.1-M do not have them.
+    pub no_loops: bool,
 }
 
 impl Stops {
-    const fn at(self, class: Class) -> bool {
-        match class {
-            Class::InstructionBarrier => self.instruction_barriers,
-            Class::DataBarrier => self.data_barriers,
-            Class::Wait => self.waits,
-            class => class.is_branch() || matches!(class, Class::Missing),
+    const fn at(self, instruction: &Instruction) -> bool {
+        match instruction.class {
+            InstructionClass::Barrier(Barrier::Isb) => self.instruction_barriers,
+            InstructionClass::Barrier(Barrier::Dsb | Barrier::Dmb) => self.data_barriers,
+            InstructionClass::Wait(_) => self.waits,
+            InstructionClass::TransactionStart => self.transaction_starts,
+            InstructionClass::LowOverheadLoop => !self.no_loops,
+            _ => !matches!(instruction.destination(), Destination::Next),
         }
     }
 }
@@ -63,7 +71,7 @@ pub struct Block {
     pub instructions: u32,
     /// Their bytes.
     pub bytes: u32,
-    /// The instruction behind them: a branch, a stop, [`Class::Missing`] where code ends, or any one where the block ends
+    /// The instruction behind them: a branch, a stop, a missing one where code ends, or any one where the block ends
     /// early.
     pub then: Instruction,
 }
@@ -95,23 +103,21 @@ struct Slot {
     run: u16,
     /// Instructions in them.
     count: u16,
-    class: Class,
+    class: InstructionClass,
     length: u8,
     flags: u8,
     target_set: InstructionSet,
     transfers: Transfers,
 }
 
-const LINK: u8 = 1;
-const CONDITIONAL: u8 = 2;
-const ALIGNED: u8 = 4;
+const CONDITIONAL: u8 = 1;
+const ALIGNED: u8 = 2;
 
 impl Slot {
     const MISSING: Self = Self::new(Instruction::MISSING);
 
     const fn new(instruction: Instruction) -> Self {
-        let flags = (if instruction.link { LINK } else { 0 })
-            | (if instruction.conditional { CONDITIONAL } else { 0 })
+        let flags = (if instruction.conditional { CONDITIONAL } else { 0 })
             | (if instruction.aligned { ALIGNED } else { 0 });
         Self {
             offset: instruction.offset,
@@ -130,7 +136,6 @@ impl Slot {
         Instruction {
             class: self.class,
             length: self.length,
-            link: self.flags & LINK != 0,
             conditional: self.flags & CONDITIONAL != 0,
             target_set: self.target_set,
             offset: self.offset,
@@ -180,7 +185,7 @@ impl ProgramMap {
         if instructions > u32::from(table.slot(at).count) {
             return None;
         }
-        if set == InstructionSet::A32 {
+        if matches!(set, InstructionSet::A32 | InstructionSet::A64) {
             return Some(address.wrapping_add(4 * u64::from(instructions)));
         }
         for _ in 0..instructions {
@@ -243,7 +248,7 @@ impl Table {
         self.slots.push(Slot::MISSING);
         for at in (start..self.slots.len()).rev() {
             let slot = *self.slot(at);
-            if stops.at(slot.class) {
+            if stops.at(&slot.instruction()) {
                 continue;
             }
             let length = u16::from(slot.length) / unit as u16;
@@ -274,11 +279,21 @@ impl Table {
             return None;
         }
         let index = region.slot + (offset / set.alignment()) as usize;
-        (self.slot(index).class != Class::Missing).then_some(index)
+        (self.slot(index).length != 0).then_some(index)
     }
 
     #[inline]
     fn slot(&self, index: usize) -> &Slot {
         self.slots.get(index).unwrap_or(&Slot::MISSING)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_16_bytes() {
+        assert_eq!(size_of::<Slot>(), 16);
     }
 }

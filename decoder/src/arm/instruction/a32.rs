@@ -2,7 +2,8 @@
 
 use super::coprocessor;
 use super::{
-    Access, Class, Instruction, InstructionSet, Transfers, advanced_simd, field, is, registers, sign,
+    Access, Barrier, ExceptionCall, Instruction, InstructionSet, ReturnSource, TargetSource, Transfers,
+    WaitFor, advanced_simd, field, is, registers, sign,
 };
 
 /// The instruction with this word.
@@ -18,11 +19,8 @@ pub(super) const fn decode(code: u32) -> Instruction {
         0b011 if is(code, 0x10, 0x10) => media(code),
         0b010 | 0b011 => load_store(code),
         0b100 => load_store_multiple(code),
-        0b101 => {
-            let branch = straight().branch(8 + branch_offset(code));
-            if is(code, 0x0100_0000, 0x0100_0000) { branch.link() } else { branch }
-        }
-        _ if is(code, 0x0f00_0000, 0x0f00_0000) => straight().class(Class::SupervisorCall),
+        0b101 => straight().branch(is(code, 0x0100_0000, 0x0100_0000), 8 + branch_offset(code)),
+        _ if is(code, 0x0f00_0000, 0x0f00_0000) => straight().call(ExceptionCall::Supervisor),
         _ => coprocessor::decode(code, straight()),
     };
     if code >> 28 == 0xe { instruction } else { instruction.conditional() }
@@ -37,22 +35,22 @@ const fn unconditional(code: u32) -> Instruction {
     if is(code, 0xfe00_0000, 0xfa00_0000) {
         // BLX (immediate); H is bit 1 of the target.
         let half = field(code, 24, 1) as i32 * 2;
-        let branch = straight().branch(8 + branch_offset(code) + half).link();
+        let branch = straight().branch(true, 8 + branch_offset(code) + half);
         return Instruction { target_set: InstructionSet::T32, ..branch };
     }
     if is(code, 0xfe50_0000, 0xf810_0000) {
         // RFE
-        return straight().class(Class::ExceptionReturn).transfers(Transfers::words(true, 2));
+        return straight().exception_return(ReturnSource::Rfe).transfers(Transfers::words(true, 2));
     }
     if is(code, 0xfe50_0000, 0xf840_0000) {
         // SRS
         return straight().transfers(Transfers::words(false, 2));
     }
-    if is(code, 0xfff0_00f0, 0xf570_0060) {
-        return straight().class(Class::InstructionBarrier);
-    }
-    if is(code, 0xfff0_00e0, 0xf570_0040) {
-        return straight().class(Class::DataBarrier);
+    match code & 0xfff0_00f0 {
+        0xf570_0040 => return straight().barrier(Barrier::Dsb),
+        0xf570_0050 => return straight().barrier(Barrier::Dmb),
+        0xf570_0060 => return straight().barrier(Barrier::Isb),
+        _ => {}
     }
     if is(code, 0xff10_0000, 0xf400_0000) {
         return straight().transfers(advanced_simd::element_transfers(code));
@@ -95,12 +93,14 @@ const fn multiply_or_extra_transfer(code: u32) -> Instruction {
 /// A5.2.12: bits 24:23 = 10 without S.
 const fn miscellaneous(code: u32) -> Instruction {
     match (field(code, 21, 2), field(code, 4, 4)) {
-        (1, 1 | 2) => straight().class(Class::IndirectBranch),
-        (1, 3) => straight().class(Class::IndirectBranch).link(),
-        (0 | 1, 7) => straight().class(Class::Breakpoint),
-        (2, 7) => straight().class(Class::HypervisorCall),
-        (3, 7) => straight().class(Class::MonitorCall),
-        (3, 6) if is(code, 0x0f, 0x0e) => straight().class(Class::ExceptionReturn),
+        (1, 1) => straight().indirect(false, TargetSource::Register),
+        (1, 2) => straight().indirect(false, TargetSource::JazelleRegister),
+        (1, 3) => straight().indirect(true, TargetSource::Register),
+        (0, 7) => straight().call(ExceptionCall::Halt),
+        (1, 7) => straight().call(ExceptionCall::Breakpoint),
+        (2, 7) => straight().call(ExceptionCall::Hypervisor),
+        (3, 7) => straight().call(ExceptionCall::SecureMonitor),
+        (3, 6) if is(code, 0x0f, 0x0e) => straight().exception_return(ReturnSource::Eret),
         _ => straight(),
     }
 }
@@ -111,20 +111,24 @@ const fn data_processing(code: u32) -> Instruction {
         return straight();
     }
     if is(code, 0x0010_0000, 0x0010_0000) {
-        straight().class(Class::ExceptionReturn)
+        straight().exception_return(ReturnSource::DataProcessing)
     } else {
-        straight().class(Class::IndirectBranch)
+        straight().indirect(false, TargetSource::DataProcessing)
     }
 }
 
 /// A5.2.3, A5.2.11: with an immediate; also MOVW, MOVT, MSR and hints.
 const fn immediate(code: u32) -> Instruction {
-    if is(code, 0x0fff_fffe, 0x0320_f002) { straight().class(Class::Wait) } else { data_processing(code) }
+    match code & 0x0fff_ffff {
+        0x0320_f002 => straight().wait(WaitFor::Event),
+        0x0320_f003 => straight().wait(WaitFor::Interrupt),
+        _ => data_processing(code),
+    }
 }
 
 /// A5.4
 const fn media(code: u32) -> Instruction {
-    if is(code, 0x01f0_00f0, 0x01f0_00f0) { straight().class(Class::Undefined) } else { straight() }
+    if is(code, 0x01f0_00f0, 0x01f0_00f0) { straight().call(ExceptionCall::Undefined) } else { straight() }
 }
 
 /// A5.3
@@ -132,7 +136,7 @@ const fn load_store(code: u32) -> Instruction {
     let (load, byte) = (is(code, 0x0010_0000, 0x0010_0000), is(code, 0x0040_0000, 0x0040_0000));
     let instruction = straight().transfers(Transfers::memory(load, 1, if byte { 1 } else { 4 }));
     if load && !byte && is(code, 0xf000, 0xf000) {
-        instruction.class(Class::IndirectBranch)
+        instruction.indirect(false, TargetSource::Load)
     } else {
         instruction
     }
@@ -144,8 +148,8 @@ const fn load_store_multiple(code: u32) -> Instruction {
     let instruction = straight().transfers(Transfers::words(load, registers(code)));
     match (load && is(code, 0x8000, 0x8000), is(code, 0x0040_0000, 0x0040_0000)) {
         (false, _) => instruction,
-        (true, false) => instruction.class(Class::IndirectBranch),
-        (true, true) => instruction.class(Class::ExceptionReturn),
+        (true, false) => instruction.indirect(false, TargetSource::Load),
+        (true, true) => instruction.exception_return(ReturnSource::LoadMultiple),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Coprocessor, floating-point and CP15 encodings, which A32 and T32 share below bit 28 (DDI 0406 A5.6, A7.5 to A7.9).
 
-use super::{Class, Instruction, Transfers, field, is};
+use super::{Barrier, Instruction, Transfers, field, is};
 
 /// `code` with bits 27:24 = 1100, 1101 or 1110; `straight` has set and length.
 pub(super) const fn decode(code: u32, straight: Instruction) -> Instruction {
@@ -45,10 +45,12 @@ const fn load_store(code: u32, load: bool) -> Transfers {
 /// MCR, MRC: some operations of CP15 are barriers.
 const fn register_transfer(code: u32, instruction: Instruction) -> Instruction {
     match code & 0x0fff_0fff {
+        _ if code >> 28 == 0xf => instruction,
         // c7, c5, 4
-        0x0e07_0f95 => instruction.class(Class::InstructionBarrier),
+        0x0e07_0f95 => instruction.barrier(Barrier::Isb),
         // c7, c10, 4 and 5
-        0x0e07_0f9a | 0x0e07_0fba => instruction.class(Class::DataBarrier),
+        0x0e07_0f9a => instruction.barrier(Barrier::Dsb),
+        0x0e07_0fba => instruction.barrier(Barrier::Dmb),
         _ => instruction,
     }
 }

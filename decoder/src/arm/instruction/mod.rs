@@ -3,9 +3,10 @@
 //! One instruction set is one variant of [`InstructionSet`] and one file with its `decode`.
 //!
 //! Source: ARM DDI 0406 (ARM Architecture Reference Manual, ARMv7-A and ARMv7-R), chapters A5, A6 and A9; for ARMv7-M and ARMv6-M their
-//! encodings are a subset, but for what ARMv8-M and ARMv8.1-M add.
+//! encodings are a subset, but for what ARMv8-M and ARMv8.1-M add. A64: ARM DDI 0487, C4 and C6.2.
 
 mod a32;
+mod a64;
 mod advanced_simd;
 mod coprocessor;
 mod t16;
@@ -13,6 +14,12 @@ mod t32;
 
 #[cfg(test)]
 mod tests;
+
+use traceproof_vectors::arm;
+use traceproof_vectors::arm::{
+    Barrier, CodeAddress, ExceptionCall, FlowInstruction, InstructionClass, ReturnSource, TargetSource,
+    WaitFor,
+};
 
 /// Which encodings the processor executes.
 ///
@@ -29,49 +36,21 @@ pub enum InstructionSet {
     T16,
     /// ThumbEE state.
     ThumbEe,
+    /// AArch64 state: words.
+    A64,
 }
 
-/// What an instruction does to the flow.
+/// Where the flow goes on after an instruction that is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Class {
-    /// Always continues with the next instruction.
-    Straight,
-    /// IT: straight; makes up to four instructions behind it conditional.
-    IfThen,
-    /// SVC: straight, but takes its exception.
-    SupervisorCall,
-    /// SMC: straight, but takes its exception.
-    MonitorCall,
-    /// HVC: straight, but takes its exception.
-    HypervisorCall,
-    /// BKPT, HLT: straight, but takes its exception or stops.
-    Breakpoint,
-    /// UDF, the encodings that stay undefined for ever: straight, but takes its exception.
-    Undefined,
-    /// WFI, WFE: straight; may be told apart in the trace.
-    Wait,
-    /// DSB, DMB, also as CP15 operation: straight; may be told apart in the trace.
-    DataBarrier,
-    /// ISB, also as CP15 operation: straight; may be told apart in the trace.
-    InstructionBarrier,
-    /// A branch whose target is a constant: B, BL, BLX (immediate), CBZ, CBNZ, ENTERX, LEAVEX; the loops of ARMv8.1-M.
-    DirectBranch,
-    /// A branch whose target is not: BX, BLX (register), BXJ, TBB, TBH, and whatever loads or computes the PC.
-    IndirectBranch,
-    /// An indirect branch that restores the status too: RFE, ERET, LDM with PC and S, data processing with PC and S.
-    ExceptionReturn,
-    /// No instruction: no bytes.
+pub enum Destination {
+    /// At the next instruction in memory.
+    Next,
+    /// At [`Instruction::target`].
+    Target,
+    /// Only the trace knows.
+    Elsewhere,
+    /// There is no instruction.
     Missing,
-}
-
-impl Class {
-    /// Goes elsewhere if it is executed.
-    #[inline]
-    #[must_use]
-    pub const fn is_branch(self) -> bool {
-        matches!(self, Self::DirectBranch | Self::IndirectBranch | Self::ExceptionReturn)
-    }
 }
 
 /// Which way data go.
@@ -131,12 +110,10 @@ impl Transfers {
 /// What is UNPREDICTABLE or UNDEFINED has the class of what its encoding would be, or is straight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What it does to the flow.
-    pub class: Class,
-    /// Bytes: 2 or 4; 0 if [`Class::Missing`].
+    /// What it is to the flow.
+    pub class: InstructionClass,
+    /// Bytes: 2 or 4; 0 where there is no instruction.
     pub length: u8,
-    /// Leaves a return address in LR: BL, BLX, HBL, HBLP.
-    pub link: bool,
     /// Its own encoding makes it conditional: a condition code other than AL, CBZ, CBNZ. An IT block can make others so.
     pub conditional: bool,
     /// The instruction set at the target of a direct branch; otherwise that of the instruction.
@@ -151,14 +128,12 @@ pub struct Instruction {
 
 impl Instruction {
     /// Where no instruction is.
-    pub const MISSING: Self =
-        Self { length: 0, class: Class::Missing, ..Self::straight(InstructionSet::A32, 0) };
+    pub const MISSING: Self = Self { length: 0, ..Self::straight(InstructionSet::A32, 0) };
 
     const fn straight(set: InstructionSet, length: u8) -> Self {
         Self {
-            class: Class::Straight,
+            class: InstructionClass::Other,
             length,
-            link: false,
             conditional: false,
             target_set: set,
             offset: 0,
@@ -167,16 +142,33 @@ impl Instruction {
         }
     }
 
-    const fn class(self, class: Class) -> Self {
+    const fn class(self, class: InstructionClass) -> Self {
         Self { class, ..self }
+    }
+
+    /// An indirect branch.
+    const fn indirect(self, link: bool, source: TargetSource) -> Self {
+        self.class(InstructionClass::IndirectBranch { link, source })
+    }
+
+    const fn exception_return(self, source: ReturnSource) -> Self {
+        self.class(InstructionClass::ExceptionReturn(source))
+    }
+
+    const fn call(self, call: ExceptionCall) -> Self {
+        self.class(InstructionClass::ExceptionCall(call))
+    }
+
+    const fn barrier(self, barrier: Barrier) -> Self {
+        self.class(InstructionClass::Barrier(barrier))
+    }
+
+    const fn wait(self, wait: WaitFor) -> Self {
+        self.class(InstructionClass::Wait(wait))
     }
 
     const fn transfers(self, transfers: Transfers) -> Self {
         Self { transfers, ..self }
-    }
-
-    const fn link(self) -> Self {
-        Self { link: true, ..self }
     }
 
     const fn conditional(self) -> Self {
@@ -184,28 +176,91 @@ impl Instruction {
     }
 
     /// A direct branch.
-    const fn branch(self, offset: i32) -> Self {
-        Self { class: Class::DirectBranch, offset, ..self }
+    const fn branch(self, link: bool, offset: i32) -> Self {
+        Self { class: InstructionClass::DirectBranch { link }, offset, ..self }
     }
 
-    /// Where a direct branch at `address` goes, if it is taken; addresses have 32 bits.
+    /// Whether there is no instruction.
+    #[inline]
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Where the flow goes on if it is executed, exceptions apart.
+    #[inline]
+    #[must_use]
+    pub const fn destination(&self) -> Destination {
+        match self.class {
+            _ if self.is_missing() => Destination::Missing,
+            InstructionClass::DirectBranch { .. }
+            | InstructionClass::StateChange
+            | InstructionClass::LowOverheadLoop => Destination::Target,
+            InstructionClass::IndirectBranch { .. } | InstructionClass::ExceptionReturn(_) => {
+                Destination::Elsewhere
+            }
+            _ => Destination::Next,
+        }
+    }
+
+    /// Where a branch at `address` whose target the opcode says goes, if it is taken. Addresses have 32 bits but in A64.
     #[inline]
     #[must_use]
     pub const fn target(&self, address: u64) -> u64 {
-        let target = address.wrapping_add_signed(self.offset as i64) & 0xffff_ffff;
+        let target = address.wrapping_add_signed(self.offset as i64);
+        let target = match self.target_set {
+            InstructionSet::A64 => target,
+            _ => target & 0xffff_ffff,
+        };
         if self.aligned { target & !3 } else { target }
+    }
+
+    /// The same in the words that all families share; `None` where there is no instruction.
+    #[must_use]
+    pub fn in_words(&self, address: u64) -> Option<FlowInstruction> {
+        let words = FlowInstruction::new(self.class, self.length).with_condition(self.conditional);
+        match self.destination() {
+            Destination::Missing => None,
+            Destination::Target => {
+                Some(words.with_target(CodeAddress::new(self.target_set.state(), self.target(address))))
+            }
+            Destination::Next | Destination::Elsewhere => Some(words),
+        }
     }
 }
 
 impl InstructionSet {
     /// Every instruction set.
-    pub const ALL: [Self; 4] = [Self::A32, Self::T32, Self::T16, Self::ThumbEe];
+    pub const ALL: [Self; 5] = [Self::A32, Self::T32, Self::T16, Self::ThumbEe, Self::A64];
+
+    /// The encodings of a state of the processor; `None` of Jazelle state.
+    #[must_use]
+    pub const fn of(state: arm::InstructionSet) -> Option<Self> {
+        match state {
+            arm::InstructionSet::A32 => Some(Self::A32),
+            arm::InstructionSet::T32 => Some(Self::T32),
+            arm::InstructionSet::T32Ee => Some(Self::ThumbEe),
+            arm::InstructionSet::Jazelle => None,
+            arm::InstructionSet::A64 => Some(Self::A64),
+        }
+    }
+
+    /// The state of the processor that executes these encodings.
+    #[must_use]
+    pub const fn state(self) -> arm::InstructionSet {
+        match self {
+            Self::A32 => arm::InstructionSet::A32,
+            Self::T32 | Self::T16 => arm::InstructionSet::T32,
+            Self::ThumbEe => arm::InstructionSet::T32Ee,
+            Self::A64 => arm::InstructionSet::A64,
+        }
+    }
 
     /// Instructions lie at multiples of so many bytes.
     #[must_use]
     pub const fn alignment(self) -> u64 {
         match self {
-            Self::A32 => 4,
+            Self::A32 | Self::A64 => 4,
             Self::T32 | Self::T16 | Self::ThumbEe => 2,
         }
     }
@@ -219,6 +274,7 @@ impl InstructionSet {
         let (first, second) = (half(0), half(2));
         match (self, first, second) {
             (Self::A32, Some(low), Some(high)) => a32::decode(u32::from(high) << 16 | u32::from(low)),
+            (Self::A64, Some(low), Some(high)) => a64::decode(u32::from(high) << 16 | u32::from(low)),
             (Self::T16, Some(first), _) => t16::decode_before_t32(first, previous),
             (Self::T32 | Self::ThumbEe, Some(first), _) if !t32::is_wide(first) => t16::decode(first, self),
             (Self::T32 | Self::ThumbEe, Some(first), Some(second)) => {

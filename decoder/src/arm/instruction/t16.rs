@@ -1,6 +1,9 @@
 //! The 16-bit encodings of Thumb and ThumbEE (DDI 0406 A6.2, A9.3), and Thumb before ARMv6T2, which had no others.
 
-use super::{Class, Instruction, InstructionSet, Transfers, field, is, registers, sign};
+use super::{
+    ExceptionCall, Instruction, InstructionClass, InstructionSet, TargetSource, Transfers, WaitFor, field,
+    is, registers, sign,
+};
 
 /// The instruction with this half-word, which does not start a 32-bit one.
 pub(super) const fn decode(half: u16, set: InstructionSet) -> Instruction {
@@ -20,11 +23,11 @@ pub(super) const fn decode(half: u16, set: InstructionSet) -> Instruction {
         0b11000 => straight.transfers(Transfers::words(false, registers(code & 0xff))),
         0b11001 => straight.transfers(Transfers::words(true, registers(code & 0xff))),
         0b11010 | 0b11011 => match field(code, 8, 4) {
-            0xe => straight.class(Class::Undefined),
-            0xf => straight.class(Class::SupervisorCall),
-            _ => straight.branch(4 + sign(code & 0xff, 8) * 2).conditional(),
+            0xe => straight.call(ExceptionCall::Undefined),
+            0xf => straight.call(ExceptionCall::Supervisor),
+            _ => straight.branch(false, 4 + sign(code & 0xff, 8) * 2).conditional(),
         },
-        0b11100 => straight.branch(4 + sign(code & 0x7ff, 11) * 2),
+        0b11100 => straight.branch(false, 4 + sign(code & 0x7ff, 11) * 2),
         _ => straight,
     }
 }
@@ -38,14 +41,14 @@ pub(super) const fn decode_before_t32(half: u16, previous: Option<u16>) -> Instr
         0b11110 => return straight,
         0b11111 => false,
         0b11101 if is(code, 1, 0) => true,
-        0b11101 => return straight.class(Class::Undefined),
+        0b11101 => return straight.call(ExceptionCall::Undefined),
         _ => return decode(half, InstructionSet::T16),
     };
     match previous {
         Some(first) if first >> 11 == 0b11110 => {
             // LR = address of the first half + 4 + its 11 bits, moved up by 12; this half lies 2 bytes on.
             let offset = 2 + sign(first as u32 & 0x7ff, 11) * 0x1000 + (code & 0x7ff) as i32 * 2;
-            let branch = straight.branch(offset).link();
+            let branch = straight.branch(true, offset);
             if blx {
                 Instruction { target_set: InstructionSet::A32, aligned: true, ..branch }
             } else {
@@ -53,7 +56,7 @@ pub(super) const fn decode_before_t32(half: u16, previous: Option<u16>) -> Instr
             }
         }
         // What LR holds is not known.
-        _ => straight.class(Class::IndirectBranch).link(),
+        _ => straight.indirect(true, TargetSource::Register),
     }
 }
 
@@ -61,9 +64,8 @@ pub(super) const fn decode_before_t32(half: u16, previous: Option<u16>) -> Instr
 const fn special(code: u32, straight: Instruction) -> Instruction {
     let to_pc = is(code, 0x87, 0x87);
     match field(code, 8, 2) {
-        0 | 2 if to_pc => straight.class(Class::IndirectBranch),
-        3 if is(code, 0x80, 0x80) => straight.class(Class::IndirectBranch).link(),
-        3 => straight.class(Class::IndirectBranch),
+        0 | 2 if to_pc => straight.indirect(false, TargetSource::DataProcessing),
+        3 => straight.indirect(is(code, 0x80, 0x80), TargetSource::Register),
         _ => straight,
     }
 }
@@ -85,7 +87,7 @@ const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
     if is(code, 0xf500, 0xb100) {
         // CBZ, CBNZ: forwards only.
         let offset = field(code, 9, 1) << 6 | field(code, 3, 5) << 1;
-        return straight.branch(4 + offset as i32).conditional();
+        return straight.branch(false, 4 + offset as i32).conditional();
     }
     match field(code, 8, 4) {
         // PUSH; bit 8 is LR.
@@ -94,12 +96,13 @@ const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
         0xc => straight.transfers(Transfers::words(true, registers(code & 0xff))),
         0xd => {
             let transfers = Transfers::words(true, registers(code & 0x1ff));
-            straight.class(Class::IndirectBranch).transfers(transfers)
+            straight.indirect(false, TargetSource::Load).transfers(transfers)
         }
-        0xa if is(code, 0xc0, 0x80) => straight.class(Class::Breakpoint),
-        0xe => straight.class(Class::Breakpoint),
-        0xf if code & 0xf != 0 => straight.class(Class::IfThen),
-        0xf if matches!(field(code, 4, 4), 2 | 3) => straight.class(Class::Wait),
+        0xa if is(code, 0xc0, 0x80) => straight.call(ExceptionCall::Halt),
+        0xe => straight.call(ExceptionCall::Breakpoint),
+        0xf if code & 0xf != 0 => straight.class(InstructionClass::IfThen),
+        0xf if field(code, 4, 4) == 2 => straight.wait(WaitFor::Event),
+        0xf if field(code, 4, 4) == 3 => straight.wait(WaitFor::Interrupt),
         _ => straight,
     }
 }
@@ -108,9 +111,9 @@ const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
 const fn handler(code: u32, straight: Instruction) -> Instruction {
     match field(code, 8, 4) {
         // HBP, HB
-        0x0 | 0x2 => straight.class(Class::IndirectBranch),
+        0x0 | 0x2 => straight.indirect(false, TargetSource::Handler),
         // HBL, HBLP
-        0x3..=0x7 => straight.class(Class::IndirectBranch).link(),
+        0x3..=0x7 => straight.indirect(true, TargetSource::Handler),
         // LDR: array, literal pool, negative offset
         0x8 | 0x9 | 0xb | 0xc | 0xd => straight.transfers(Transfers::words(true, 1)),
         // STR: frame

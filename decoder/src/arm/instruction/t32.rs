@@ -1,7 +1,8 @@
 //! The 32-bit encodings of Thumb (DDI 0406 A6.3).
 
 use super::{
-    Class, Instruction, InstructionSet, Transfers, advanced_simd, coprocessor, field, is, registers, sign,
+    Barrier, ExceptionCall, Instruction, InstructionClass, InstructionSet, ReturnSource, TargetSource,
+    Transfers, WaitFor, advanced_simd, coprocessor, field, is, registers, sign,
 };
 
 /// Whether this half-word is the first one of a 32-bit instruction.
@@ -10,7 +11,7 @@ pub(super) const fn is_wide(first: u16) -> bool {
 }
 
 /// The instruction with this first half-word in bits 31:16 and the second in bits 15:0.
-pub(super) const fn decode(code: u32, set: InstructionSet) -> Instruction {
+pub(super) fn decode(code: u32, set: InstructionSet) -> Instruction {
     let straight = Instruction::straight(set, 4);
     match field(code, 25, 4) {
         // 1110 100
@@ -32,10 +33,18 @@ const fn load_store_multiple(code: u32, straight: Instruction) -> Instruction {
     let load = is(code, 0x0010_0000, 0x0010_0000);
     if matches!(field(code, 23, 2), 0b00 | 0b11) {
         let instruction = straight.transfers(Transfers::words(load, 2));
-        return if load { instruction.class(Class::ExceptionReturn) } else { instruction };
+        return if load { instruction.exception_return(ReturnSource::Rfe) } else { instruction };
+    }
+    if is(code, 0xffff_0000, 0xe89f_0000) {
+        // CLRM (ARMv8.1-M): clears registers; LDM cannot have the PC as its base.
+        return straight;
     }
     let instruction = straight.transfers(Transfers::words(load, registers(code)));
-    if load && is(code, 0x8000, 0x8000) { instruction.class(Class::IndirectBranch) } else { instruction }
+    if load && is(code, 0x8000, 0x8000) {
+        instruction.indirect(false, TargetSource::Load)
+    } else {
+        instruction
+    }
 }
 
 /// A6.3.6
@@ -66,20 +75,22 @@ const fn dual_exclusive_or_table(code: u32, straight: Instruction) -> Instructio
 }
 
 const fn table_branch(straight: Instruction, size: u8) -> Instruction {
-    straight.class(Class::IndirectBranch).transfers(Transfers::memory(true, 1, size))
+    straight.indirect(false, TargetSource::Table).transfers(Transfers::memory(true, 1, size))
 }
 
 /// A6.3.4
-const fn branch_or_miscellaneous(code: u32, straight: Instruction) -> Instruction {
+fn branch_or_miscellaneous(code: u32, straight: Instruction) -> Instruction {
     match code & 0x5000 {
         0x0000 if !is(code, 0x0380_0000, 0x0380_0000) => {
-            straight.branch(4 + conditional_offset(code)).conditional()
+            straight.branch(false, 4 + conditional_offset(code)).conditional()
         }
         0x0000 => miscellaneous(code, straight),
-        0x1000 => straight.branch(4 + offset(code)),
-        0x5000 => straight.branch(4 + offset(code)).link(),
+        0x1000 => straight.branch(false, 4 + offset(code)),
+        0x5000 => straight.branch(true, 4 + offset(code)),
+        // In ThumbEE state BLX is undefined.
+        _ if is(code, 1, 0) && matches!(straight.target_set, InstructionSet::ThumbEe) => straight,
         _ if is(code, 1, 0) => {
-            let branch = straight.branch(4 + offset(code)).link();
+            let branch = straight.branch(true, 4 + offset(code));
             Instruction { target_set: InstructionSet::A32, aligned: true, ..branch }
         }
         _ => low_overhead_loop(code, straight),
@@ -90,41 +101,45 @@ const fn branch_or_miscellaneous(code: u32, straight: Instruction) -> Instructio
 const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
     match field(code, 20, 7) {
         // Hints; where bits 10:8 are not 0, CPS.
-        0x3a if matches!(code & 0x27ff, 2 | 3) => straight.class(Class::Wait),
+        0x3a if code & 0x27ff == 2 => straight.wait(WaitFor::Event),
+        0x3a if code & 0x27ff == 3 => straight.wait(WaitFor::Interrupt),
         0x3b => match field(code, 4, 4) {
             0 => change_state(straight, InstructionSet::T32),
             1 => change_state(straight, InstructionSet::ThumbEe),
-            4 | 5 => straight.class(Class::DataBarrier),
-            6 => straight.class(Class::InstructionBarrier),
+            4 => straight.barrier(Barrier::Dsb),
+            5 => straight.barrier(Barrier::Dmb),
+            6 => straight.barrier(Barrier::Isb),
             _ => straight,
         },
         // BXJ
-        0x3c => straight.class(Class::IndirectBranch),
+        0x3c => straight.indirect(false, TargetSource::JazelleRegister),
         // SUBS PC, LR, #n; ERET
-        0x3d => straight.class(Class::ExceptionReturn),
-        0x7e if is(code, 0x2000, 0) => straight.class(Class::HypervisorCall),
-        0x7f if is(code, 0x2000, 0) => straight.class(Class::MonitorCall),
-        0x7f => straight.class(Class::Undefined),
+        0x3d if is(code, 0xff, 0) => straight.exception_return(ReturnSource::Eret),
+        0x3d => straight.exception_return(ReturnSource::DataProcessing),
+        0x7e if is(code, 0x2000, 0) => straight.call(ExceptionCall::Hypervisor),
+        0x7f if is(code, 0x2000, 0) => straight.call(ExceptionCall::SecureMonitor),
+        0x7f => straight.call(ExceptionCall::Undefined),
         _ => straight,
     }
 }
 
 /// ENTERX, LEAVEX: go on behind themselves in another state.
 const fn change_state(straight: Instruction, set: InstructionSet) -> Instruction {
-    Instruction { target_set: set, ..straight.branch(4) }
+    Instruction { class: InstructionClass::StateChange, offset: 4, target_set: set, ..straight }
 }
 
 /// ARMv8.1-M: what is undefined on other processors.
-const fn low_overhead_loop(code: u32, straight: Instruction) -> Instruction {
+fn low_overhead_loop(code: u32, straight: Instruction) -> Instruction {
+    let branch = |offset| Instruction { class: InstructionClass::LowOverheadLoop, offset, ..straight };
     let distance = (field(code, 1, 10) << 2 | field(code, 11, 1) << 1) as i32;
     match code & 0xfff0_f001 {
         // LE LR; LE, which always branches; LETP
-        0xf000_c001 if matches!(field(code, 16, 4), 0xf) => straight.branch(4 - distance).conditional(),
-        0xf020_c001 if matches!(field(code, 16, 4), 0xf) => straight.branch(4 - distance),
-        0xf010_c001 if matches!(field(code, 16, 4), 0xf) => straight.branch(4 - distance).conditional(),
+        0xf000_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance).conditional(),
+        0xf020_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance),
+        0xf010_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance).conditional(),
         // WLSTP, WLS
         0xf000_c001 | 0xf010_c001 | 0xf020_c001 | 0xf030_c001 | 0xf040_c001 => {
-            straight.branch(4 + distance).conditional()
+            branch(4 + distance).conditional()
         }
         _ => straight,
     }
@@ -143,6 +158,10 @@ const fn load_store(code: u32, straight: Instruction) -> Instruction {
     if !long_offset && is(code, 0x0800, 0) && !is(code, 0x07c0, 0) {
         return straight;
     }
+    // An 8-bit offset is added before the access, or the base is written, or both.
+    if !long_offset && is(code, 0x0d00, 0x0800) {
+        return straight;
+    }
     let to_pc = is(code, 0xf000, 0xf000);
     match field(code, 21, 2) {
         // PLD, PLDW, PLI and hints are where a byte or half-word would go to the PC.
@@ -150,7 +169,9 @@ const fn load_store(code: u32, straight: Instruction) -> Instruction {
         0 => straight.transfers(Transfers::memory(load, 1, 1)),
         1 => straight.transfers(Transfers::memory(load, 1, 2)),
         2 if signed => straight,
-        2 if load && to_pc => straight.class(Class::IndirectBranch).transfers(Transfers::words(true, 1)),
+        2 if load && to_pc => {
+            straight.indirect(false, TargetSource::Load).transfers(Transfers::words(true, 1))
+        }
         2 => straight.transfers(Transfers::words(load, 1)),
         _ => straight,
     }

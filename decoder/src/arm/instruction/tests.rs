@@ -5,6 +5,42 @@ use super::*;
 use Class::*;
 use InstructionSet::{A32, T16, T32, ThumbEe};
 
+/// What the tables of this file say of an instruction: its class without what the words of all families add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Straight,
+    IfThen,
+    SupervisorCall,
+    MonitorCall,
+    HypervisorCall,
+    Breakpoint,
+    Undefined,
+    Wait,
+    DataBarrier,
+    InstructionBarrier,
+    DirectBranch,
+    IndirectBranch,
+    ExceptionReturn,
+}
+
+fn class(instruction: &Instruction) -> Class {
+    match instruction.class {
+        InstructionClass::IfThen => IfThen,
+        InstructionClass::ExceptionCall(ExceptionCall::Supervisor) => SupervisorCall,
+        InstructionClass::ExceptionCall(ExceptionCall::SecureMonitor) => MonitorCall,
+        InstructionClass::ExceptionCall(ExceptionCall::Hypervisor) => HypervisorCall,
+        InstructionClass::ExceptionCall(ExceptionCall::Undefined) => Undefined,
+        InstructionClass::ExceptionCall(_) => Breakpoint,
+        InstructionClass::Wait(_) => Wait,
+        InstructionClass::Barrier(Barrier::Isb) => InstructionBarrier,
+        InstructionClass::Barrier(_) => DataBarrier,
+        InstructionClass::IndirectBranch { .. } => IndirectBranch,
+        InstructionClass::ExceptionReturn(_) => ExceptionReturn,
+        _ if instruction.destination() == Destination::Target => DirectBranch,
+        _ => Straight,
+    }
+}
+
 /// Decodes an instruction given as one number: a word, a half-word, or two half-words with the first one on top.
 fn decode(set: InstructionSet, code: u32) -> Instruction {
     let low = (code as u16).to_le_bytes();
@@ -19,7 +55,7 @@ fn decode(set: InstructionSet, code: u32) -> Instruction {
 /// Class, link, conditional.
 fn flow(set: InstructionSet, code: u32) -> (Class, bool, bool) {
     let instruction = decode(set, code);
-    (instruction.class, instruction.link, instruction.conditional)
+    (class(&instruction), instruction.class.has_link(), instruction.conditional)
 }
 
 /// At 0x10000.
@@ -236,7 +272,7 @@ fn direct_branches_of_thumb_state() {
     // BLX is relative to the word.
     assert_eq!(decode(T32, 0xf000_e802).target(0x1_0002), 0x1_0008);
     // Its H bit is undefined.
-    assert_eq!(decode(T32, 0xf000_e803).class, Straight);
+    assert_eq!(class(&decode(T32, 0xf000_e803)), Straight);
 }
 
 #[test]
@@ -249,7 +285,9 @@ fn loops_of_armv8_1_m() {
         assert_eq!(flow(T32, code), (DirectBranch, false, conditional), "{code:#010x}");
         assert_eq!(instruction.offset, offset, "{code:#010x}");
     }
-    assert_eq!(decode(T32, 0xf040_e001).class, Straight);
+    assert_eq!(class(&decode(T32, 0xf040_e001)), Straight);
+    // CLRM is no load of the PC.
+    assert_eq!(class(&decode(T32, 0xe89f_8001)), Straight);
 }
 
 #[test]
@@ -308,6 +346,7 @@ fn other_flow_of_thumb_state() {
         (0xf85f_f010, IndirectBranch, false),     // ldr.w pc, [pc, #-16]
         (0xf8df_f010, IndirectBranch, false),     // ldr.w pc, [pc, #16]
         (0xf850_f021, IndirectBranch, false),     // ldr.w pc, [r0, r1, lsl #2]
+        (0xf850_f800, Straight, false),           // P = W = 0: undefined
         (0xf850_f061, Straight, false),           // bit 6 is not 0: undefined
         (0xf890_f000, Straight, false),           // pld [r0]
         (0xf990_f000, Straight, false),           // pli [r0]
@@ -403,9 +442,10 @@ fn thumb_ee_has_other_things_in_place_of_ldm_and_stm() {
         (0xce01, Straight, false, store(1, 4)),  // str, frame
         (0x4770, IndirectBranch, false, NONE),   // bx lr
         (0xf000_f805, DirectBranch, true, NONE), // bl
+        (0xf000_e802, Straight, false, NONE),    // blx: undefined in this state
     ] {
         let instruction = decode(ThumbEe, code);
-        assert_eq!((instruction.class, instruction.link), (class, link), "{code:#06x}");
+        assert_eq!((self::class(&instruction), instruction.class.has_link()), (class, link), "{code:#06x}");
         let Transfers { access, count, size } = instruction.transfers;
         assert_eq!((access, count, size), transfers, "{code:#06x}");
         assert_eq!(instruction.target_set, ThumbEe);
@@ -418,16 +458,16 @@ fn thumb_before_armv6t2_has_half_words_only() {
     assert_eq!(decode(0xf000, None), Instruction::straight(T16, 2));
     // bl 0x1000e at 0x10000: the second half at 0x10002
     let branch = decode(0xf805, Some(0xf000));
-    assert_eq!((branch.class, branch.link, branch.target_set), (DirectBranch, true, T16));
+    assert_eq!((class(&branch), branch.class.has_link(), branch.target_set), (DirectBranch, true, T16));
     assert_eq!(branch.target(0x1_0002), 0x1_000e);
     // blx 0x10008 at 0x10000 and at 0x10002
     let exchange = decode(0xe802, Some(0xf000));
-    assert_eq!((exchange.class, exchange.link, exchange.target_set), (DirectBranch, true, A32));
+    assert_eq!((class(&exchange), exchange.class.has_link(), exchange.target_set), (DirectBranch, true, A32));
     assert_eq!((exchange.target(0x1_0002), exchange.target(0x1_0004)), (0x1_0008, 0x1_0008));
     // Alone, the second half goes where LR says.
-    assert_eq!((decode(0xf805, None).class, decode(0xf805, None).link), (IndirectBranch, true));
-    assert_eq!(decode(0xe803, Some(0xf000)).class, Undefined);
-    assert_eq!(decode(0xbd10, None).class, IndirectBranch);
+    assert_eq!((class(&decode(0xf805, None)), decode(0xf805, None).class.has_link()), (IndirectBranch, true));
+    assert_eq!(class(&decode(0xe803, Some(0xf000))), Undefined);
+    assert_eq!(class(&decode(0xbd10, None)), IndirectBranch);
 }
 
 #[test]
@@ -435,5 +475,94 @@ fn an_instruction_needs_all_its_bytes() {
     for (set, code) in [(A32, &[0, 0, 0xa0][..]), (T32, &[0x00, 0xf0, 0x05]), (T32, &[0x70]), (T16, &[])] {
         assert_eq!(set.decode(code, None), Instruction::MISSING);
     }
-    assert_eq!(T32.decode(&[0x70, 0x47, 0], None).class, IndirectBranch);
+    assert_eq!(class(&T32.decode(&[0x70, 0x47, 0], None)), IndirectBranch);
+}
+
+/// An instruction of A64 at 0x10000: its class, whether it is conditional, its target.
+fn a64(code: u32) -> (InstructionClass, bool, Option<u64>) {
+    let instruction = InstructionSet::A64.decode(&code.to_le_bytes(), None);
+    let words = instruction.in_words(HERE).expect("an instruction");
+    (words.class, words.conditional, words.target.map(|target| target.address))
+}
+
+#[test]
+fn direct_branches_of_a64() {
+    let branch = |link, conditional, to| (InstructionClass::DirectBranch { link }, conditional, Some(to));
+    for (code, expected) in [
+        (0x1400_0002, branch(false, false, 0x1_0008)), // b
+        (0x17ff_ffff, branch(false, false, 0x0_fffc)), // b backwards
+        (0x1600_0000, branch(false, false, HERE.wrapping_sub(1 << 27))), // b, furthest backwards, below 0
+        (0x95ff_ffff, branch(true, false, 0x800_fffc)), // bl, furthest forwards
+        (0x5400_0040, branch(false, true, 0x1_0008)),  // b.eq
+        (0x5400_004e, branch(false, false, 0x1_0008)), // b.al
+        (0x54ff_fff1, branch(false, true, 0x0_fffc)),  // bc.ne
+        (0xb500_0040, branch(false, true, 0x1_0008)),  // cbnz x0
+        (0x3480_0000, branch(false, true, 0xfff1_0000_u32.cast_signed() as u64)), // cbz w0, furthest backwards
+        (0xb60f_ffe1, branch(false, true, 0x0_fffc)),                             // tbz x1, #33
+        (0x3703_ffe0, branch(false, true, 0x1_7ffc)), // tbnz w0, #0, furthest forwards
+        (0x7401_0040, branch(false, true, 0x1_0008)), // cbgt w0, w1
+        (0x7401_a000, branch(false, true, 0x0_fc00)), // cbbgt w0, w1, furthest backwards
+        (0x74e1_c020, branch(false, true, 0x1_0004)), // cbhne w0, w1
+        (0xf5c0_1fe0, branch(false, true, 0x1_03fc)), // cbeq x0, #0, furthest forwards
+    ] {
+        assert_eq!(a64(code), expected, "{code:#010x}");
+    }
+}
+
+#[test]
+fn other_flow_of_a64() {
+    let indirect = |link, source| InstructionClass::IndirectBranch { link, source };
+    let register = |link| indirect(link, TargetSource::Register);
+    let (ret, eret) =
+        (indirect(false, TargetSource::Return), InstructionClass::ExceptionReturn(ReturnSource::Eret));
+    let (event, interrupt) =
+        (InstructionClass::Wait(WaitFor::Event), InstructionClass::Wait(WaitFor::Interrupt));
+    let barrier = InstructionClass::Barrier;
+    let call = InstructionClass::ExceptionCall;
+    let other = InstructionClass::Other;
+    #[rustfmt::skip]
+    let table = [
+        (0xd61f_03c0, register(false)), // br x30
+        (0xd63f_0020, register(true)),  // blr x1
+        (0xd61f_083f, register(false)), // braaz x1
+        (0xd71f_0c3f, register(false)), // brab x1, sp
+        (0xd63f_0c3f, register(true)),  // blrabz x1
+        (0xd73f_0822, register(true)),  // blraa x1, x2
+        (0xd65f_03c0, ret),             // ret
+        (0xd65f_0bff, ret),             // retaa
+        (0xd65f_0fe3, ret),             // retabsppcr x3
+        (0x5520_005f, ret),             // retabsppc .-8
+        (0xd69f_03e0, eret),            // eret
+        (0xd69f_0fff, eret),            // eretab
+        (0xd6ff_07e0, InstructionClass::ExceptionReturn(ReturnSource::TierExit)), // texit
+        (0xd503_3fdf, barrier(Barrier::Isb)),
+        (0xd503_3b9f, barrier(Barrier::Dsb)), // dsb ish
+        (0xd503_3e3f, barrier(Barrier::Dsb)), // dsb synxs
+        (0xd503_39bf, barrier(Barrier::Dmb)), // dmb ishld
+        (0xd503_205f, event),           // wfe
+        (0xd503_207f, interrupt),       // wfi
+        (0xd503_1000, event),           // wfet x0
+        (0xd503_1025, interrupt),       // wfit x5
+        (0xd523_3061, InstructionClass::TransactionStart),
+        (0xd41f_ffe1, call(ExceptionCall::Supervisor)),
+        (0xd400_0002, call(ExceptionCall::Hypervisor)),
+        (0xd400_0003, call(ExceptionCall::SecureMonitor)),
+        (0xd420_0000, call(ExceptionCall::Breakpoint)),
+        (0xd440_0000, call(ExceptionCall::Halt)),
+        (0x0000_ffff, call(ExceptionCall::Undefined)),
+        (0xd503_307f, other),           // tcommit
+        (0xd460_0000, other),           // tcancel #0
+        (0xd523_3161, other),           // ttest x1
+        (0xd6bf_03e0, other),           // drps
+        (0xd503_225f, other),           // tsb csync
+        (0xd50b_72e0, other),           // trcit x0
+        (0xd503_30ff, other),           // sb
+        (0xd503_201f, other),           // nop
+        (0xd4a0_0001, other),           // dcps1
+        (0xf940_0000, other),           // ldr x0, [x0]
+        (0x7401_4040, other),           // unallocated beside CB<cc>
+    ];
+    for (code, class) in table {
+        assert_eq!(a64(code), (class, false, None), "{code:#010x}");
+    }
 }

@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::{Isa, Packet};
 use traceproof_vectors::{FaultClass, Program};
 
-use crate::arm::{Class, Instruction, InstructionSet, ProgramMap, Stops};
+use crate::arm::{Destination, Instruction, InstructionSet, ProgramMap, Stops};
 
 /// Goes over the code from address to address.
 #[derive(Clone, Debug)]
@@ -108,16 +108,16 @@ impl Flow {
         };
         let here = Here { address: Some(address), isa: state(set), ..Here::NOWHERE };
         let found = self.code.instruction(set, address.into());
-        let Some(instruction) = found.filter(|instruction| instruction.class != Class::Missing) else {
+        let Some(instruction) = found.filter(|instruction| !instruction.is_missing()) else {
             self.next = Next::Unknown;
             let is_told = self.has_code && self.tell_missing_code();
             return Here { fault: is_told.then_some(FaultClass::NoCode), ..here };
         };
-        self.next = match instruction.class {
-            Class::DirectBranch if executed => {
+        self.next = match instruction.destination() {
+            Destination::Target if executed => {
                 Next::At(instruction.target(address.into()) as u32, instruction.target_set)
             }
-            Class::IndirectBranch | Class::ExceptionReturn if executed => Next::Owed,
+            Destination::Elsewhere if executed => Next::Owed,
             _ => Next::At(address.wrapping_add(instruction.length.into()), set),
         };
         Here { instruction: Some(instruction), ..here }
@@ -154,7 +154,8 @@ impl Flow {
 
 const fn state(set: InstructionSet) -> Isa {
     match set {
-        InstructionSet::A32 => Isa::Arm,
+        // No processor of these architectures has A64.
+        InstructionSet::A32 | InstructionSet::A64 => Isa::Arm,
         InstructionSet::T32 | InstructionSet::T16 | InstructionSet::ThumbEe => Isa::Thumb,
     }
 }

@@ -1,7 +1,10 @@
 //! Cycles of atoms and gaps, and timestamps.
 
+use traceproof_vectors::arm::TimestampEncoding;
 use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{Parameters, Reason};
+
+use crate::arm::TimestampReader;
 
 /// W atoms, and who waits for a cycle count.
 ///
@@ -39,63 +42,29 @@ fn gap(waits: u64, count: VariableField) -> Gap {
 /// The latest timestamp. Spec: ETM3-TS-002, ETM3-TS-003, ETM3-TS-006 (7.7).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timestamps {
-    bits: u32,
-    gray: bool,
-    value: u64,
-    known: u64,
+    values: TimestampReader,
 }
 
 impl Timestamps {
     pub(super) const fn new(parameters: &Parameters) -> Self {
         let Parameters { timestamp_bits, timestamp_gray, .. } = *parameters;
-        Self { bits: timestamp_bits as u32, gray: timestamp_gray, value: 0, known: 0 }
+        let encoding = if timestamp_gray { TimestampEncoding::Gray } else { TimestampEncoding::Binary };
+        Self { values: TimestampReader::new(timestamp_bits, encoding) }
     }
 
     pub(super) const fn forget(&mut self) {
-        (self.value, self.known) = (0, 0);
+        self.values.forget();
     }
 
     /// The natural binary value; `None` if it is not known. Spec: ETM3-TS-007 (7.7.4).
     pub(super) fn received(&mut self, packet: VariableField) -> Option<u64> {
-        let full = low_bits(self.bits);
-        let longest = self.bits / 7 + u32::from(self.bits == 48);
-        let bytes = u32::from(packet.bytes);
-        let sent = if bytes >= longest { full } else { low_bits(7 * bytes) };
-        self.value = self.value & !sent | packet.bits & sent;
-        self.known |= sent;
-        let value = if self.gray { binary(self.value) } else { self.value };
-        (self.known == full && value != 0).then_some(value)
-    }
-}
-
-/// Each bit is the XOR of the Gray code's from there up.
-const fn binary(gray: u64) -> u64 {
-    let mut value = gray;
-    let mut shift = 1;
-    while shift < u64::BITS {
-        value ^= value >> shift;
-        shift *= 2;
-    }
-    value
-}
-
-const fn low_bits(width: u32) -> u64 {
-    match u64::MAX.checked_shl(width) {
-        Some(above) => !above,
-        None => u64::MAX,
+        self.values.take(packet.bits, packet.bytes).filter(|&value| value != 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gray_code_is_undone() {
-        for value in [0, 1, 2, 3, 0x82_f9d0_cd3d, u64::MAX, 1 << 63] {
-            assert_eq!(binary(value ^ value >> 1), value);
-        }
-    }
 
     #[test]
     fn seven_bytes_are_all_of_48_bits_and_nine_of_64() {

@@ -6,7 +6,7 @@ use traceproof_vectors::Program;
 use traceproof_vectors::arm_etm::Isa;
 
 use super::address::InstructionAddress;
-use crate::arm::{Class, Instruction, InstructionSet, contiguous};
+use crate::arm::{Destination, Instruction, InstructionSet, contiguous};
 
 /// A program, decoded for each instruction set when the flow first needs an instruction of it.
 #[derive(Clone, Debug)]
@@ -156,9 +156,9 @@ impl Track {
 /// The step of an instruction at `address`.
 fn step(instruction: &Instruction, set: InstructionSet, halves: bool, region: Region, address: u64) -> Step {
     let length = instruction.length;
-    let (taken, leads) = match instruction.class {
-        Class::Missing => return Step::MISSING,
-        Class::DirectBranch => {
+    let (taken, leads) = match instruction.destination() {
+        Destination::Missing => return Step::MISSING,
+        Destination::Target => {
             let target = instruction.target(address);
             let taken = (target as u32).wrapping_sub(address as u32).cast_signed();
             // A branch around the end of the address space is far, too.
@@ -169,8 +169,8 @@ fn step(instruction: &Instruction, set: InstructionSet, halves: bool, region: Re
             let leads = if is_near { Leads::Near } else { Leads::Far(state(instruction.target_set)) };
             (taken, leads)
         }
-        Class::IndirectBranch | Class::ExceptionReturn => (0, Leads::Somewhere),
-        _ => (length.into(), Leads::Near),
+        Destination::Elsewhere => (0, Leads::Somewhere),
+        Destination::Next => (length.into(), Leads::Near),
     };
     let kind = match leads {
         leads if halves => Kind::Halves(leads),
@@ -182,7 +182,8 @@ fn step(instruction: &Instruction, set: InstructionSet, halves: bool, region: Re
 
 const fn state(set: InstructionSet) -> Isa {
     match set {
-        InstructionSet::A32 => Isa::Arm,
+        // No processor of these architectures has A64.
+        InstructionSet::A32 | InstructionSet::A64 => Isa::Arm,
         InstructionSet::T32 | InstructionSet::T16 => Isa::Thumb,
         InstructionSet::ThumbEe => Isa::ThumbEe,
     }
