@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{Level, Polarity};
-use traceproof_vectors::{Family, Fault, Program};
+use traceproof_vectors::{Family, Fault, FaultClass, Program};
 
 use crate::family::{FamilyRules, Visitor, family_of, visit};
 use crate::relations::{self, Attempts, Broken};
@@ -25,7 +25,7 @@ pub const DIRECTIONS: [Direction; 4] =
 /// `deadline` is a verdict, as it is for cases.
 ///
 /// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as unsupported; those
-/// of no family at all are left out. Trace and results are held in memory.
+/// of no family at all are named in [`Run::foreign_sources`]. Trace and results are held in memory.
 ///
 /// # Errors
 ///
@@ -38,8 +38,12 @@ pub fn run(
     deadline: Duration,
 ) -> Result<Run, (String, StreamError)> {
     let mut cases = Vec::new();
+    let mut foreign_sources = Vec::new();
     for stream in streams {
-        let Some(family) = family_of(stream.protocol) else { continue };
+        let Some(family) = family_of(stream.protocol) else {
+            foreign_sources.push(format!("{} ({})", stream.source.name, stream.source.model));
+            continue;
+        };
         let judge = JudgeStream { family, subject, snapshot, stream, deadline, invocation };
         match visit(family, judge)
             .unwrap_or_else(|| Err(StreamError::Unsupported(stream.source.model.clone())))
@@ -65,6 +69,7 @@ pub fn run(
         subject: subject.title(),
         cases,
         programs: Vec::new(),
+        foreign_sources,
     })
 }
 
@@ -172,7 +177,8 @@ impl<P: FamilyRules> Capture<P> {
     /// Neither frames nor trace have an error, and there is something to report.
     fn decodes(&self, stream: &relations::Stream<'_, P>) -> Result<Verdict, Broken> {
         let log = stream.log(&self.wire)?;
-        let error = |fault: &&Fault| !fault.class.is_warning();
+        // Memory that the snapshot lacks is no fault of the decoder's.
+        let error = |fault: &&Fault| !fault.class.is_warning() && fault.class != FaultClass::NoCode;
         let fault = self.frames.iter().find(error).map(|fault| ("faults of the frames", fault));
         let fault = fault.or_else(|| log.faults().find(error).map(|fault| ("faults", fault)));
         Ok(match fault {

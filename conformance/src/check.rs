@@ -1,6 +1,6 @@
 //! One case in one direction: drives the subject and judges what comes.
 
-use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::case::{CaseFile, Expected, Polarity};
 use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::{Capabilities, Decoder, Layer, Log, Place, Reading, Refusal};
 
@@ -87,16 +87,30 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// A subject is only asked for what it claims. `binds` says which readings matter for the side that is judged.
+/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings matter for
+/// the side that is judged.
+///
+/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are without it.
 fn claimed<P: FamilyRules>(
     file: &CaseFile<P>,
     capabilities: &Capabilities,
     binds: fn(&Reading) -> bool,
-) -> Result<(), Failure> {
-    let features = P::required_features(&file.case.parameters, &file.resolved.wire)
-        .into_iter()
-        .filter(|&feature| !capabilities.features.contains(feature))
-        .map(str::to_owned);
+) -> Result<P::Parameters, Failure> {
+    let missing = |parameters: &P::Parameters| {
+        let mut features = P::required_features(parameters, &file.resolved.wire);
+        features.retain(|&feature| !capabilities.features.contains(feature));
+        features
+    };
+    let mut parameters = file.case.parameters.clone();
+    let mut features = missing(&parameters);
+    if !features.is_empty()
+        && let Some(packets) = sound_packets(file)
+    {
+        let without = P::without_unused(&parameters, packets);
+        if missing(&without).is_empty() {
+            (parameters, features) = (without, Vec::new());
+        }
+    }
     let readings = file
         .case
         .readings
@@ -104,25 +118,37 @@ fn claimed<P: FamilyRules>(
         .filter(|name| P::READINGS.iter().any(|reading| reading.name == **name && binds(reading)))
         .filter(|reading| !capabilities.readings.contains(*reading))
         .map(|reading| format!("reading {reading}"));
-    let needs: Vec<String> = features.chain(readings).collect();
-    if needs.is_empty() { Ok(()) } else { Err(Failure::Verdict(Verdict::Unsupported { needs })) }
+    let needs: Vec<String> = features.into_iter().map(str::to_owned).chain(readings).collect();
+    if needs.is_empty() { Ok(parameters) } else { Err(Failure::Verdict(Verdict::Unsupported { needs })) }
 }
 
-fn begun<P: FamilyRules>(
-    subject: &Subject,
-    file: &CaseFile<P>,
-) -> Result<(Box<dyn Decoder<P>>, Capabilities), Failure> {
+/// Every packet of the wire; `None` where some of it may be no packet, or its packets are not stated.
+fn sound_packets<P: FamilyRules>(file: &CaseFile<P>) -> Option<&[P::Packet]> {
+    let mut expected = file.resolved.events.iter().flatten();
+    let sound = file.case.polarity == Polarity::Positive
+        && !expected.any(|expected| matches!(expected, Expected::Fault(_)));
+    file.resolved.packets.as_deref().filter(|_| sound)
+}
+
+/// A decoder that has begun the case, and what it claims.
+struct Begun<P: FamilyRules> {
+    decoder: Box<dyn Decoder<P>>,
+    capabilities: Capabilities,
+    parameters: P::Parameters,
+}
+
+fn begun<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<Begun<P>, Failure> {
     let Some(mut decoder) = subject.decoder::<P>() else {
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a decoder")] }));
     };
     let capabilities = decoder.capabilities();
-    claimed(file, &capabilities, Reading::binds_decoders)?;
-    decoder.begin(&file.case.parameters, &file.resolved.program)?;
-    Ok((decoder, capabilities))
+    let parameters = claimed(file, &capabilities, Reading::binds_decoders)?;
+    decoder.begin(&parameters, &file.resolved.program)?;
+    Ok(Begun { decoder, capabilities, parameters })
 }
 
 fn decode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
-    let (mut decoder, capabilities) = begun(subject, file)?;
+    let Begun { mut decoder, capabilities, .. } = begun(subject, file)?;
     let log = relations::push_all(decoder.as_mut(), [file.resolved.wire.as_slice()]);
     let expected =
         Expectation { packets: file.resolved.packets.as_deref(), events: file.resolved.events.as_deref() };
@@ -131,13 +157,13 @@ fn decode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 
 fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
     // Only what the subject claims.
-    let (_, capabilities) = begun(subject, file)?;
+    let Begun { capabilities, parameters, .. } = begun(subject, file)?;
     if !capabilities.incremental {
         let needs = vec![String::from("streams in pieces")];
         return Err(Failure::Verdict(Verdict::Unsupported { needs }));
     }
-    let (parameters, program) = (&file.case.parameters, &file.resolved.program);
-    let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
+    let (program, wire) = (&file.resolved.program, &file.resolved.wire);
+    let stream = relations::Stream::<P> { subject, parameters: &parameters, program, wire };
     Ok(stream.repeats()?)
 }
 
@@ -147,7 +173,7 @@ const MOST_POINTS: usize = 4;
 /// Whether the reference finds a synchronisation point in the case behind which there is something to compare. That a relation does not hold for
 /// the reference says something, too.
 fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> bool {
-    match tried(&Subject::reference_decoder_of::<P>(), file, direction) {
+    match tried(&Subject::reference_decoder_of::<P>(), file, &file.case.parameters, direction) {
         Ok(tried) => tried.compared > 0,
         Err(Broken::Divergence(_)) => true,
         Err(Broken::Refused(_) | Broken::NoDecoder) => false,
@@ -156,8 +182,8 @@ fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> b
 
 fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direction) -> Result<(), Failure> {
     // Only what the subject claims.
-    begun(subject, file)?;
-    if tried(subject, file, direction)?.compared == 0 {
+    let Begun { parameters, .. } = begun(subject, file)?;
+    if tried(subject, file, &parameters, direction)?.compared == 0 {
         let needs = vec![String::from("results behind a synchronisation point")];
         return Err(Failure::Verdict(Verdict::Unsupported { needs }));
     }
@@ -167,9 +193,10 @@ fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direct
 fn tried<P: FamilyRules>(
     subject: &Subject,
     file: &CaseFile<P>,
+    parameters: &P::Parameters,
     direction: Direction,
 ) -> Result<Attempts, Broken> {
-    let (parameters, program) = (&file.case.parameters, &file.resolved.program);
+    let program = &file.resolved.program;
     let stream = relations::Stream::<P> { subject, parameters, program, wire: &file.resolved.wire };
     match direction {
         Direction::Join => stream.joins(MOST_POINTS),
@@ -182,8 +209,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
     };
     let capabilities = encoder.capabilities();
-    claimed(file, &capabilities, Reading::binds_encoders)?;
-    let parameters = &file.case.parameters;
+    let parameters = &claimed(file, &capabilities, Reading::binds_encoders)?;
     if let Err(refusal) = encoder.begin(parameters, &file.case.policy) {
         return Err(match refusal {
             // It takes these parameters, but has not this choice; there are no claims about choices.

@@ -36,6 +36,9 @@ pub struct Run {
     /// One result per real program and parameter set, if they ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramRun>,
+    /// Trace sources of a snapshot that speak the protocol of no family, e.g. `STM_0 (STM)`; they are not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign_sources: Vec<String>,
 }
 
 /// What came of a real program whose execution went through an encoder and a decoder.

@@ -139,6 +139,7 @@ pub fn run(
         incomplete: options.stop.load(Ordering::Relaxed),
         cases,
         programs,
+        foreign_sources: Vec::new(),
     })
 }
 

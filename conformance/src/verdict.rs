@@ -311,6 +311,23 @@ impl Divergence {
         self.first().and_then(|row| row.got.as_deref())
     }
 
+    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault missing-outcome`.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        let words = |text: Option<&str>| {
+            let text = text.unwrap_or("nothing more");
+            // `fault missing-outcome at …` and `retire { … }` alike: the words before any value.
+            text.split_whitespace()
+                .take_while(|word| {
+                    *word != "at" && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
+                })
+                .take(3)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        format!("{}: {} / {}", self.what, words(self.expected()), words(self.got()))
+    }
+
     fn first(&self) -> Option<&Row> {
         self.rows.iter().find(|row| !row.same)
     }

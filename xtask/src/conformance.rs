@@ -91,6 +91,9 @@ pub(crate) struct Arguments {
     /// the baseline stale (exit code 4).
     #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
     baseline: Option<PathBuf>,
+    /// Show every failure by itself, instead of one example of each cause.
+    #[arg(long)]
+    every_failure: bool,
     /// Write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -116,7 +119,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.junit {
         write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
-    print(&text::report(&run, style()))?;
+    let report = if arguments.every_failure { text::report_of_every_failure } else { text::report };
+    print(&report(&run, style()))?;
     for entry in &stale {
         print(&format!("stale: {entry}\n"))?;
     }
@@ -173,7 +177,10 @@ fn judge_snapshots(subject: &Subject, arguments: &Arguments) -> Result<Run, Fail
         )
         .map_err(|(source, error)| Failure::usage(format!("{}: {source}: {error}", directory.display())))?;
         match &mut all {
-            Some(all) => all.cases.append(&mut run.cases),
+            Some(all) => {
+                all.cases.append(&mut run.cases);
+                all.foreign_sources.append(&mut run.foreign_sources);
+            }
             None => all = Some(run),
         }
     }

@@ -8,9 +8,9 @@ mod sync_points;
 
 use traceproof_decoder::arm_etm as decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
-use traceproof_vectors::arm_etm::{ArmEtm, Event, Parameters, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Parameters, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::{self as vectors, Dissection, Program, Protocol};
 
 use crate::elf::{self, Machine};
 use crate::family::{self, FamilyRules};
@@ -45,6 +45,16 @@ impl FamilyRules for ArmEtm {
             elf::Architecture::Arm => Ok(Parameters::default()),
             other => Err(format!("the ELF file is for {other}, not for ARM")),
         }
+    }
+
+    /// Nearly every packet of ETMv2 has bits that are conventions (PC-1 to PC-14); two of them concern ETMv1, too.
+    fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
+        let matters = |name: &str| match parameters.architecture {
+            Architecture::V1 => name.starts_with("etm1-") || matches!(name, "etm-pc-4" | "etm-pc-14"),
+            Architecture::V2 => name.starts_with("etm-pc-"),
+            Architecture::V3 => false,
+        };
+        ArmEtm::READINGS.iter().map(|reading| reading.name).filter(|name| matters(name)).collect()
     }
 
     const EVENTS_NEED_CODE: bool = true;

@@ -90,19 +90,3 @@ fn broke(verdict: &Verdict, first: bool) -> Comparison {
     }
     Comparison::Different(Box::new(divergence))
 }
-
-/// What differs, without values: the layer, and the first words of both sides.
-pub(super) fn kind(divergence: &Divergence) -> String {
-    let words = |text: Option<&str>| {
-        let text = text.unwrap_or("nothing more");
-        // `fault missing-outcome at …` and `retire { … }` alike: the words before any value.
-        text.split_whitespace()
-            .take_while(|word| {
-                *word != "at" && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
-            })
-            .take(3)
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    format!("{}: {} / {}", divergence.what, words(divergence.expected()), words(divergence.got()))
-}

@@ -117,10 +117,8 @@ impl<P: FamilyRules> Found<'_, P> {
         };
         self.compared += 1;
         let name = stream.name.clone();
-        let (names, count, smallest) = self
-            .clusters
-            .entry(compare::kind(&divergence))
-            .or_insert_with(|| (Vec::new(), 0, stream.clone()));
+        let (names, count, smallest) =
+            self.clusters.entry(divergence.kind()).or_insert_with(|| (Vec::new(), 0, stream.clone()));
         *count += 1;
         if names.len() < EXAMPLES {
             names.push(name);
@@ -137,7 +135,7 @@ impl<P: FamilyRules> Found<'_, P> {
             .filter_map(|(kind, (examples, streams, stream))| {
                 let stream = shrink(stream, |smaller| {
                     matches!(compare(first, second, smaller),
-                        Comparison::Different(divergence) if compare::kind(&divergence) == kind)
+                        Comparison::Different(divergence) if divergence.kind() == kind)
                 });
                 let Comparison::Different(divergence) = compare(first, second, &stream) else { return None };
                 Some(Cluster {

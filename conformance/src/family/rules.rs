@@ -61,6 +61,10 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 
+    /// Named readings on which an execution that was not written for a case may depend under these parameters: a generated one, or that
+    /// of a real program. A subject that does not claim them is not judged by it.
+    fn readings_of_executions(parameters: &Self::Parameters) -> Vec<&'static str>;
+
     /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
     /// its work budget is spent is its own choice.
     fn is_open_at_limit(event: &Self::Event) -> bool;

@@ -121,7 +121,7 @@ impl Seed {
             polarity: Polarity::Positive,
             catches: catches.to_owned(),
             provenance: Provenance::Generated { seed: self.number, confirmed: confirmed.to_owned() },
-            readings: Vec::new(),
+            readings: P::readings_of_executions(&parameters).into_iter().map(str::to_owned).collect(),
             canonical: false,
             parameters,
             policy,

@@ -45,6 +45,11 @@ impl FamilyRules for ItaniumPmu {
         }
     }
 
+    /// Every open point is a parameter.
+    fn readings_of_executions(_: &Parameters) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     const EVENTS_NEED_CODE: bool = false;
 
     fn is_open_at_limit(_: &Event) -> bool {

@@ -5,8 +5,10 @@
 
 use std::collections::{VecDeque, hash_map::RandomState};
 use std::hash::{BuildHasher, Hasher};
-use std::io::{BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,6 +31,10 @@ pub(super) struct Connection {
     /// `None` once the process is to be gone.
     requests: Option<Sender<Vec<u8>>>,
     incoming: Receiver<Incoming>,
+    /// Bytes that have come.
+    received: Arc<AtomicU64>,
+    /// The most bytes of a message.
+    limit: u64,
     welcome: Welcome,
     next: u32,
     /// Requests without answers, the oldest first.
@@ -67,6 +73,8 @@ impl Connection {
         // The framing of what comes after the answer to `hello` is in that answer.
         let (chosen, framing) = sync_channel(1);
         let limit = limits.message;
+        let received = Arc::new(AtomicU64::new(0));
+        let output = Counted { output, received: Arc::clone(&received) };
         thread::spawn(move || read_answers(output, &framing, limit, &told));
 
         let nonce = nonce();
@@ -74,6 +82,8 @@ impl Connection {
             child,
             requests: Some(requests),
             incoming,
+            received,
+            limit,
             welcome: nobody(),
             next: 0,
             inflight: VecDeque::new(),
@@ -180,6 +190,7 @@ impl Connection {
         }
         let mut end = Instant::now().checked_add(deadline);
         let mut closed = false;
+        let mut before = self.received.load(Ordering::Relaxed);
         loop {
             let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
             let error = match self.incoming.recv_timeout(left.min(LOOK)) {
@@ -201,11 +212,24 @@ impl Connection {
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) if closed => self.breach("it closed its standard input"),
+                Err(RecvTimeoutError::Timeout) if self.is_prolific(&mut before) => {
+                    end = Instant::now().checked_add(deadline);
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout) => self.die(SubjectError::Late { deadline }),
                 Err(RecvTimeoutError::Disconnected) => self.explained(Incoming::Ended),
             };
             return Err(error);
         }
+    }
+
+    /// Whether so much has come since `before` that at this rate the limit of a message is reached soon.
+    ///
+    /// Who answers without end is stopped by that limit and by no deadline, so that the verdict does not depend on how busy the machine is.
+    fn is_prolific(&self, before: &mut u64) -> bool {
+        let received = self.received.load(Ordering::Relaxed);
+        let came = received - std::mem::replace(before, received);
+        came >= (self.limit / MOST_EXTENSIONS).max(1)
     }
 
     fn explained(&mut self, told: Incoming) -> SubjectError {
@@ -260,6 +284,9 @@ impl Connection {
 /// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How often a deadline is extended at most, for an answer that keeps coming.
+const MOST_EXTENSIONS: u64 = 100;
+
 /// How long an answer may stay in the pipe behind a closed input.
 const CLOSING: Duration = Duration::from_millis(500);
 
@@ -306,8 +333,33 @@ fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, told: &Sy
     }
 }
 
+/// Counts what is read.
+struct Counted {
+    output: BufReader<ChildStdout>,
+    received: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.output.read(buffer)?;
+        self.received.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.output.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.output.consume(count);
+        self.received.fetch_add(count as u64, Ordering::Relaxed);
+    }
+}
+
 fn read_answers(
-    mut output: BufReader<ChildStdout>,
+    mut output: impl BufRead,
     framing: &Receiver<Framing>,
     limit: u64,
     told: &SyncSender<Incoming>,

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
+<<<<<<< HEAD
 use super::text::details;
+=======
+use super::text::{counted, details};
+use crate::Invocation;
+>>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
 use crate::run::{CaseResult, Check, ProgramRun, Run};
 use crate::verdict::{Kind, Verdict};
 
 /// The run as JUnit XML.
 ///
 /// `failure` is a difference, `error` a crash, a missed deadline or a refusal of something claimed, `skipped` what
-/// the subject does not claim or offer.
+/// the subject does not claim or offer: the cases of a directory of which nothing is judged are one such test with their number.
 ///
 /// # Errors
 ///
@@ -19,9 +24,24 @@ use crate::verdict::{Kind, Verdict};
 pub fn report(run: &Run) -> Result<String, SerializeError> {
     let mut report = Report::new(format!("traceproof: {} {}", run.subject.name, run.subject.version));
     let mut folders: BTreeMap<&str, TestSuite> = BTreeMap::new();
+    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
     for case in &run.cases {
         let folder = case.folder();
+<<<<<<< HEAD
         folders.entry(folder).or_insert_with(|| TestSuite::new(folder)).add_test_case(test_case(run, case));
+=======
+        let suite = folders.entry(folder).or_insert_with(|| TestSuite::new(folder));
+        if case.checks.iter().all(|check| check.verdict.kind() == Kind::Unsupported) {
+            *left_out.entry(folder).or_default() += 1;
+        } else {
+            suite.add_test_case(test_case(case, &run.invocation));
+        }
+    }
+    for (folder, count) in left_out {
+        if let Some(suite) = folders.get_mut(folder) {
+            suite.add_test_case(not_judged(count));
+        }
+>>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
     }
     report.add_test_suites(folders.into_values());
     let mut programs: BTreeMap<String, TestSuite> = BTreeMap::new();
@@ -32,6 +52,17 @@ pub fn report(run: &Run) -> Result<String, SerializeError> {
     }
     report.add_test_suites(programs.into_values());
     report.to_string()
+}
+
+/// The cases of a directory of which the subject claims nothing: one skipped test, not thousands.
+fn not_judged(count: usize) -> TestCase {
+    let mut status = TestCaseStatus::skipped();
+    status.set_type(Kind::Unsupported.name());
+    status.set_message(format!(
+        "{} not judged: the subject does not claim what they need",
+        counted(count, "case")
+    ));
+    TestCase::new("not judged", status)
 }
 
 fn round_trip(run: &ProgramRun) -> TestCase {

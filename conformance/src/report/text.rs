@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use traceproof_vectors::case::{Level, Polarity};
 
+use super::causes::{Cause, Judged, causes};
 use super::table::{render, table};
 use crate::run::{CaseResult, Check, ProgramRun, Run, Tally};
 use crate::verdict::{Divergence, Kind, Verdict};
@@ -37,9 +38,81 @@ impl Style {
 /// Most columns of a side-by-side comparison; longer lines are put below each other.
 const WIDTH: usize = 150;
 
-/// The whole report.
+/// Up to so many failing checks are shown one by one.
+const SHOWN_SINGLY: usize = 12;
+
+/// So many causes are shown with an example.
+const WITH_EXAMPLE: usize = 4;
+
+/// So many more causes are named.
+const NAMED: usize = 12;
+
+/// So many checks of a cause are named.
+const NAMES: usize = 6;
+
+/// The whole report. Many failures are put together by cause, with an example each, so that a first run fits on two screens; see
+/// [`report_of_every_failure`].
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
+    let causes = causes(run);
+    if causes.iter().map(|cause| cause.failures.len()).sum::<usize>() <= SHOWN_SINGLY {
+        return report_of_every_failure(run, style);
+    }
+    let again = Again { invocation: &run.invocation, subject: run.subject.argument.as_deref() };
+    let mut out = String::new();
+    for cause in causes.iter().take(WITH_EXAMPLE) {
+        out.push_str(&cause_with_example(cause, again, style));
+        out.push('\n');
+    }
+    let others = causes.get(WITH_EXAMPLE..).unwrap_or_default();
+    for cause in others.iter().take(NAMED) {
+        out.push_str(&cause_heading(cause, style));
+    }
+    if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        let _ = writeln!(out, "and {}", counted(more, "other cause"));
+    }
+    let _ = writeln!(out, "each failure: the same command with --every-failure");
+    out.push_str(&summary(run, style));
+    out
+}
+
+/// What failing checks have in common, how many they are, and the first of them.
+fn cause_heading(cause: &Cause<'_>, style: Style) -> String {
+    let first = cause.failures.first().map(|first| first.of.name()).unwrap_or_default();
+    let count = counted(cause.failures.len(), "check");
+    format!("{} {count}  {}  ({first})\n", style.bad("FAIL"), cause.kind)
+}
+
+fn cause_with_example(cause: &Cause<'_>, again: Again<'_>, style: Style) -> String {
+    let mut out = cause_heading(cause, style);
+    let Some(example) = cause.failures.first() else { return out };
+    out.push_str(&failed_verdict(example.direction.name(), example.verdict, style));
+    let command = match example.of {
+        Judged::Case(case) => again.of_case(case),
+        Judged::Program(program) => again.of_program(program),
+    };
+    let _ = writeln!(out, "  reproduce: {command}");
+    let mut names: Vec<String> = Vec::new();
+    for name in cause.failures.iter().map(|failure| failure.of.name()) {
+        if names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(NAMES).filter(|more| *more > 0) {
+        Some(more) => {
+            let _ = writeln!(out, "  in {named} and {more} more");
+        }
+        None => {
+            let _ = writeln!(out, "  in {named}");
+        }
+    }
+    out
+}
+
+/// As [`report`], with every failure by itself.
+#[must_use]
+pub fn report_of_every_failure(run: &Run, style: Style) -> String {
     let mut out = String::new();
     for case in run.failed() {
         out.push_str(&failed_case(Some(run), case, style));
@@ -59,15 +132,32 @@ fn about_subject(run: &Run, command: String) -> String {
         Some(subject) => format!("{command} --subject {subject}"),
         None => command,
     }
+
+    fn of_case(self, case: &CaseResult) -> String {
+        let own = case.reproduce.clone();
+        let command =
+            own.unwrap_or_else(|| self.invocation.command(format!("conformance --filter {}", case.id)));
+        self.about_subject(command)
+    }
+
+    fn of_program(self, program: &ProgramRun) -> String {
+        let command = format!("conformance --real-programs --filter {}", program.name());
+        self.about_subject(self.invocation.command(command))
+    }
 }
 
 /// One real program that did not come back.
 fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
     let name = program.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
+<<<<<<< HEAD
     out.push_str(&failed_verdict("round trip", &program.verdict, style));
     let command = run.invocation.command(format!("conformance --real-programs --filter {name}"));
     let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
+=======
+    out.push_str(&failed_verdict("round trip", &run.verdict, style));
+    let _ = writeln!(out, "  reproduce: {}", again.of_program(run));
+>>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
     out
 }
 
@@ -89,6 +179,7 @@ fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
+<<<<<<< HEAD
     let own = case.reproduce.clone();
     let Some(run) = run else {
         out.extend(own.map(|command| format!("  reproduce: {command}\n")));
@@ -96,6 +187,14 @@ fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
     };
     let command = own.unwrap_or_else(|| run.command(format!("conformance --filter {}", case.id)));
     let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
+=======
+    let Some(again) = again else {
+        let own = case.reproduce.as_ref();
+        out.extend(own.map(|command| format!("  reproduce: {command}\n")));
+        return out;
+    };
+    let _ = writeln!(out, "  reproduce: {}", again.of_case(case));
+>>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
         let _ = writeln!(out, "             {}", run.command(format!("explain {}", case.id)));
@@ -184,6 +283,7 @@ pub fn summary(run: &Run, style: Style) -> String {
     out.push_str(&directions(run));
     out.push_str(&programs(run));
     out.push_str(&unsupported(run));
+    out.push_str(&foreign_sources(run));
     out.push('\n');
     out.push_str(&last_word(run, style));
     out
@@ -277,6 +377,14 @@ fn unsupported(run: &Run) -> String {
     out
 }
 
+/// Trace sources of a snapshot that no family decodes.
+fn foreign_sources(run: &Run) -> String {
+    match run.foreign_sources.as_slice() {
+        [] => String::new(),
+        names => format!("\nnot judged, sources of no family: {}\n", names.join(", ")),
+    }
+}
+
 fn last_word(run: &Run, style: Style) -> String {
     let (checks, programs) = (run.tally(), run.program_tally());
     let mut judged = Vec::new();
@@ -296,11 +404,11 @@ fn last_word(run: &Run, style: Style) -> String {
     } else {
         String::new()
     };
+    let mut judged = judged.join(" and ");
     let known = checks.of(Kind::ExpectedFailure) + programs.of(Kind::ExpectedFailure);
     if known > 0 {
-        judged.push(format!("{} known", counted(known, "failure")));
+        let _ = write!(judged, ", {} of them", counted(known, "known failure"));
     }
-    let judged = judged.join(" and ");
     let failed = Tally::failures;
     if checks.applicable() + programs.applicable() == 0 {
         return format!("{begin}{}: no check applies to this subject\n", style.bad("NOTHING"));

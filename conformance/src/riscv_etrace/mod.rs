@@ -4,6 +4,7 @@ mod bench;
 mod execution_files;
 pub mod generate;
 pub mod programs;
+mod readings;
 pub mod rows;
 pub mod saboteurs;
 mod sync_points;
@@ -43,6 +44,10 @@ impl FamilyRules for RiscvEtrace {
         Hart::new(program, parameters, retirement(parameters))
             .run(execution.iter().cloned(), each)
             .map_err(|error| error.to_string())
+    }
+
+    fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
+        readings::of_executions(parameters)
     }
 
     /// Spec: RVET-DEC-046. A loop without facts from the trace is walked until the budget is spent.

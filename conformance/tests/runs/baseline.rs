@@ -53,6 +53,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
         suite: None,
         cases,
         programs: Vec::new(),
+        foreign_sources: Vec::new(),
     }
 }
 

@@ -83,6 +83,13 @@ pub trait CaseProtocol:
 
     /// Names of the optional features without which a subject cannot handle this wire with these parameters.
     fn required_features(parameters: &Self::Parameters, wire: &[u8]) -> Vec<&'static str>;
+
+    /// The same parameters without the optional hardware that leaves no trace in these packets: under both, the packets
+    /// have the same bytes and the same meaning. So a subject without that hardware can be judged, too.
+    #[must_use]
+    fn without_unused(parameters: &Self::Parameters, _packets: &[Self::Packet]) -> Self::Parameters {
+        parameters.clone()
+    }
 }
 
 /// What a decoder must deliver next: an event, or a fault.

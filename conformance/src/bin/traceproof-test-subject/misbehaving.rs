@@ -81,6 +81,11 @@ fn misbehave(mode: &str, answer: String, images: usize, streams: usize) -> io::R
         "exits" => process::exit(0),
         "hangs" => thread::sleep(FOREVER),
         "floods" => (0..1024).try_for_each(|_| stdout().write_all(&[b'x'; 1 << 20]))?,
+        "floods-slowly" => loop {
+            stdout().write_all(&[b'x'; 1 << 14])?;
+            stdout().flush()?;
+            thread::sleep(Duration::from_millis(60));
+        },
         "no-json" => return Ok(String::from("Segmentation fault\n")),
         "wrong-id" => return Ok(answer.replacen("{\"id\":", "{\"id\":9", 1)),
         "no-result" => {

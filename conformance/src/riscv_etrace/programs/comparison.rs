@@ -407,13 +407,14 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// An EPC that the trace tells must be right; where it does not tell it (behind another trap, or at the
-/// start), a decoder may say so.
+/// An EPC that the trace carries must be right; where it does not (after another trap, or at the start), a decoder
+/// may report that it is unknown. A decoder that reports no EPC at all is not judged on it.
 /// Spec: RVET-DEC-050.
-fn epc_agrees(trap: &Trap, told: bool, got: Epc, mask: u64) -> bool {
+fn epc_agrees(trap: &Trap, carried: bool, got: Epc, mask: u64) -> bool {
     match got {
         Epc::At(address) => trap.interrupt || address == Address(trap.epc.0 & mask),
-        Epc::Unknown | Epc::Unstated => trap.interrupt || !told,
+        Epc::Unknown => trap.interrupt || !carried,
+        Epc::Unstated => true,
     }
 }
 

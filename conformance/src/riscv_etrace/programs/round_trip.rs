@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use traceproof_encoder_model::riscv_etrace::{Hart, HartError};
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace, Step, Stimulus};
-use traceproof_vectors::{Decoder, Encoder, EncoderSink, Layer, Place, Program, Refusal};
+use traceproof_vectors::{
+    Capabilities, Decoder, Encoder, EncoderSink, Layer, Place, Program, Protocol, Reading, Refusal,
+};
 
 use super::comparison::Comparison;
 use super::feed::Feed;
 use super::{Divergence, FlowMap, OWN_SET, ParameterSet, Setup, Shipped, ShippedError, ShippedProgram};
+use crate::riscv_etrace::readings::of_executions;
 use crate::runner::unwound;
 use crate::verdict::Verdict;
 
@@ -115,15 +118,20 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     setup: &Setup,
     steps: impl IntoIterator<Item = Result<Step, E>>,
 ) -> Result<RoundTrip, RoundTripError> {
-    let layers = decoder.capabilities().layers;
+    let decodes = decoder.capabilities();
     // Only events say what was executed.
-    if !layers.contains(&Layer::Events) {
+    if !decodes.layers.contains(&Layer::Events) {
         return Err(RoundTripError::Decoder(Refusal::unsupported("events")));
     }
+    let encodes = encoder.capabilities();
+    claims_readings(&encodes, setup, Reading::binds_encoders).map_err(RoundTripError::Encoder)?;
+    claims_readings(&decodes, setup, Reading::binds_decoders).map_err(RoundTripError::Decoder)?;
     encoder.begin(&setup.parameters, &setup.policy).map_err(RoundTripError::Encoder)?;
     decoder.begin(&setup.parameters, program).map_err(RoundTripError::Decoder)?;
     let map = FlowMap::new(program, setup.parameters.xlen);
-    let compares_packets = layers.contains(&Layer::Packets);
+    // What one of them does not deliver is not compared.
+    let compares_packets =
+        decodes.layers.contains(&Layer::Packets) && encodes.layers.contains(&Layer::Packets);
     let comparison = RefCell::new(Comparison::new(&map, &setup.parameters, compares_packets));
     let mut line = Line { comparison: &comparison, waiting: Vec::new(), bytes: 0 };
 
@@ -155,6 +163,21 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     comparison.settle(Place { packet: comparison.packets, byte: bytes, bit: 0 });
     let Comparison { instructions, traps, packets, divergence, .. } = comparison;
     Ok(RoundTrip { instructions, traps, packets, bytes, divergence })
+}
+
+/// Whoever reads a clause in another way is not judged by executions that depend on it.
+fn claims_readings(
+    capabilities: &Capabilities,
+    setup: &Setup,
+    binds: fn(&Reading) -> bool,
+) -> Result<(), Refusal> {
+    let bound =
+        |name: &&str| RiscvEtrace::READINGS.iter().any(|reading| reading.name == *name && binds(reading));
+    let mut needed = of_executions(&setup.parameters).into_iter().filter(bound);
+    match needed.find(|reading| !capabilities.readings.contains(*reading)) {
+        Some(reading) => Err(Refusal::unsupported(format!("reading {reading}"))),
+        None => Ok(()),
+    }
 }
 
 /// How to make what is judged, anew for every round trip.

@@ -1,9 +1,12 @@
 //! The macrocell behind the contract's trait.
 
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, FEATURES, Parameters, Policy, READINGS, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Policy, READINGS, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};
 
 use super::macrocell::Macrocell;
+
+/// Features of [`FEATURES`](traceproof_vectors::arm_etm::FEATURES) that this architecture can have.
+const CLAIMS: [&str; 5] = [Architecture::V2.feature(), "port_4", "port_16", "cycle_accurate", "jazelle"];
 
 /// A model of a macrocell of architecture 2.
 ///
@@ -24,9 +27,8 @@ struct Running {
 
 impl vectors::Encoder<ArmEtm> for Encoder {
     fn capabilities(&self) -> Capabilities {
-        let architectures = [Architecture::V1.feature(), Architecture::V3.feature()];
         Capabilities::new([Layer::Packets])
-            .with_features(FEATURES.into_iter().filter(|feature| !architectures.contains(feature)))
+            .with_features(CLAIMS)
             .with_readings(READINGS.iter().map(|reading| reading.name))
     }
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Path, Problem};
 use crate::riscv_etrace::{
-    Cycle, DataAccess, DataEvent, DataOptions, DataResponse, Modes, Parameters, RiscvEtrace, Step, StopReason,
+    Cycle, DataAccess, DataEvent, DataOptions, DataResponse, Modes, Packet, Parameters, RiscvEtrace, Step,
+    StopReason,
 };
 
 /// One line of `stimulus`.
@@ -177,5 +178,9 @@ impl CaseProtocol for RiscvEtrace {
 
     fn required_features(parameters: &Parameters, _: &[u8]) -> Vec<&'static str> {
         resolve::required_features(parameters)
+    }
+
+    fn without_unused(parameters: &Parameters, packets: &[Packet]) -> Parameters {
+        resolve::without_unused(parameters, packets)
     }
 }

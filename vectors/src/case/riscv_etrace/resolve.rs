@@ -4,8 +4,8 @@ use super::{EventEntry, StimulusEntry};
 use crate::Address;
 use crate::case::{Assembly, Expected, Location, Path, Problem};
 use crate::riscv_etrace::{
-    DataLayout, Encapsulation, Epc, Event, Parameters, Retire, RiscvEtrace, Step, Stimulus, SupportLayout,
-    Trap, Xlen,
+    DataLayout, Encapsulation, Epc, Event, Packet, Parameters, Retire, RiscvEtrace, Step, Stimulus,
+    SupportLayout, Trap, Xlen,
 };
 
 /// Finds the instructions of paths, and counts them.
@@ -245,6 +245,34 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
     .chain(transport)
     .filter_map(|(feature, needed)| needed.then_some(feature))
     .collect()
+}
+
+/// Predictor, jump target cache, handler addresses and inferable jumps matter only to a stream that uses them: in a format 0 packet, or because a
+/// mode is on, or switched on by a support packet. The return stack and the call counter always matter: `irdepth` has their width.
+pub(super) fn without_unused(parameters: &Parameters, packets: &[Packet]) -> Parameters {
+    let uses = |packet: &Packet| match packet {
+        Packet::BranchCount { .. } | Packet::JumpTargetIndex { .. } => true,
+        Packet::Support { ioptions, .. } => *ioptions != 0,
+        _ => false,
+    };
+    let mut parameters = parameters.clone();
+    if packets.iter().any(uses) {
+        return parameters;
+    }
+    let modes = parameters.modes;
+    if !modes.branch_prediction {
+        parameters.bpred_size_p = 0;
+    }
+    if !modes.jump_target_cache {
+        parameters.cache_size_p = 0;
+    }
+    if !modes.implicit_exception {
+        parameters.trap_vectors = None;
+    }
+    if !modes.sijump {
+        parameters.sijump_p = false;
+    }
+    parameters
 }
 
 fn transport_features(encapsulation: Encapsulation) -> [(&'static str, bool); 7] {

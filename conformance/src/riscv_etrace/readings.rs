@@ -1,0 +1,20 @@
+//! Which readings does an execution depend on that was not written for a case?
+
+use traceproof_vectors::riscv_etrace::Parameters;
+
+/// The readings on which generated executions and real programs may depend under these parameters, wherever they go.
+///
+/// Compiled code and the generator use x5 as link register and swap co-routines, fill call counters, and jump by `lui` and `auipc` after
+/// synchronisation packets; whoever reads these clauses in another way is right, too.
+pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
+    let modes = parameters.modes;
+    let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;
+    [
+        ("x1-and-x5-link", modes.implicit_return),
+        ("call-counter-fits-irdepth", counts_calls),
+        ("no-inference-at-a-sync-packet", modes.sijump),
+    ]
+    .into_iter()
+    .filter_map(|(reading, matters)| matters.then_some(reading))
+    .collect()
+}
