@@ -226,7 +226,7 @@ fn claims_of_the_etmv2_model_are_those_of_its_architecture() {
 const TOP: &str = "[snapshot]\nversion=1.0\n[device_list]\nd0=cpu.ini\nd1=etm.ini\nd2=stm.ini\n[trace]\nmetadata=trace.ini\n";
 const CPU: &str =
     "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A7\n[dump]\nfile=code.bin\naddress=0x8000\nlength=0x4\n";
-const ETM: &str = "[device]\nname=ETM_0\nclass=trace_source\ntype=ETM3.5\n[regs]\nETMCR(0x000)=0x400\nETMIDR(id:0x79)=0x410ff250\n";
+const ETM: &str = "[device]\nname=ETM_0\nclass=trace_source\ntype=ETM3.5\n[regs]\nETMCR(0x000)=0x400\nETMIDR(id:0x79)=0x410ff250\nETMCCER(id:0x7a)=0x34000000\n";
 const STM: &str = "[device]\nname=STM_0\nclass=trace_source\ntype=STM\n[regs]\nSTMTCSR=0x00a00005\n";
 const TRACE: &str = "[trace_buffers]\nbuffers=b0\n[b0]\nname=ETB_0\nfile=a.bin\nformat=source_data\n\
     [source_buffers]\nETM_0=ETB_0\n[core_trace_sources]\ncpu_0=ETM_0\n";
