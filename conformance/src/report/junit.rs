@@ -4,12 +4,7 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-<<<<<<< HEAD
-use super::text::details;
-=======
 use super::text::{counted, details};
-use crate::Invocation;
->>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
 use crate::run::{CaseResult, Check, ProgramRun, Run};
 use crate::verdict::{Kind, Verdict};
 
@@ -27,21 +22,17 @@ pub fn report(run: &Run) -> Result<String, SerializeError> {
     let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
     for case in &run.cases {
         let folder = case.folder();
-<<<<<<< HEAD
-        folders.entry(folder).or_insert_with(|| TestSuite::new(folder)).add_test_case(test_case(run, case));
-=======
         let suite = folders.entry(folder).or_insert_with(|| TestSuite::new(folder));
         if case.checks.iter().all(|check| check.verdict.kind() == Kind::Unsupported) {
             *left_out.entry(folder).or_default() += 1;
         } else {
-            suite.add_test_case(test_case(case, &run.invocation));
+            suite.add_test_case(test_case(run, case));
         }
     }
     for (folder, count) in left_out {
         if let Some(suite) = folders.get_mut(folder) {
             suite.add_test_case(not_judged(count));
         }
->>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
     }
     report.add_test_suites(folders.into_values());
     let mut programs: BTreeMap<String, TestSuite> = BTreeMap::new();

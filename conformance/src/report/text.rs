@@ -58,10 +58,9 @@ pub fn report(run: &Run, style: Style) -> String {
     if causes.iter().map(|cause| cause.failures.len()).sum::<usize>() <= SHOWN_SINGLY {
         return report_of_every_failure(run, style);
     }
-    let again = Again { invocation: &run.invocation, subject: run.subject.argument.as_deref() };
     let mut out = String::new();
     for cause in causes.iter().take(WITH_EXAMPLE) {
-        out.push_str(&cause_with_example(cause, again, style));
+        out.push_str(&cause_with_example(run, cause, style));
         out.push('\n');
     }
     let others = causes.get(WITH_EXAMPLE..).unwrap_or_default();
@@ -83,13 +82,13 @@ fn cause_heading(cause: &Cause<'_>, style: Style) -> String {
     format!("{} {count}  {}  ({first})\n", style.bad("FAIL"), cause.kind)
 }
 
-fn cause_with_example(cause: &Cause<'_>, again: Again<'_>, style: Style) -> String {
+fn cause_with_example(run: &Run, cause: &Cause<'_>, style: Style) -> String {
     let mut out = cause_heading(cause, style);
     let Some(example) = cause.failures.first() else { return out };
     out.push_str(&failed_verdict(example.direction.name(), example.verdict, style));
     let command = match example.of {
-        Judged::Case(case) => again.of_case(case),
-        Judged::Program(program) => again.of_program(program),
+        Judged::Case(case) => command_for_case(run, case),
+        Judged::Program(program) => command_for_program(run, program),
     };
     let _ = writeln!(out, "  reproduce: {command}");
     let mut names: Vec<String> = Vec::new();
@@ -132,32 +131,26 @@ fn about_subject(run: &Run, command: String) -> String {
         Some(subject) => format!("{command} --subject {subject}"),
         None => command,
     }
+}
 
-    fn of_case(self, case: &CaseResult) -> String {
-        let own = case.reproduce.clone();
-        let command =
-            own.unwrap_or_else(|| self.invocation.command(format!("conformance --filter {}", case.id)));
-        self.about_subject(command)
-    }
+/// Judges this case again.
+fn command_for_case(run: &Run, case: &CaseResult) -> String {
+    let own = case.reproduce.clone();
+    about_subject(run, own.unwrap_or_else(|| run.command(format!("conformance --filter {}", case.id))))
+}
 
-    fn of_program(self, program: &ProgramRun) -> String {
-        let command = format!("conformance --real-programs --filter {}", program.name());
-        self.about_subject(self.invocation.command(command))
-    }
+/// Judges this real program again.
+fn command_for_program(run: &Run, program: &ProgramRun) -> String {
+    let command = format!("conformance --real-programs --filter {}", program.name());
+    about_subject(run, run.invocation.command(command))
 }
 
 /// One real program that did not come back.
 fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
     let name = program.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
-<<<<<<< HEAD
     out.push_str(&failed_verdict("round trip", &program.verdict, style));
-    let command = run.invocation.command(format!("conformance --real-programs --filter {name}"));
-    let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
-=======
-    out.push_str(&failed_verdict("round trip", &run.verdict, style));
-    let _ = writeln!(out, "  reproduce: {}", again.of_program(run));
->>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
+    let _ = writeln!(out, "  reproduce: {}", command_for_program(run, program));
     out
 }
 
@@ -179,22 +172,12 @@ fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
-<<<<<<< HEAD
-    let own = case.reproduce.clone();
     let Some(run) = run else {
-        out.extend(own.map(|command| format!("  reproduce: {command}\n")));
-        return out;
-    };
-    let command = own.unwrap_or_else(|| run.command(format!("conformance --filter {}", case.id)));
-    let _ = writeln!(out, "  reproduce: {}", about_subject(run, command));
-=======
-    let Some(again) = again else {
         let own = case.reproduce.as_ref();
         out.extend(own.map(|command| format!("  reproduce: {command}\n")));
         return out;
     };
-    let _ = writeln!(out, "  reproduce: {}", again.of_case(case));
->>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
+    let _ = writeln!(out, "  reproduce: {}", command_for_case(run, case));
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
         let _ = writeln!(out, "             {}", run.command(format!("explain {}", case.id)));

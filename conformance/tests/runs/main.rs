@@ -4,11 +4,8 @@ mod baseline;
 mod differential;
 mod dissection;
 mod etmv3_capture;
-<<<<<<< HEAD
-mod fast_path;
-=======
 mod false_verdicts;
->>>>>>> a022285 (conformance: do not judge what a subject does not claim, in real programs and captures)
+mod fast_path;
 mod generated;
 mod judge;
 mod programs;
