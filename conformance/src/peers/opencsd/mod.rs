@@ -148,10 +148,10 @@ fn memory(program: &Program) -> Vec<(u64, Cow<'_, [u8]>)> {
     let mut memory: Vec<(u64, Cow<'_, [u8]>)> = Vec::new();
     for section in program.sections() {
         match memory.last_mut() {
-            Some((address, bytes)) if *address + bytes.len() as u64 == section.address => {
+            Some((address, bytes)) if *address + bytes.len() as u64 == section.address.0 => {
                 bytes.to_mut().extend_from_slice(&section.bytes);
             }
-            _ => memory.push((section.address, Cow::Borrowed(&section.bytes))),
+            _ => memory.push((section.address.0, Cow::Borrowed(&section.bytes))),
         }
     }
     memory

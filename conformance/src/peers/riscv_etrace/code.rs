@@ -31,7 +31,7 @@ impl Code {
                     let bytes = section.bytes.get(offset..)?;
                     Known::extract(bytes, &base).map(|(instruction, _)| instruction)
                 };
-                (section.address, (0..section.bytes.len()).step_by(2).map(extract).collect())
+                (section.address.0, (0..section.bytes.len()).step_by(2).map(extract).collect())
             })
             .collect();
         Self { sections }

@@ -11,7 +11,8 @@ use riscv_etrace::tracer::{self, Tracer};
 use riscv_etrace::types::stack::VecStack;
 use traceproof_vectors::riscv_etrace::{Epc, Event, Parameters, RiscvEtrace, StopReason};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, Fault, FaultClass, FaultDetail, Layer, Place, Program, Refusal, Sink,
+    Address, Capabilities, Decoder as Subject, Fault, FaultClass, FaultDetail, Layer, Place, Program,
+    Refusal, Sink,
 };
 
 use super::code::Code;
@@ -136,13 +137,13 @@ impl Stream {
             Kind::Regular(instruction) => {
                 let mask = self.parameters.address_mask();
                 let end = item.pc().wrapping_add(u64::from(instruction.size)) & mask;
-                Some(Event::Retire { first: item.pc(), end, count: 1 })
+                Some(Event::Retire { first: Address(item.pc()), end: Address(end), count: 1 })
             }
             Kind::Trap(info) => Some(Event::Trap {
                 interrupt: info.is_interrupt(),
                 cause: info.ecause,
                 tval: info.tval,
-                epc: if info.is_interrupt() { Epc::Unstated } else { Epc::At(item.pc()) },
+                epc: if info.is_interrupt() { Epc::Unstated } else { Epc::At(Address(item.pc())) },
             }),
             Kind::Context(context) => {
                 let precise = match payload {
@@ -185,7 +186,7 @@ fn fault(place: Place, error: &TracerError<NoInstruction>) -> Fault {
             (FaultClass::IllegalInState, None)
         }
     };
-    Fault { class, place, address }
+    Fault { class, place, address: address.map(Address) }
 }
 
 const fn class(error: PacketError) -> FaultClass {
