@@ -7,7 +7,7 @@ impl Subject {
     /// The reference decoders and encoder models of every family.
     #[must_use]
     pub fn reference() -> Self {
-        family::IMPLEMENTED.into_iter().fold(empty().as_reference(), |subject, family| {
+        family::IMPLEMENTED.into_iter().fold(empty().into_reference(), |subject, family| {
             family::visit(family, Add(subject.clone())).unwrap_or(subject)
         })
     }

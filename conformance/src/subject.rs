@@ -59,7 +59,7 @@ impl Subject {
 
     /// Says that this is [`Subject::reference`].
     #[must_use]
-    pub(crate) const fn as_reference(mut self) -> Self {
+    pub(crate) const fn into_reference(mut self) -> Self {
         self.reference = true;
         self
     }

@@ -202,7 +202,6 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         repeat: arguments.repeat,
         invocation: invocation(),
         stop: stopped_by_hand()?,
-        ..Options::default()
     };
     let bar = progress_bar("cases");
     let run = run_suite(subject, &options, &|progress| match progress {

@@ -18,8 +18,11 @@ pub struct Bench {
     pub run: fn(&BenchRequest) -> Result<BenchReport, BenchError>,
     /// Measures the peak memory of decoding one trace as often as is said, as one stream; `None` where no workload is for that. The peak
     /// belongs to the process: measure in a fresh one.
-    pub memory: Option<fn(&BenchRequest, u64) -> Result<Memory, BenchError>>,
+    pub memory: Option<MeasureMemory>,
 }
+
+/// Measures the peak memory of decoding one trace this many times as one stream.
+pub type MeasureMemory = fn(&BenchRequest, u64) -> Result<Memory, BenchError>;
 
 /// Something that can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -20,7 +20,9 @@ mod saboteurs;
 mod sync_points;
 mod timing;
 
-pub use bench::{Bench, BenchError, BenchReport, BenchRequest, BenchTask, Measurement, Memory};
+pub use bench::{
+    Bench, BenchError, BenchReport, BenchRequest, BenchTask, MeasureMemory, Measurement, Memory,
+};
 pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
 pub use generator::{Generated, Generator};
@@ -28,5 +30,5 @@ pub use programs::{ProgramRequest, Programs};
 pub use registry::{IMPLEMENTED, Visitor, family_of, visit};
 pub use rules::{FamilyRules, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
-pub use sync_points::{Garbage, PriorState, SyncPoints, Tail};
+pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};

@@ -2,6 +2,9 @@
 
 use traceproof_vectors::{Log, Program, Protocol};
 
+/// The index of the first wrong event: those that are expected, those that a decoder reported, what it can know.
+pub type FirstWrong<Event> = fn(&[Event], &[Event], PriorState) -> Option<usize>;
+
 /// The part of a family whose streams can be decoded from other places than their beginning.
 #[derive(Debug)]
 pub struct SyncPoints<P: Protocol> {
@@ -11,7 +14,7 @@ pub struct SyncPoints<P: Protocol> {
     pub tail: fn(&Log<P>, from: usize, &P::Parameters) -> Tail<P>,
     /// The index of the first event that a decoder which starts late must not report like this: expected events, then those that it
     /// reported. [`first_difference`](Self::first_difference) where it knows all that it must.
-    pub first_wrong: fn(&[P::Event], &[P::Event], PriorState) -> Option<usize>,
+    pub first_wrong: FirstWrong<P::Event>,
     /// Garbage in such streams; `None` where every byte has a meaning.
     pub garbage: Option<Garbage<P>>,
 }
