@@ -86,11 +86,7 @@ mod tests {
     #[test]
     fn what_is_planned_is_not_decoded_yet() {
         for (protocol, family) in PLANNED {
-            assert_eq!(
-                visit(family, Speaks(protocol)).unwrap_or(false),
-                false,
-                "{protocol:?}: the row can go"
-            );
+            assert!(!visit(family, Speaks(protocol)).unwrap_or(false), "{protocol:?}: the row can go");
             assert_eq!(family_of(protocol), Some(family));
         }
     }
