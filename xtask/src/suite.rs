@@ -12,8 +12,8 @@ use crate::exit::Failure;
 /// The argument that names another suite.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgument {
-    /// Take the cases of this directory, DIRECTORY/<family>/**/<case>.toml, in place of the shipped ones; and the requirements of
-    /// DIRECTORY/clauses/<family>.toml, if there are any. What `export` writes, and `vectors` of a checkout, may be given as well.
+    /// Take the cases of this directory, DIRECTORY/FAMILY/**/CASE.toml, in place of the shipped ones; and the requirements of
+    /// DIRECTORY/clauses/FAMILY.toml, if there are any. What `export` writes, and `vectors` of a checkout, may be given as well.
     #[arg(long, value_name = "DIRECTORY")]
     suite: Option<PathBuf>,
 }
