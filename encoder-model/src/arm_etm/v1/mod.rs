@@ -3,13 +3,13 @@
 //! ```
 //! use traceproof_encoder_model::arm_etm::v1::Encoder;
 //! use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Instruction, Parameters, Policy, Stimulus};
-//! use traceproof_vectors::{Encoder as _, Log};
+//! use traceproof_vectors::{Address32, Encoder as _, Log};
 //!
 //! let parameters = Parameters { architecture: Architecture::V1, ..Parameters::default() };
 //! let mut encoder = Encoder::default();
 //! encoder.begin(&parameters, &Policy::default()).unwrap();
 //! let mut log = Log::<ArmEtm>::default();
-//! let instruction = Instruction { address: 0x8124, executed: true, ..Instruction::default() };
+//! let instruction = Instruction { address: Address32(0x8124), executed: true, ..Instruction::default() };
 //! for _ in 0..3 {
 //!     encoder.step(&Stimulus::default(), &mut log);
 //! }

@@ -3,12 +3,12 @@
 //! ```
 //! use traceproof_encoder_model::arm_etm::v2::Encoder;
 //! use traceproof_vectors::arm_etm::{ArmEtm, Instruction, Parameters, Policy, Stimulus};
-//! use traceproof_vectors::{Encoder as _, Log};
+//! use traceproof_vectors::{Address32, Encoder as _, Log};
 //!
 //! let mut encoder = Encoder::default();
 //! encoder.begin(&Parameters::default(), &Policy::default()).unwrap();
 //! let mut log = Log::<ArmEtm>::default();
-//! let instruction = Instruction { address: 0x8000, executed: true, ..Instruction::default() };
+//! let instruction = Instruction { address: Address32(0x8000), executed: true, ..Instruction::default() };
 //! encoder.step(&Stimulus::default(), &mut log);
 //! encoder.step(
 //!     &Stimulus { trace_enable: true, instruction: Some(instruction), ..Stimulus::default() },

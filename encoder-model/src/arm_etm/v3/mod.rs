@@ -3,13 +3,13 @@
 //! ```
 //! use traceproof_encoder_model::arm_etm::v3::Encoder;
 //! use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Instruction, Parameters, Policy, Stimulus};
-//! use traceproof_vectors::{Encoder as _, Log};
+//! use traceproof_vectors::{Address32, Encoder as _, Log};
 //!
 //! let parameters = Parameters { architecture: Architecture::V3, ..Parameters::default() };
 //! let mut encoder = Encoder::default();
 //! encoder.begin(&parameters, &Policy::default()).unwrap();
 //! let mut log = Log::<ArmEtm>::default();
-//! let instruction = Instruction { address: 0x8000, executed: true, ..Instruction::default() };
+//! let instruction = Instruction { address: Address32(0x8000), executed: true, ..Instruction::default() };
 //! encoder.step(
 //!     &Stimulus { trace_enable: true, instruction: Some(instruction), ..Stimulus::default() },
 //!     &mut log,
