@@ -7,6 +7,7 @@ mod etmv3_capture;
 mod false_verdicts;
 mod fast_path;
 mod generated;
+mod grouped_report;
 mod judge;
 mod programs;
 mod saboteurs;
