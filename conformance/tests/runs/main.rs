@@ -3,6 +3,7 @@
 mod baseline;
 mod differential;
 mod dissection;
+mod end_of_stimulus;
 mod etmv3_capture;
 mod fast_path;
 mod generated;
