@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{Level, Polarity};
-use traceproof_vectors::{Family, Fault, Program};
+use traceproof_vectors::{Fault, Program, ProtocolId};
 
-use crate::family::{FamilyRules, Visitor, family_of, visit};
+use crate::ProtocolName;
+use crate::family::{FamilyRules, Visitor, protocol_of, visit};
 use crate::relations::{self, Attempts, Broken};
 use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
@@ -39,9 +40,9 @@ pub fn run(
 ) -> Result<Run, (String, StreamError)> {
     let mut cases = Vec::new();
     for stream in streams {
-        let Some(family) = family_of(stream.protocol) else { continue };
-        let judge = JudgeStream { family, subject, snapshot, stream, deadline, invocation };
-        match visit(family, judge)
+        let Some(protocol) = protocol_of(stream.protocol) else { continue };
+        let judge = JudgeStream { protocol, subject, snapshot, stream, deadline, invocation };
+        match visit(protocol, judge)
             .unwrap_or_else(|| Err(StreamError::Unsupported(stream.source.model.clone())))
         {
             Ok(mut captured) => cases.append(&mut captured),
@@ -51,7 +52,7 @@ pub fn run(
                     _ => String::from("a buffer that has its trace"),
                 };
                 let check = Check { direction: Direction::Decode, verdict: unsupported(needs) };
-                cases.push(result(family, snapshot, stream, 0, vec![check], invocation));
+                cases.push(result(protocol, snapshot, stream, 0, vec![check], invocation));
             }
             Err(error) => return Err((stream.source.name.clone(), error)),
         }
@@ -89,15 +90,14 @@ impl<P: FamilyRules> Captured<P> {
         let rules = P::CAPTURES.filter(|captures| captures.protocols.contains(&stream.protocol));
         let rules = rules.ok_or_else(|| StreamError::Unsupported(stream.source.model.clone()))?;
         let parameters = (rules.parameters)(stream)?;
-        let program =
-            stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
+        let program = stream.core.map(|core| snapshot.program(core)).transpose()?.unwrap_or_default();
         Ok(Self { parameters, program, bytes: snapshot.source_bytes(stream)? })
     }
 }
 
 /// Judges the pieces of one stream.
 struct JudgeStream<'a> {
-    family: Family,
+    protocol: ProtocolId,
     subject: &'a Subject,
     snapshot: &'a Snapshot,
     stream: &'a Stream<'a>,
@@ -109,7 +109,7 @@ impl Visitor for JudgeStream<'_> {
     type Output = Result<Vec<CaseResult>, StreamError>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Self { family, subject, snapshot, stream, deadline, invocation } = self;
+        let Self { protocol, subject, snapshot, stream, deadline, invocation } = self;
         let judged = |(piece, capture): (usize, Capture<P>)| {
             let capture = Arc::new(capture);
             let check = |direction| {
@@ -117,7 +117,7 @@ impl Visitor for JudgeStream<'_> {
                 let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
                 Check { direction, verdict }
             };
-            result(family, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation)
+            result(protocol, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation)
         };
         Ok(pieces::<P>(Captured::of(snapshot, stream)?).enumerate().map(judged).collect())
     }
@@ -201,7 +201,7 @@ fn unsupported(need: impl Into<String>) -> Verdict {
 }
 
 fn result(
-    family: Family,
+    protocol: ProtocolId,
     snapshot: &Snapshot,
     stream: &Stream<'_>,
     piece: usize,
@@ -214,7 +214,7 @@ fn result(
     CaseResult {
         id: format!("{name}/{buffer}/{piece}"),
         rev: 1,
-        family,
+        protocol: ProtocolName(protocol),
         path: directory.clone(),
         title: format!("a capture of {}", stream.source.model),
         level: Level::Robust,

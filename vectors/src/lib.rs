@@ -6,14 +6,15 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | Which families exist, and which types belong to one? | [`Protocol`], [`Family`] |
+//! | Which families exist, and which types belong to one? | [`Protocol`], [`ProtocolId`], [`Family`] |
 //! | What does a decoder or encoder have to offer? | [`Decoder`], [`Encoder`], [`Capabilities`] |
 //! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What does a fault cost? | [`Recovery`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
-//! | Which code was running? | [`Program`] |
+//! | Which code was running, and in which state of the processor? | [`Program`], [`MemorySpace`] |
 //! | How does an address stand in files? | [`Address`], [`Address32`] |
+//! | What may a subject leave out? | [`Feature`] |
 //! | What was read into a specification that leaves it open? | [`Reading`] |
 //! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
@@ -34,6 +35,7 @@ pub mod case;
 pub mod clause;
 mod dissection;
 mod fault;
+mod feature;
 pub mod itanium_pmu;
 #[cfg(feature = "serde")]
 pub mod notation;
@@ -44,15 +46,18 @@ mod recovery;
 pub mod riscv_etrace;
 #[cfg(feature = "cases")]
 pub mod shipped;
+mod space;
 mod subject;
 
 pub use address::{Address, Address32};
 pub use dissection::{Dissection, Field};
 pub use fault::{Fault, FaultClass, Place};
+pub use feature::Feature;
 pub use program::{Program, ProgramError, Section};
-pub use protocol::{Family, Protocol};
+pub use protocol::{Family, Protocol, ProtocolId, UnknownFamily, UnknownProtocol};
 pub use reading::{Binds, Reading};
 pub use recovery::Recovery;
+pub use space::{ExceptionLevels, MemorySpace, NoExceptionLevel, ParseMemorySpaceError};
 pub use subject::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
 };

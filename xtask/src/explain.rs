@@ -6,7 +6,7 @@ use clap::Args;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report;
 use traceproof_conformance::suite::Suite;
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::CaseFile;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     trace: Option<PathBuf>,
     /// The protocol of the trace file, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY", requires = "trace")]
-    family: Option<Family>,
+    family: Option<ProtocolId>,
     #[command(flatten)]
     suite: SuiteArgument,
     #[command(flatten)]

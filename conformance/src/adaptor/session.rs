@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use traceproof_vectors::{Decoder, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Decoder, Encoder, EncoderSink, Fault, Place, Program, ProtocolId, Refusal, Sink};
 
 use super::ServeError;
 use super::backref::{Element, Reader};
@@ -29,8 +29,8 @@ pub(super) trait Session {
     fn forget(&mut self);
 }
 
-/// A session for every family of the subject.
-pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> {
+/// A session for every protocol of the subject.
+pub(super) fn sessions(subject: &Subject) -> BTreeMap<ProtocolId, Box<dyn Session>> {
     struct Make<'a>(&'a Subject);
     impl Visitor for Make<'_> {
         type Output = Option<Box<dyn Session>>;
@@ -49,7 +49,7 @@ pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> 
             })
         }
     }
-    let session = |family| Some((family, family::visit(family, Make(subject))??));
+    let session = |protocol| Some((protocol, family::visit(protocol, Make(subject))??));
     family::IMPLEMENTED.into_iter().filter_map(session).collect()
 }
 

@@ -17,7 +17,7 @@ use traceproof_vectors::arm_etm::v3::ExceptionInformation;
 use traceproof_vectors::arm_etm::{
     self, Architecture, ArmEtm, CompressedAddress, Event, Packet, Parameters, Reason,
 };
-use traceproof_vectors::{Decoder, Entry, FaultClass, Log, Program, Section};
+use traceproof_vectors::{Address32, Decoder, Entry, FaultClass, Log, Program, Section};
 
 fn host() -> Host {
     let program = env!("CARGO_BIN_EXE_traceproof-opencsd").into();
@@ -224,7 +224,7 @@ fn captures_decode_as_recorded() {
     let core = snapshot.core_of(&device.name).expect("its core");
     let source = opencsd::source(device, &core.model).expect("ETMv3");
     let trace = snapshot.trace(buffer).expect("there");
-    let program = snapshot.program(core, |_| true).expect("there");
+    let program = snapshot.program(core).expect("there");
     let stream = Stream { text: true, ..Stream::new(&source, &trace) };
     let mut host = host();
     let packets = opencsd::packets(&mut host, &stream).expect("an answer");
@@ -325,7 +325,7 @@ fn the_subject_speaks_the_contract() {
             6,
             Entry::Packet(Packet::InstructionSync {
                 context_id: Some(7),
-                address: Some(0x8000),
+                address: Some(Address32(0x8000)),
                 reason: Reason::TraceEnabled,
                 ..
             })
@@ -333,18 +333,18 @@ fn the_subject_speaks_the_contract() {
     ));
     assert_eq!(
         entries[4..6],
-        [(14, Entry::Packet(Packet::PHeader(0xe8))), (14, atom(Some(0x8000), true, 3))]
+        [(14, Entry::Packet(Packet::PHeader(0xe8))), (14, atom(Some(Address32(0x8000)), true, 3))]
     );
     assert_eq!(
         entries[6..8],
-        [(15, Entry::Packet(Packet::PHeader(0x84))), (15, atom(Some(0x8004), true, 1))]
+        [(15, Entry::Packet(Packet::PHeader(0x84))), (15, atom(Some(Address32(0x8004)), true, 1))]
     );
     let address = CompressedAddress { bits: 0x18 >> 2 | 0b1000 << 27, bytes: 5 };
     assert_eq!(
         entries[8..10],
         [
             (16, Entry::Packet(Packet::ExceptionBranch { address, information: exception })),
-            (16, Entry::Event(Event::BranchTo { address: 0x18, isa, exception: Some(exception) })),
+            (16, Entry::Event(Event::BranchTo { address: Address32(0x18), isa, exception: Some(exception) })),
         ]
     );
     assert!(matches!(entries[10].1, Entry::Fault(fault) if fault.class == FaultClass::ReservedEncoding));
@@ -372,7 +372,7 @@ fn code_in_small_sections_is_joined_or_refused() {
     let atoms: Vec<_> = log
         .events()
         .filter_map(|event| match event {
-            Event::Atom { address, .. } => Some(*address),
+            Event::Atom { address, .. } => Some(address.map(u32::from)),
             _ => None,
         })
         .collect();
@@ -403,7 +403,12 @@ fn without_code_the_first_address_is_told() {
     let atoms: Vec<_> = log.events().filter(|event| matches!(event, Event::Atom { .. })).copied().collect();
     assert_eq!(
         atoms,
-        [atom(Some(0x8000), true), atom(None, true), atom(None, false), atom(Some(0x8104), true)]
+        [
+            atom(Some(Address32(0x8000)), true),
+            atom(None, true),
+            atom(None, false),
+            atom(Some(Address32(0x8104)), true)
+        ]
     );
     assert_eq!(log.faults().count(), 0);
 }
@@ -439,7 +444,7 @@ fn a_capture_comes_through_the_adaptor() {
     }
     let snapshot = Snapshot::read(&all.join("tc2-etmv3-id10")).expect("good");
     let trace = snapshot.trace(&snapshot.buffers[0]).expect("there");
-    let program = snapshot.program(&snapshot.devices[0], |_| true).expect("there");
+    let program = snapshot.program(&snapshot.devices[0]).expect("there");
     let parameters =
         Parameters { cycle_accurate: true, timestamps: true, virtualization: true, ..parameters() };
     let log = decode(opencsd::arm_etm::Decoder::new(), &parameters, &program, &trace);
@@ -463,7 +468,9 @@ fn a_capture_comes_through_the_adaptor() {
     let atoms: Vec<_> = log
         .events()
         .filter_map(|event| match event {
-            Event::Atom { address, cycles, executed, .. } => Some((*address, *cycles, *executed)),
+            Event::Atom { address, cycles, executed, .. } => {
+                Some((address.map(u32::from), *cycles, *executed))
+            }
             _ => None,
         })
         .collect();

@@ -129,7 +129,7 @@ impl Disagreement {
         let high = program.base >> (parameters.iaddress_width_p - 1) != 0;
         let changes = self.stimulated(|stimulus| matches!(stimulus, Stimulus::Modes(_)));
         let circles = self.retires(|retire| {
-            let kind = program.at(retire.address).map(|instruction| instruction.kind);
+            let kind = program.at(retire.address.0).map(|instruction| instruction.kind);
             retire.taken == Some(true) && kind == Some(Kind::Branch(0))
         });
         [

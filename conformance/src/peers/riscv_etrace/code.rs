@@ -3,8 +3,8 @@
 use riscv_etrace::binary::Binary;
 use riscv_etrace::binary::error::NoInstruction;
 use riscv_etrace::instruction::{Instruction, Kind, base};
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::Xlen;
+use traceproof_vectors::{MemorySpace, Program};
 
 type Known = Instruction<Option<Kind>>;
 
@@ -24,6 +24,7 @@ impl Code {
             Xlen::Rv64 => base::Set::Rv64I,
         };
         let sections = program
+            .seen_in(MemorySpace::ANY)
             .sections()
             .iter()
             .map(|section| {
@@ -31,7 +32,7 @@ impl Code {
                     let bytes = section.bytes.get(offset..)?;
                     Known::extract(bytes, &base).map(|(instruction, _)| instruction)
                 };
-                (section.address, (0..section.bytes.len()).step_by(2).map(extract).collect())
+                (section.address.0, (0..section.bytes.len()).step_by(2).map(extract).collect())
             })
             .collect();
         Self { sections }

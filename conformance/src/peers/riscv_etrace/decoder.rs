@@ -11,7 +11,8 @@ use riscv_etrace::tracer::{self, Tracer};
 use riscv_etrace::types::stack::VecStack;
 use traceproof_vectors::riscv_etrace::{Epc, Event, Parameters, RiscvEtrace, StopReason};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, Fault, FaultClass, FaultDetail, Layer, Place, Program, Refusal, Sink,
+    Address, Capabilities, Decoder as Subject, Fault, FaultClass, FaultDetail, Layer, Place, Program,
+    Refusal, Sink,
 };
 
 use super::code::Code;
@@ -75,7 +76,7 @@ impl Stream {
                 match unit.decode_payload() {
                     Ok(Payload::InstructionTrace(payload)) => self.payload(place, &payload, sink),
                     Ok(Payload::DataTrace) => {}
-                    Err(error) => sink.fault(&Fault { class: class(error), place, address: None }),
+                    Err(error) => sink.fault(&Fault::new(class(error), place)),
                 }
             }
             self.packet += 1;
@@ -124,7 +125,7 @@ impl Stream {
                 Some(Err(error)) => sink.fault(&fault(place, &error)),
             }
         }
-        sink.fault(&Fault { class: FaultClass::Limit, place, address: None });
+        sink.fault(&Fault::new(FaultClass::Limit, place));
         // A tracer that has not come to an end takes no further packet.
         if let Ok(fresh) = tracer(&self.parameters, self.code.clone()) {
             self.tracer = fresh;
@@ -136,13 +137,13 @@ impl Stream {
             Kind::Regular(instruction) => {
                 let mask = self.parameters.address_mask();
                 let end = item.pc().wrapping_add(u64::from(instruction.size)) & mask;
-                Some(Event::Retire { first: item.pc(), end, count: 1 })
+                Some(Event::Retire { first: Address(item.pc()), end: Address(end), count: 1 })
             }
             Kind::Trap(info) => Some(Event::Trap {
                 interrupt: info.is_interrupt(),
                 cause: info.ecause,
                 tval: info.tval,
-                epc: if info.is_interrupt() { Epc::Unstated } else { Epc::At(item.pc()) },
+                epc: if info.is_interrupt() { Epc::Unstated } else { Epc::At(Address(item.pc())) },
             }),
             Kind::Context(context) => {
                 let precise = match payload {
@@ -185,7 +186,7 @@ fn fault(place: Place, error: &TracerError<NoInstruction>) -> Fault {
             (FaultClass::IllegalInState, None)
         }
     };
-    Fault { class, place, address }
+    Fault::new(class, place).with_address(address.map(Address))
 }
 
 const fn class(error: PacketError) -> FaultClass {
@@ -223,7 +224,7 @@ impl Subject<RiscvEtrace> for Decoder {
             && !stream.waiting.is_empty()
         {
             let place = Place { packet: stream.packet, byte: stream.offset, bit: 0 };
-            sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+            sink.fault(&Fault::new(FaultClass::Truncated, place));
         }
     }
 

@@ -103,7 +103,7 @@ impl PortStep {
         let last_offset = if retired { (2 * halfwords).saturating_sub(size.into()) } else { 0 };
         let ctype = if first { cycle.ctype } else { 0 };
         Some(Self {
-            address: block.iaddr,
+            address: block.iaddr.0,
             last_offset,
             kind: Kind::from_hart(itype, cycle.cause, cycle.tval, size, retired, block.sijump),
             ctype: CType::try_from(ctype).unwrap_or_default(),

@@ -4,6 +4,7 @@ use riscv_etrace::packet::ext::{BranchKind, Extension};
 use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace};
 use riscv_etrace::packet::sync::{Context, QualStatus as Status, Synchronization};
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
+use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, QualStatus, ReportedAddress};
 
 /// What the crate's payload says. `full`: addresses are absolute.
@@ -92,7 +93,7 @@ fn synchronisation(sync: &Synchronization, parameters: &Parameters) -> Packet {
         Synchronization::Start(start) => {
             let (privilege, time, context) = fields(&start.ctx);
             let address = start.address & parameters.address_mask();
-            Packet::Start { branch: start.branch, privilege, time, context, address }
+            Packet::Start { branch: start.branch, privilege, time, context, address: Address(address) }
         }
         Synchronization::Trap(trap) => {
             let (privilege, time, context) = fields(&trap.ctx);
@@ -104,7 +105,7 @@ fn synchronisation(sync: &Synchronization, parameters: &Parameters) -> Packet {
                 ecause: trap.info.ecause,
                 interrupt: trap.info.is_interrupt(),
                 thaddr: trap.thaddr,
-                address: Some(trap.address & parameters.address_mask()),
+                address: Some(Address(trap.address & parameters.address_mask())),
                 tval: trap.info.tval,
             }
         }

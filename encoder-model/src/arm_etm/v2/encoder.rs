@@ -1,7 +1,7 @@
 //! The macrocell behind the contract's trait.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, FEATURES, Parameters, Policy, READINGS, Stimulus};
-use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};
+use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Feature, Layer, Refusal};
 
 use super::macrocell::Macrocell;
 
@@ -26,7 +26,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
     fn capabilities(&self) -> Capabilities {
         let architectures = [Architecture::V1.feature(), Architecture::V3.feature()];
         Capabilities::new([Layer::Packets])
-            .with_features(FEATURES.into_iter().filter(|feature| !architectures.contains(feature)))
+            .with_features(Feature::names(&FEATURES).filter(|feature| !architectures.contains(feature)))
             .with_readings(READINGS.iter().map(|reading| reading.name))
     }
 

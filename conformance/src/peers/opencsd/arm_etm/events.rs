@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, InByteException};
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Isa, Parameters, Reason};
-use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{Address32, Fault, FaultClass, Place, Sink};
 
 use super::super::etmv3::{Address, Body, Exception, State};
 use super::super::{self as opencsd, Answer, ElementKind, Outcome};
@@ -128,7 +128,7 @@ impl<'a> Events<'a> {
             }
             exception_information(bytes, address_bytes, exception, state)
         });
-        Event::BranchTo { address: address.value as u32, isa: self.isa, exception }
+        Event::BranchTo { address: Address32(address.value as u32), isa: self.isa, exception }
     }
 
     fn i_sync(&mut self, place: Place, body: &Body, sink: &mut dyn Sink<ArmEtm>) {
@@ -147,7 +147,7 @@ impl<'a> Events<'a> {
         self.isa = self::state(*isa);
         let event = Event::InstructionSync {
             reason,
-            address: next.or(*address).map(|address| address.value as u32),
+            address: next.or(*address).map(|address| address.value as u32).map(Address32),
             isa: self.isa,
             non_secure: state.ns,
             hyp: state.hyp && self.parameters.virtualization,
@@ -186,7 +186,8 @@ impl<'a> Events<'a> {
                 Some(Step::NoMemory { address: at }) => {
                     address = Some(at);
                     if self.has_code {
-                        let fault = Fault { class: FaultClass::NoCode, place, address: Some(at.into()) };
+                        let fault =
+                            Fault::new(FaultClass::NoCode, place).with_address(Some(Address32(at).into()));
                         sink.fault(&fault);
                     }
                 }
@@ -194,7 +195,15 @@ impl<'a> Events<'a> {
             }
             let cycles = std::mem::take(&mut self.cycles).saturating_add(own.into());
             let cycles = self.parameters.cycle_accurate.then_some(cycles);
-            sink.event(place, &Event::Atom { address, isa: self.isa, executed: atom == 'E', cycles });
+            sink.event(
+                place,
+                &Event::Atom {
+                    address: address.map(Address32),
+                    isa: self.isa,
+                    executed: atom == 'E',
+                    cycles,
+                },
+            );
             self.atoms += 1;
         }
     }

@@ -8,6 +8,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason}
 
 use super::super::Isa;
 use super::super::etmv3::{Address, Body, Exception, State};
+use traceproof_vectors::Address32;
 
 /// What the packet says; `None` for what is no packet of the protocol.
 pub(super) fn packet(body: &Body, bytes: &[u8], parameters: &Parameters) -> Option<Packet> {
@@ -118,7 +119,7 @@ fn i_sync(body: &Body, bytes: &[u8], parameters: &Parameters) -> Option<Packet> 
         non_secure: state.ns,
         alt_isa: *isa == Isa::ThumbEe,
         hyp: state.hyp,
-        address: address.map(|address| low(address.value, 32) as u32 | thumb),
+        address: address.map(|address| low(address.value, 32) as u32 | thumb).map(Address32),
         under_lsm,
     })
 }
