@@ -122,7 +122,7 @@ fn who_says_no_hello_is_asked_no_more() {
 fn hello_must_be_right() {
     fails("wrong-hello-id", &patient(), &["hello-id"], "\"id\":0");
     fails("wrong-nonce", &patient(), &["nonce"], "\"nonce\":\"5d41402abc4b2a76\"");
-    fails("next-version", &patient(), &["version"], "\"tdut\":2");
+    fails("next-version", &patient(), &["version"], "\"tdut\":3");
     fails("other-framing", &patient(), &["framing"], "\"framing\":\"xml\"");
     fails("misspells", &patient(), &["claims"], "no feature is called `rv23`; known are rv32, rv64,");
 }
