@@ -301,7 +301,7 @@ fn judge_fairly<P: FamilyRules>(
     let again = matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
     match subject.processes() {
         Some(pool) if again && pool.may_start() => {
-            let alone = process::of_pool(&Arc::new(pool.anew()));
+            let alone = process::of_pool(&Arc::new(pool.anew())).with_limits(*subject.limits());
             match judge(&alone, options, file, direction) {
                 Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },
                 _ => verdict,

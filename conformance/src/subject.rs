@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use traceproof_vectors::{Decoder, Encoder, Protocol};
+use traceproof_vectors::{Decoder, DecoderLimits, Encoder, Protocol};
 
 use crate::process::pool::Pool;
 use crate::run::SubjectName;
@@ -36,6 +36,8 @@ pub struct Subject {
     keeps_deadlines: bool,
     /// What names it on the command line, if something does.
     argument: Option<String>,
+    /// Those of its decoders.
+    limits: DecoderLimits,
 }
 
 struct DecoderFactory<P: Protocol>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + Sync>);
@@ -54,6 +56,7 @@ impl Subject {
             processes: None,
             keeps_deadlines: false,
             argument: None,
+            limits: DecoderLimits::default(),
         }
     }
 
@@ -82,6 +85,19 @@ impl Subject {
     ) -> Self {
         self.encoders.insert(TypeId::of::<P>(), Arc::new(EncoderFactory::<P>(Box::new(make))));
         self
+    }
+
+    /// Gives its decoders other limits. Cases are written for the default ones.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: DecoderLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The limits of its decoders.
+    #[must_use]
+    pub const fn limits(&self) -> &DecoderLimits {
+        &self.limits
     }
 
     /// Says what names it behind `--subject`, for the commands in reports that judge something again.
@@ -155,7 +171,11 @@ impl Subject {
     #[must_use]
     pub fn decoder<P: Protocol>(&self) -> Option<Box<dyn Decoder<P>>> {
         let factory = self.decoders.get(&TypeId::of::<P>())?.downcast_ref::<DecoderFactory<P>>()?;
-        Some(factory.0())
+        let mut decoder = factory.0();
+        if self.limits != DecoderLimits::default() {
+            decoder.set_limits(&self.limits);
+        }
+        Some(decoder)
     }
 
     /// A new encoder of the family, if the subject has one.

@@ -11,6 +11,7 @@
 //! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What does a fault cost? | [`Recovery`] |
+//! | How much work and memory may a stream cause? | [`DecoderLimits`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
 //! | Which code was running? | [`Program`] |
 //! | How does an address stand in files? | [`Address`], [`Address32`] |
@@ -35,6 +36,7 @@ pub mod clause;
 mod dissection;
 mod fault;
 pub mod itanium_pmu;
+mod limits;
 #[cfg(feature = "serde")]
 pub mod notation;
 mod program;
@@ -49,6 +51,7 @@ mod subject;
 pub use address::{Address, Address32};
 pub use dissection::{Dissection, Field};
 pub use fault::{Fault, FaultClass, Place};
+pub use limits::{DecoderLimits, Limit, LimitError};
 pub use program::{Program, ProgramError, Section};
 pub use protocol::{Family, Protocol};
 pub use reading::{Binds, Reading};

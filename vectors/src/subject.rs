@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Fault, Place, Program, Protocol};
+use crate::{DecoderLimits, Fault, Place, Program, Protocol};
 
 /// A decoder of one family.
 ///
@@ -15,12 +15,20 @@ use crate::{Fault, Place, Program, Protocol};
 ///
 /// Rules that the runner checks:
 /// * the borders between chunks never matter: any cut of the same bytes gives the same results;
-/// * results go to the sink in stream order; a packet is delivered before the events that it causes;
+/// * packets and faults go to the sink in stream order; a packet is delivered before the events that it causes;
+/// * an event is delivered when it is committed, in the order of execution. Its place is that of the packet that carried it, so that under
+///   speculation places of events need not ascend. What is not committed at [`finish`](Self::finish) is not delivered;
+/// * to commit or cancel more than is open is a fault of class `contradiction`; more open elements than
+///   [`DecoderLimits::speculation`] are one of class `limit`;
 /// * what a [`Fault`] costs is stated for each class by [`Protocol::recovery`];
 /// * no input makes it panic, loop without consuming, or allocate without bound.
 pub trait Decoder<P: Protocol> {
     /// What this decoder claims to support for the family.
     fn capabilities(&self) -> Capabilities;
+
+    /// Takes other limits than the default ones; they hold from the next [`begin`](Self::begin) on. A decoder that has no
+    /// limits to set ignores them, as this does.
+    fn set_limits(&mut self, _limits: &DecoderLimits) {}
 
     /// Takes the configuration and the code image and waits for the first byte.
     ///
@@ -62,7 +70,7 @@ pub trait Encoder<P: Protocol> {
 pub trait Sink<P: Protocol> {
     /// A whole packet was read. `place` is its first bit.
     fn packet(&mut self, place: Place, packet: &P::Packet);
-    /// Something happened in the traced execution. `place` is the packet that told it.
+    /// Something happened in the traced execution. `place` is the packet that carried it.
     fn event(&mut self, place: Place, event: &P::Event);
     /// Something is wrong.
     fn fault(&mut self, fault: &Fault);

@@ -20,6 +20,7 @@ use traceproof_conformance::{Direction, Options, Progress, Run, Subject, capture
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, read_parameters};
+use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
@@ -49,6 +50,8 @@ pub(crate) struct Arguments {
     /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
     subject: String,
+    #[command(flatten)]
+    limiting: Limiting,
     /// Multiplies the deadlines of a program, for emulators and busy machines.
     #[arg(long, value_name = "FACTOR")]
     timeout_scale: Option<f64>,
@@ -103,7 +106,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject = named(&arguments.subject, arguments.timeout_scale)?;
+    let subject =
+        named(&arguments.subject, arguments.timeout_scale)?.with_limits(arguments.limiting.limits());
     let mut run = if arguments.snapshot.is_empty() {
         judge_suite(&subject, arguments)?
     } else {

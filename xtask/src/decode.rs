@@ -11,6 +11,7 @@ use traceproof_vectors::{Family, Program};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, create, open_trace};
+use crate::limits::Limiting;
 use crate::snapshot::{self, is_snapshot};
 
 /// Decode a trace with the reference decoder.
@@ -30,6 +31,8 @@ pub(crate) struct Arguments {
     pub(crate) family: Option<Family>,
     #[command(flatten)]
     pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) limiting: Limiting,
     /// The trace is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long)]
     text: bool,
@@ -109,6 +112,7 @@ impl Visitor for Decode<'_> {
         let (program, parameters) = target.load::<P>()?;
         let (layer, format) = (self.0.layer::<P>(&program), self.0.format());
         let mut decoder = P::reference_decoder();
+        decoder.set_limits(&self.0.limiting.limits());
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut trace = open_trace::<P>(input, self.0.text, &parameters)?;
         let mut listing = Listing::new(create(output)?, format, layer);

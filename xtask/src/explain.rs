@@ -6,11 +6,12 @@ use clap::Args;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report;
 use traceproof_conformance::suite::Suite;
-use traceproof_vectors::Family;
 use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::{DecoderLimits, Family};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, open_trace, print};
+use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
 use crate::suite::SuiteArgument;
 
@@ -36,6 +37,8 @@ pub(crate) struct Arguments {
     suite: SuiteArgument,
     #[command(flatten)]
     target: Target,
+    #[command(flatten)]
+    limiting: Limiting,
     /// The trace file is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long, requires = "trace")]
     text: bool,
@@ -43,7 +46,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let text = match (&arguments.case, arguments.family) {
-        (Some(case), _) => with_case(case, &arguments.suite, &Explanation)?,
+        (Some(case), _) => with_case(case, &arguments.suite, &Explanation(arguments.limiting.limits()))?,
         (None, Some(family)) => family::visit(family, Stream(arguments))
             .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
         (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),
@@ -58,22 +61,22 @@ impl Visitor for Stream<'_> {
     type Output = Result<String, Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Arguments { target, trace, text, .. } = self.0;
+        let Arguments { target, limiting, trace, text, .. } = self.0;
         let (program, parameters) = target.load::<P>()?;
         let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
         let mut wire = Vec::new();
         open_trace::<P>(path, *text, &parameters)?
             .read_to_end(&mut wire)
             .map_err(|error| Failure::file(path, error))?;
-        report::explain::stream::<P>(&wire, &parameters, &program)
+        report::explain::stream::<P>(&wire, &parameters, &program, &limiting.limits())
             .map_err(|refusal| Failure::usage(refusal.to_string()))
     }
 }
 
-struct Explanation;
+struct Explanation(DecoderLimits);
 
 impl WithCase for Explanation {
     fn text<P: FamilyRules>(&self, file: &CaseFile<P>, suite: &Suite<P>) -> String {
-        report::explain::case(file, |clause| suite.describe(clause))
+        report::explain::case(file, &self.0, |clause| suite.describe(clause))
     }
 }

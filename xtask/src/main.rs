@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod files;
 mod fuzz_seeds;
+mod limits;
 mod list;
 #[cfg(feature = "peer-opencsd")]
 mod opencsd_host;

@@ -229,6 +229,7 @@ fn list<P: FamilyRules>(
         }
     }
     let mut decoder = P::reference_decoder();
+    decoder.set_limits(&arguments.limiting.limits());
     for (index, piece) in bytes.pieces.iter().enumerate() {
         if index > 0 {
             match arguments.format() {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::notation::parse_bytes;
 use traceproof_vectors::{
-    Address, Capabilities, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program, ProgramError,
-    Refusal, Section,
+    Address, Capabilities, DecoderLimits, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program,
+    ProgramError, Refusal, Section,
 };
 
 use super::framing::Framing;
@@ -156,6 +156,9 @@ pub struct Parameters<T> {
     pub family: String,
     /// The family's parameters, by the specification's names; all of them that have a value.
     pub parameters: T,
+    /// Limits of work and memory, if they are not the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<DecoderLimits>,
 }
 
 /// `image`: the code that the trace ran over, once for each key.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use traceproof_vectors::{Decoder, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Decoder, DecoderLimits, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink,
+};
 
 use super::ServeError;
 use super::backref::{Element, Reader};
@@ -56,7 +58,7 @@ pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> 
 struct OfFamily<P: FamilyRules> {
     decoder: Option<Box<dyn Decoder<P>>>,
     encoder: Option<Box<dyn Encoder<P>>>,
-    parameters: HashMap<u32, P::Parameters>,
+    parameters: HashMap<u32, (P::Parameters, DecoderLimits)>,
     stimulus: Reader<P::Stimulus>,
     decoded: Writer<Item<P>>,
     encoded: Writer<EncodedItem<P>>,
@@ -77,19 +79,20 @@ impl<P: FamilyRules> Session for OfFamily<P> {
 
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError> {
         let told: Parameters<P::Parameters> = serde_json::from_slice(body).map_err(ServeError::Json)?;
-        self.parameters.insert(told.key, told.parameters);
+        self.parameters.insert(told.key, (told.parameters, told.limits.unwrap_or_default()));
         Ok(())
     }
 
     fn run(&mut self, id: u32, run: &Run<'_>, image: &Program) -> Result<Vec<u8>, ServeError> {
         let parameters = self.parameters.get(&run.parameters);
-        let parameters = parameters.ok_or(ServeError::UnknownKey(run.parameters))?;
+        let (parameters, limits) = parameters.ok_or(ServeError::UnknownKey(run.parameters))?;
         let Some(decoder) = &mut self.decoder else { return refused(id, Refusal::unsupported("decoding")) };
         if run.start != Start::Continue {
             self.decoded.clear();
         }
         match run.start {
             Start::Begin => {
+                decoder.set_limits(limits);
                 if let Err(refusal) = decoder.begin(parameters, image) {
                     return refused(id, refusal);
                 }
@@ -111,7 +114,7 @@ impl<P: FamilyRules> Session for OfFamily<P> {
         let request: Encode<P::Policy, Vec<Element<P::Stimulus>>> =
             serde_json::from_slice(body).map_err(ServeError::Json)?;
         let parameters = self.parameters.get(&request.parameters);
-        let parameters = parameters.ok_or(ServeError::UnknownKey(request.parameters))?;
+        let (parameters, _) = parameters.ok_or(ServeError::UnknownKey(request.parameters))?;
         let Some(encoder) = &mut self.encoder else { return refused(id, Refusal::unsupported("encoding")) };
         if request.start != Start::Continue {
             self.stimulus.clear();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder, DecoderLimits, Entry, Fault, Place, Program, Refusal, Sink};
 
 use super::SubjectError;
 use super::pool::{Lease, Pool, Sent};
@@ -20,6 +20,8 @@ const MOST_BYTES: usize = 8 << 10;
 pub(super) struct Proxy<P: FamilyRules> {
     pool: Arc<Pool>,
     capabilities: Capabilities,
+    /// If they are not the default ones.
+    limits: Option<DecoderLimits>,
     session: Option<Session<P>>,
 }
 
@@ -51,7 +53,7 @@ impl<P: FamilyRules> fmt::Debug for Proxy<P> {
 
 impl<P: FamilyRules> Proxy<P> {
     pub(super) const fn new(pool: Arc<Pool>, capabilities: Capabilities) -> Self {
-        Self { pool, capabilities, session: None }
+        Self { pool, capabilities, limits: None, session: None }
     }
 
     fn open(
@@ -66,7 +68,7 @@ impl<P: FamilyRules> Proxy<P> {
             }
             None => self.pool.lease()?,
         };
-        let parameters = match lease.parameters::<P>(parameters)? {
+        let parameters = match lease.parameters::<P>(parameters, self.limits)? {
             Ok(key) => key,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -108,6 +110,10 @@ impl<P: FamilyRules> Proxy<P> {
 impl<P: FamilyRules> Decoder<P> for Proxy<P> {
     fn capabilities(&self) -> Capabilities {
         self.capabilities.clone()
+    }
+
+    fn set_limits(&mut self, limits: &DecoderLimits) {
+        self.limits = Some(*limits).filter(|limits| *limits != DecoderLimits::default());
     }
 
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {

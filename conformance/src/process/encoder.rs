@@ -64,7 +64,7 @@ impl<P: FamilyRules> Proxy<P> {
             }
             None => self.pool.lease()?,
         };
-        let parameters = match lease.parameters::<P>(parameters)? {
+        let parameters = match lease.parameters::<P>(parameters, None)? {
             Ok(key) => key,
             Err(refusal) => return Ok(Err(refusal)),
         };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::{Program, Refusal};
+use traceproof_vectors::{DecoderLimits, Program, Refusal};
 
 use super::connection::Connection;
 use super::limits::Pace;
@@ -169,10 +169,11 @@ impl Lease {
     pub(super) fn parameters<P: FamilyRules>(
         &mut self,
         parameters: &P::Parameters,
+        limits: Option<DecoderLimits>,
     ) -> Result<Result<u32, Refusal>, SubjectError> {
         let unwritable = |error| SubjectError::protocol(format!("parameters cannot be written: {error}"));
         let family = P::FAMILY.name();
-        let text = serde_json::to_vec(&(family, parameters)).map_err(unwritable)?;
+        let text = serde_json::to_vec(&(family, parameters, limits)).map_err(unwritable)?;
         self.make_room()?;
         let worker = self.worker()?;
         let known = worker.parameters.iter().position(|(known, _)| *known == text);
@@ -180,7 +181,7 @@ impl Lease {
             Some(index) => index,
             None => {
                 let index = worker.parameters.len();
-                let message = Parameters { key: key(index), family: family.to_owned(), parameters };
+                let message = Parameters { key: key(index), family: family.to_owned(), parameters, limits };
                 let refusal = self.ask("parameters", &message, text.len())?;
                 self.worker()?.parameters.push((text, refusal));
                 index

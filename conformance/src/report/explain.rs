@@ -5,23 +5,27 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Dissection, Entry, Field, Log, Place, Program, Refusal};
+use traceproof_vectors::{DecoderLimits, Dissection, Entry, Field, Log, Place, Program, Refusal};
 
 use super::table::{render, table};
 use super::text::{level, polarity};
 use crate::family::FamilyRules;
 use crate::line::line;
 
-/// Explains a case. `describe` turns a clause id into a line.
+/// Explains a case, as the reference decoder with these limits decodes it. `describe` turns a clause id into a line.
 #[must_use]
-pub fn case<P: FamilyRules>(file: &CaseFile<P>, describe: impl Fn(&str) -> String) -> String {
+pub fn case<P: FamilyRules>(
+    file: &CaseFile<P>,
+    limits: &DecoderLimits,
+    describe: impl Fn(&str) -> String,
+) -> String {
     let case = &file.case;
     let mut out = format!("{}  {}\n", case.id, case.title);
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
     for clause in &case.clauses {
         let _ = writeln!(out, "  clause {}", describe(clause));
     }
-    match stream::<P>(&file.resolved.wire, &case.parameters, &file.resolved.program) {
+    match stream::<P>(&file.resolved.wire, &case.parameters, &file.resolved.program, limits) {
         Ok(text) => out.push_str(&text),
         Err(refusal) => {
             let _ = writeln!(out, "\nThe reference decoder refuses the parameters: {refusal}");
@@ -40,8 +44,10 @@ pub fn stream<P: FamilyRules>(
     wire: &[u8],
     parameters: &P::Parameters,
     program: &Program,
+    limits: &DecoderLimits,
 ) -> Result<String, Refusal> {
     let mut decoder = P::reference_decoder();
+    decoder.set_limits(limits);
     decoder.begin(parameters, program)?;
     let mut log = Log::default();
     decoder.push(wire, &mut log);

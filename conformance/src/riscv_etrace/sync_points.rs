@@ -44,10 +44,9 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
 /// Without the walk that leads to the point, and without the EPC of traps before the first instruction.
 fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace> {
     let here = |(place, _): &(Place, Entry<RiscvEtrace>)| place.byte >= from as u64;
-    let start = log.entries.iter().position(here).unwrap_or(log.entries.len());
     let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
     let mut synchronised = false;
-    for (_, entry) in log.entries.get(start..).unwrap_or_default() {
+    for (_, entry) in log.entries.iter().filter(|&entry| here(entry)) {
         match entry {
             Entry::Packet(packet) => tail.packets.push(*packet),
             Entry::Event(event) => {

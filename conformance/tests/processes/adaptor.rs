@@ -6,8 +6,8 @@ use traceproof_conformance::adaptor::frame::Framing;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::process::{self, Command, Limits};
 use traceproof_conformance::report::json;
-use traceproof_conformance::{Options, Selection, Subject, run};
-use traceproof_vectors::Family;
+use traceproof_conformance::{Direction, Options, Selection, Subject, run};
+use traceproof_vectors::{DecoderLimits, Family};
 
 fn adaptor(framing: Framing, again: bool) -> Subject {
     let none: [&str; 0] = [];
@@ -59,6 +59,36 @@ fn checks(text: &str) -> Vec<String> {
             serde_json::to_string_pretty(&value).expect("JSON")
         })
         .collect()
+}
+
+#[test]
+fn limits_reach_decoders_here_and_in_processes() {
+    let limits = DecoderLimits::default();
+    for (filter, limits) in [
+        ("riscv_etrace/loop_labels/*", limits.with_steps(0)),
+        ("riscv_etrace/branch_prediction/*", limits.with_repeats(0)),
+        ("arm_etm/v1_data/*", limits.with_pending(1)),
+        ("itanium_pmu/captures/*", limits.with_gathered(0)),
+    ] {
+        let outcomes = |subject: &Subject| {
+            let selection = Selection { filters: vec![String::from(filter)], ..Selection::default() };
+            let directions = vec![Direction::Decode];
+            let options = Options { selection, directions, ..Options::default() };
+            let run = run(subject, &options, &|_| {}).expect("the shipped suite is sound");
+            let checks = run.cases.iter().flat_map(|case| &case.checks);
+            checks.map(|check| check.verdict.to_string()).collect::<Vec<_>>()
+        };
+        let reference = outcomes(&Subject::reference());
+        assert!(!reference.is_empty() && reference.iter().all(|verdict| verdict == "pass"), "{filter}");
+        let limited = outcomes(&Subject::reference().with_limits(limits));
+        assert!(
+            limited.iter().any(|verdict| verdict.contains("got fault limit at")),
+            "{filter}: {limited:?}"
+        );
+        for framing in [Framing::JsonLines, Framing::Bin1] {
+            assert_eq!(outcomes(&adaptor(framing, false).with_limits(limits)), limited, "{filter}");
+        }
+    }
 }
 
 #[test]

@@ -10,12 +10,12 @@ use traceproof_conformance::relations::Stream;
 use traceproof_conformance::riscv_etrace::generate::{
     Failure, Scenario, Scope, decode, encode, retirement, scenario,
 };
-use traceproof_decoder::riscv_etrace::{Decoder, Limits};
+use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_encoder_model::riscv_etrace::{Retirement, write_packets};
 use traceproof_vectors::riscv_etrace::{
     Compression, Event, Modes, Packet, QualStatus, RiscvEtrace, Step, Stimulus, SyncMode,
 };
-use traceproof_vectors::{Decoder as _, Entry, Log, Protocol};
+use traceproof_vectors::{Decoder as _, DecoderLimits, Entry, Log, Protocol};
 
 /// What a generator decides by.
 fn entropy() -> impl Strategy<Value = Vec<u8>> {
@@ -168,8 +168,9 @@ proptest! {
             let at = at.index(wire.len());
             wire[at] ^= value;
         }
-        let limits = Limits { steps: 256, predictions: 256 };
-        let mut decoder = Decoder::with_limits(limits);
+        let limits = DecoderLimits::default().with_steps(256).with_repeats(256);
+        let mut decoder = Decoder::default();
+        decoder.set_limits(&limits);
         decoder.begin(&scenario.parameters, &scenario.program.code().expect("it fits")).expect("it is supported");
         let mut log: Log<RiscvEtrace> = Log::default();
         decoder.push(&wire, &mut log);
@@ -180,7 +181,7 @@ proptest! {
         });
         // A packet may cause two walks. Each has its outcomes, and between two of them at most the steps allowed and
         // one straight run.
-        let outcomes = limits.predictions + 2 * 31;
+        let outcomes = limits.repeats + 2 * 31;
         let stretch = limits.steps + scenario.program.instructions.len() as u64;
         let most = 2 * outcomes * stretch * (wire.len() as u64 + 1);
         prop_assert!(retired <= most, "{} instructions from {} bytes\n{}", retired, wire.len(), scenario);

@@ -10,6 +10,7 @@ use std::thread;
 
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::explain;
+use traceproof_vectors::DecoderLimits;
 use traceproof_vectors::case::Case;
 
 #[test]
@@ -66,8 +67,9 @@ fn dissect_case<P: FamilyRules>(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("readable");
     let case = Case::<P>::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let resolved = case.resolve().unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
-    let shown = explain::stream::<P>(&resolved.wire, &case.parameters, &resolved.program)
-        .unwrap_or_else(|refusal| format!("refused: {refusal}\n"));
+    let shown =
+        explain::stream::<P>(&resolved.wire, &case.parameters, &resolved.program, &DecoderLimits::default())
+            .unwrap_or_else(|refusal| format!("refused: {refusal}\n"));
     let shown = format!("{}  {}\n{shown}", case.id, case.title);
     format!("== {}.toml\n{}\n", stem(path), shown.trim_end())
 }

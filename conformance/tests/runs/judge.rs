@@ -300,12 +300,37 @@ fn packets_are_compared_one_by_one() {
 
 #[test]
 fn results_come_in_stream_order() {
-    let got = vec![(1, E(retire(0x1000, 1))), (0, E(STOP))];
-    let expected = events(&[retire(0x1000, 1), STOP]);
-    let (wanted, came) = ("something of packet 1 or a later one", "stop reason=ended of packet 0");
-    differs(judged(&expected, got), 1, wanted, came, Some(0));
-    let got = vec![(1, E(retire(0x1000, 1))), (0, E(STOP))];
-    judged_by(&expected, got, FaultDetail::Class).expect("places are not said");
+    let mut expected = events(&[retire(0x1000, 1), STOP]);
+    expected.push(expect(FaultClass::Contradiction, 0));
+    let got = || {
+        vec![(1, P(address(4))), (1, E(retire(0x1000, 1))), (1, E(STOP)), (0, F(FaultClass::Contradiction))]
+    };
+    let wanted = "something of packet 1 or a later one";
+    let came = "fault contradiction at packet 0, byte 0.0 of packet 0";
+    differs(judged(&expected, got()), 3, wanted, came, Some(0));
+    judged_by(&expected, got(), FaultDetail::Class).expect("places are not said");
+    let got = vec![(1, P(address(4))), (0, P(address(4)))];
+    differs(judged(&[], got), 1, wanted, "address address=+0x4 of packet 0", Some(0));
+}
+
+/// A decoder that waits for commits delivers older events behind younger packets.
+#[test]
+fn places_of_events_need_not_ascend() {
+    let expected = events(&[retire(0x1000, 1), STOP, retire(0x2000, 1)]);
+    let committed = |first: Event, second: Event| {
+        vec![
+            (0, P(address(4))),
+            (1, P(address(4))),
+            (2, P(address(4))),
+            (2, E(first)),
+            (0, E(second)),
+            (1, E(retire(0x2000, 1))),
+        ]
+    };
+    judged(&expected, committed(retire(0x1000, 1), STOP)).expect("places do not count");
+    // Their order does.
+    let swapped = judged(&expected, committed(STOP, retire(0x1000, 1)));
+    differs(swapped, 0, "retire first=0x1000 end=0x1004 count=1", "stop reason=ended", Some(2));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use traceproof_decoder::riscv_etrace::Decoder as Reference;
 use traceproof_encoder_model::riscv_etrace::Encoder as Model;
 use traceproof_vectors::riscv_etrace::{Event, Packet, Parameters, Policy, RiscvEtrace, Stimulus};
 use traceproof_vectors::{
-    Capabilities, Decoder, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program, Protocol,
-    Recovery, Refusal, Sink,
+    Capabilities, Decoder, DecoderLimits, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program,
+    Protocol, Recovery, Refusal, Sink,
 };
 
 /// What a decoder does wrong.
@@ -324,6 +324,80 @@ fn how_often_a_fault_is_told_before_synchronisation_is_not_judged() {
     }
 }
 
+/// Delivers every event behind the packet that comes next, as a decoder that waits for a commit.
+struct HoldsBack {
+    inner: Reference,
+    open: Vec<(Place, Event)>,
+}
+
+struct Held<'a> {
+    sink: &'a mut dyn Sink<RiscvEtrace>,
+    open: &'a mut Vec<(Place, Event)>,
+}
+
+impl Held<'_> {
+    fn commit(&mut self) {
+        for (place, event) in self.open.drain(..) {
+            self.sink.event(place, &event);
+        }
+    }
+}
+
+impl Sink<RiscvEtrace> for Held<'_> {
+    fn packet(&mut self, place: Place, packet: &Packet) {
+        self.sink.packet(place, packet);
+        self.commit();
+    }
+
+    fn event(&mut self, place: Place, event: &Event) {
+        self.open.push((place, *event));
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.commit();
+        self.sink.fault(fault);
+    }
+}
+
+impl Decoder<RiscvEtrace> for HoldsBack {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
+        self.open.clear();
+        self.inner.begin(parameters, program)
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<RiscvEtrace>) {
+        let Self { inner, open } = self;
+        inner.push(chunk, &mut Held { sink, open });
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
+        let Self { inner, open } = self;
+        let mut held = Held { sink, open };
+        inner.finish(&mut held);
+        held.commit();
+    }
+
+    fn reset(&mut self) {
+        self.open.clear();
+        self.inner.reset();
+    }
+}
+
+#[test]
+fn events_may_be_delivered_behind_later_packets() {
+    let subject = Subject::new("acme", "2.3.1").with_decoder::<RiscvEtrace>(|| {
+        Box::new(HoldsBack { inner: Reference::default(), open: Vec::new() })
+    });
+    let directions = vec![Direction::Decode, Direction::Chunks, Direction::Join];
+    let options = Options { selection: one_family(), directions, ..Options::default() };
+    let run = run(&subject, &options, &|_| {}).expect("the shipped suite is sound");
+    assert!(run.is_success(), "{}", text::report(&run, text::Style::default()));
+}
+
 #[test]
 fn a_subject_that_hangs_misses_the_deadline() {
     let slow = Subject::new("slow", "0")
@@ -451,7 +525,10 @@ fn coverage_and_explanation_are_readable() {
         shown.push_str(&coverage::clause(entry));
     }
     insta::assert_snapshot!("coverage", shown);
-    let explained: Vec<String> =
-        suite.files.iter().map(|file| explain::case(file, |clause| suite.describe(clause))).collect();
+    let explained: Vec<String> = suite
+        .files
+        .iter()
+        .map(|file| explain::case(file, &DecoderLimits::default(), |clause| suite.describe(clause)))
+        .collect();
     insta::assert_snapshot!("explanation", explained.join("\n"));
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder as Subject, DecoderLimits, Program, Refusal, Sink};
 
 use super::{v1, v2, v3};
 
@@ -12,6 +12,7 @@ use super::{v1, v2, v3};
 /// Input before [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
+    limits: DecoderLimits,
     without_fast_path: bool,
     inner: Option<Inner>,
 }
@@ -70,11 +71,16 @@ impl Subject<ArmEtm> for Decoder {
         v1::Decoder::default().capabilities().with_features(features)
     }
 
+    fn set_limits(&mut self, limits: &DecoderLimits) {
+        self.limits = *limits;
+    }
+
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.inner = None;
         self.inner = Some(match parameters.architecture {
             Architecture::V1 => {
                 let mut decoder = v1::Decoder::default();
+                decoder.set_limits(&self.limits);
                 decoder.begin(parameters, program)?;
                 Inner::V1(decoder)
             }

@@ -26,6 +26,8 @@ pub(super) struct Cycle {
     misses: Vec<Missed>,
     /// Whether `occurrences` has anything.
     counted: bool,
+    /// How many misses are kept.
+    limit: usize,
 }
 
 /// A miss, to be looked at when the cycle ends.
@@ -54,11 +56,16 @@ struct Counted {
 
 impl Default for Cycle {
     fn default() -> Self {
-        Self { occurrences: [0; EVENTS.len()], retired: [0; 2], misses: Vec::new(), counted: false }
+        Self::new(MISSES_PER_CYCLE)
     }
 }
 
 impl Cycle {
+    /// A cycle in which nothing happened yet, of which at most `limit` misses are kept.
+    pub(super) const fn new(limit: usize) -> Self {
+        Self { occurrences: [0; EVENTS.len()], retired: [0; 2], misses: Vec::new(), counted: false, limit }
+    }
+
     /// An IA-64 instruction retires.
     pub(super) fn retire(&mut self, tags: Tags) {
         let [pmc8, pmc9] = &mut self.retired;
@@ -76,7 +83,7 @@ impl Cycle {
 
     /// Something misses; `false` if too much did already.
     pub(super) fn miss(&mut self, missed: Missed) -> bool {
-        let room = self.misses.len() < MISSES_PER_CYCLE;
+        let room = self.misses.len() < self.limit;
         if room {
             self.misses.push(missed);
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, FaultClass, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::follower::Follower;
@@ -17,6 +17,7 @@ use super::report::Report;
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     parameters: Parameters,
+    limits: DecoderLimits,
     stream: Box<Stream>,
 }
 
@@ -34,7 +35,7 @@ impl Decoder {
     /// A decoder that waits for the first byte.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
-        Self { parameters: parameters.clone(), stream: Box::default() }
+        Self { parameters: parameters.clone(), ..Self::default() }
     }
 
     /// [`push`](Subject::push) for a sink whose type is known, which is faster.
@@ -85,6 +86,10 @@ impl Subject<ItaniumPmu> for Decoder {
             .with_warnings(true)
     }
 
+    fn set_limits(&mut self, limits: &DecoderLimits) {
+        self.limits = *limits;
+    }
+
     fn begin(&mut self, parameters: &Parameters, _: &Program) -> Result<(), Refusal> {
         self.parameters = parameters.clone();
         self.reset();
@@ -100,6 +105,6 @@ impl Subject<ItaniumPmu> for Decoder {
     }
 
     fn reset(&mut self) {
-        *self.stream = Stream::default();
+        *self.stream = Stream { follower: Follower::new(&self.limits), ..Stream::default() };
     }
 }

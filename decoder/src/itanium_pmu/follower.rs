@@ -6,7 +6,7 @@ use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, Contents, Event, Ia32Counting, Instruction, ItaniumPmu, Miss, Occurrence, Packet,
     Parameters, Register, RegisterClass, Tags,
 };
-use traceproof_vectors::{FaultClass, Sink};
+use traceproof_vectors::{DecoderLimits, FaultClass, Sink};
 
 use super::cycle::{Cycle, Missed, Taken};
 use super::known::{Known, is_defined};
@@ -51,6 +51,11 @@ struct Accessed {
 }
 
 impl Follower {
+    /// At the start of a log.
+    pub(super) fn new(limits: &DecoderLimits) -> Self {
+        Self { cycle: Cycle::new(limits.gathered as usize), ..Self::default() }
+    }
+
     /// Takes one record.
     pub(super) fn record<S>(
         &mut self,
@@ -65,7 +70,12 @@ impl Follower {
             Ok(Body::Reset) => {
                 report.packet(Packet::Reset);
                 self.expect_interrupt(report);
-                *self = Self { said_unsynchronised: self.said_unsynchronised, ..Self::default() };
+                self.cycle.clear();
+                *self = Self {
+                    said_unsynchronised: self.said_unsynchronised,
+                    cycle: core::mem::take(&mut self.cycle),
+                    ..Self::default()
+                };
                 self.known.reset();
             }
             Ok(Body::Write(register, value)) => self.write(parameters, register, value, report),

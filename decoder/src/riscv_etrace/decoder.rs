@@ -2,12 +2,11 @@
 
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::Payload;
 use super::data::DataTrace;
-use super::effort::Limits;
 use super::encapsulation::{Content, Deframer, Receiver};
 use super::flow::Flow;
 use super::packet::PacketReader;
@@ -44,7 +43,7 @@ const FEATURES: [&str; 21] = [
 /// for they belong to no instruction. Input before [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
-    limits: Limits,
+    limits: DecoderLimits,
     without_fast_path: bool,
     stream: Option<Stream>,
 }
@@ -66,12 +65,6 @@ struct Packets {
 }
 
 impl Decoder {
-    /// A decoder with other work limits than the default ones; they hold from the next `begin` on.
-    #[must_use]
-    pub fn with_limits(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
-    }
-
     /// The same decoder without the code that only saves time: it reads field by field and walks instruction by
     /// instruction. What it reports is the same. Holds from the next `begin` on.
     #[must_use]
@@ -205,6 +198,10 @@ impl Subject<RiscvEtrace> for Decoder {
             .with_features(FEATURES)
             .with_readings(readings)
             .with_warnings(true)
+    }
+
+    fn set_limits(&mut self, limits: &DecoderLimits) {
+        self.limits = *limits;
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {

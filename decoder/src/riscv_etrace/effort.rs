@@ -1,26 +1,8 @@
 //! How much work one packet may cause (RVET-DEC-046, RVET-DEC-048, RVET-DEC-051).
 
+use traceproof_vectors::DecoderLimits;
+
 use super::slot::Slot;
-
-/// Instructions that a walk may pass without consuming an outcome or a reported address (RVET-DEC-046).
-pub const STEP_BUDGET: u64 = 1 << 20;
-
-/// Work that one packet may cause; more is a fault of class `Limit` (RVET-DEC-046).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// See [`STEP_BUDGET`]. Looked at where the walk jumps; so a straight run is never cut. A circle of inferable
-    /// jumps is recognised earlier: none of them is followed twice without an outcome in between.
-    pub steps: u64,
-    /// Correct predictions that one packet may report. The field holds up to 2^32.
-    pub predictions: u64,
-}
-
-impl Default for Limits {
-    /// A million of either.
-    fn default() -> Self {
-        Self { steps: STEP_BUDGET, predictions: 1 << 20 }
-    }
-}
 
 /// What a walk has spent since the latest outcome, and whether it goes round in a circle.
 #[derive(Clone, Copy, Default)]
@@ -83,9 +65,11 @@ impl Effort {
         self.steps = spent.steps;
     }
 
-    /// An inferable jump is about to be followed; `None` if that leads nowhere.
+    /// An inferable jump is about to be followed; `None` if that leads nowhere (RVET-DEC-046). Steps are looked at only here and where
+    /// a jump is inferred, so that a straight run is never cut. A circle of inferable jumps is recognised earlier: none of them is followed
+    /// twice without an outcome in between.
     #[inline]
-    pub(super) fn jump(&mut self, slot: &Slot, limits: Limits) -> Option<()> {
+    pub(super) fn jump(&mut self, slot: &Slot, limits: DecoderLimits) -> Option<()> {
         if self.steps > limits.steps {
             return None;
         }
@@ -99,7 +83,7 @@ impl Effort {
     /// An inferred jump is about to be followed; `None` if that leads nowhere.
     ///
     /// The same jump at the same depth repeats for ever if the stack below was not touched in between.
-    pub(super) fn infer(&mut self, jump: Jump, limits: Limits) -> Option<()> {
+    pub(super) fn infer(&mut self, jump: Jump, limits: DecoderLimits) -> Option<()> {
         let inference = &mut self.inference;
         inference.shallowest = inference.shallowest.min(jump.depth);
         let repeats = inference.noted == Some(jump) && inference.shallowest >= jump.depth;

@@ -28,7 +28,7 @@
 //! | Where do packets begin and end in the byte stream? | [`Deframer`], [`Unit`], [`Content`], [`Receiver`], [`Header`], [`Payload`] |
 //! | Which packets of a stream are whose? | [`Demultiplexer`], [`Routed`] |
 //! | What are the fields of a packet? | [`PacketReader`]; for people: [`dissect`] |
-//! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`Limits`], [`STEP_BUDGET`] |
+//! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`DecoderLimits`](traceproof_vectors::DecoderLimits) |
 //! | Which data were accessed? | [`Decoder`], where [`Parameters::data`](traceproof_vectors::riscv_etrace::Parameters::data) is there |
 //! | What does the code do to the flow? | [`ProgramMap`], [`InstructionSet`], [`Instruction`], [`Class`] |
 //! | Every retired instruction by itself? | [`Instructions`] |
@@ -68,7 +68,6 @@ mod tests;
 pub use bits::Payload;
 pub use decoder::Decoder;
 pub use dissect::dissect;
-pub use effort::{Limits, STEP_BUDGET};
 pub use encapsulation::{Content, Deframer, Demultiplexer, Header, Receiver, Routed, Unit};
 pub use flow::Flow;
 pub use instruction::{Class, Instruction, InstructionSet};

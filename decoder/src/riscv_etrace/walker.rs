@@ -1,9 +1,8 @@
 //! Where a decoder stands in the program, and all that decides where it goes next.
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace};
-use traceproof_vectors::{FaultClass, Place, Sink};
+use traceproof_vectors::{DecoderLimits, FaultClass, Place, Sink};
 
-use super::effort::Limits;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
 use super::predictor::Predictor;
@@ -26,14 +25,14 @@ pub(super) struct Walker {
     pub(super) predictor: Predictor,
     pub(super) cache: JumpTargetCache,
     pub(super) returns: ReturnStack,
-    pub(super) limits: Limits,
+    pub(super) limits: DecoderLimits,
     pub(super) mask: u64,
     /// Returns may be sequentially inferable, because a 3-bit `itype` does not tell them from other jumps.
     pub(super) infers_returns: bool,
 }
 
 impl Walker {
-    pub(super) fn new(parameters: &Parameters, limits: Limits) -> Self {
+    pub(super) fn new(parameters: &Parameters, limits: DecoderLimits) -> Self {
         let mut walker = Self {
             predictor: Predictor::new(parameters),
             cache: JumpTargetCache::new(parameters),

@@ -4,7 +4,9 @@ use super::{DataTlbLevel, InstructionTlbResolution, Register, Tags};
 use crate::Address;
 
 /// How many misses of one cycle are looked at, instruction and data misses together. No processor has nearly as many.
-pub const MISSES_PER_CYCLE: usize = 4096;
+///
+/// The default of [`DecoderLimits::gathered`](crate::DecoderLimits::gathered), which this stands for wherever another value is set.
+pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as usize;
 
 /// One thing that a decoder works out.
 ///

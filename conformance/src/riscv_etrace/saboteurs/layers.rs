@@ -1,8 +1,10 @@
 //! The layers of the reference decoder of instruction trace, put together again with room for a bug between them.
 
-use traceproof_decoder::riscv_etrace::{Content, Deframer, Flow, Limits, PacketReader, Receiver};
+use traceproof_decoder::riscv_etrace::{Content, Deframer, Flow, PacketReader, Receiver};
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, RiscvEtrace};
-use traceproof_vectors::{Capabilities, Decoder, Fault, FaultClass, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder, DecoderLimits, Fault, FaultClass, Place, Program, Refusal, Sink,
+};
 
 use crate::family::FamilyRules;
 
@@ -78,7 +80,7 @@ impl Decoder<RiscvEtrace> for Layers {
         }
         let packets = Packets {
             reader: PacketReader::new(parameters)?,
-            flow: Flow::new(&believed, program, Limits::default())?,
+            flow: Flow::new(&believed, program, DecoderLimits::default())?,
             hooks: self.hooks(),
         };
         self.stream = Some((Deframer::new(parameters)?, packets));

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, DecoderLimits, Fault, Layer, Place, Program, Refusal, Sink,
+};
 
 use super::listener::{Consequence, Listener};
 use super::port::Port;
@@ -17,6 +19,7 @@ const FEATURES: [&str; 5] = ["etmv1", "port_4", "port_16", "cycle_accurate", "ja
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     port: Option<Box<Port>>,
+    limits: DecoderLimits,
 }
 
 impl Decoder {
@@ -66,9 +69,13 @@ impl Subject<ArmEtm> for Decoder {
             .with_warnings(true)
     }
 
+    fn set_limits(&mut self, limits: &DecoderLimits) {
+        self.limits = *limits;
+    }
+
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.port = None;
-        self.port = Some(Box::new(Port::new(parameters, program)?));
+        self.port = Some(Box::new(Port::new(parameters, program, &self.limits)?));
         Ok(())
     }
 

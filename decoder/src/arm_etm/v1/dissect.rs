@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters};
-use traceproof_vectors::{Dissection, Fault, Place, Program};
+use traceproof_vectors::{DecoderLimits, Dissection, Fault, Place, Program};
 
 use super::listener::{Consequence, Listener};
 use super::port::Port;
@@ -22,7 +22,7 @@ use crate::arm_etm::v2::FifoByte;
 /// Data that the code in `program` does not tell apart are `skipped`. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<ArmEtm>> {
-    let Ok(mut port) = Port::new(parameters, program) else { return Vec::new() };
+    let Ok(mut port) = Port::new(parameters, program, &DecoderLimits::default()) else { return Vec::new() };
     let mut units = Units::default();
     port.push(wire, &mut units);
     port.finish(&mut units);

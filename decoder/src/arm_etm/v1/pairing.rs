@@ -54,11 +54,16 @@ pub(super) struct Defect {
 }
 
 impl Pairing {
-    pub(super) fn new(parameters: &Parameters, program: &Program, record_size: usize) -> Self {
+    pub(super) fn new(
+        parameters: &Parameters,
+        program: &Program,
+        record_size: usize,
+        pending: usize,
+    ) -> Self {
         Self {
             record_size: record_size as u64,
             latency: parameters.fifo_latency > 0,
-            waiting: Waiting::new(),
+            waiting: Waiting::new(pending),
             stage: Stage::New,
             passing: false,
             reader: PacketReader::new(parameters),

@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::v2::UPPER_NIBBLE;
 use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
-use traceproof_vectors::{Fault, FaultClass, Program, Refusal};
+use traceproof_vectors::{DecoderLimits, Fault, FaultClass, Program, Refusal};
 
 use super::listener::{Consequence, Listener};
 use super::pairing::{Defect, Pairing, tell_passed};
@@ -16,7 +16,7 @@ use crate::arm_etm::v2::FifoByte;
 ///
 /// PIPESTAT says what was executed, TRACEPKT delivers the packets of it later in the same order. Records are looked at
 /// when the two behind them are here, so that an APO is known in the record of its BE or BD. At most
-/// [`LIMIT`](traceproof_vectors::arm_etm::v1::LIMIT) statuses wait for their packets; memory does not grow with the stream.
+/// [`DecoderLimits::pending`] statuses wait for their packets; memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Port {
     parameters: Parameters,
@@ -77,7 +77,7 @@ impl Port {
     /// # Errors
     ///
     /// The feature of the architecture if that is not 1; a parameter that no ETMv1 can have.
-    pub fn new(parameters: &Parameters, program: &Program) -> Result<Self, Refusal> {
+    pub fn new(parameters: &Parameters, program: &Program, limits: &DecoderLimits) -> Result<Self, Refusal> {
         if parameters.architecture != Architecture::V1 {
             return Err(Refusal::unsupported(parameters.architecture.feature()));
         }
@@ -92,7 +92,7 @@ impl Port {
             marks: 0,
             half: None,
             oddity: None,
-            pairing: Pairing::new(parameters, program, Cycle::size(parameters)),
+            pairing: Pairing::new(parameters, program, Cycle::size(parameters), limits.pending as usize),
         })
     }
 

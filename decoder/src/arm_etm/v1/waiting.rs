@@ -2,7 +2,8 @@
 
 use alloc::collections::VecDeque;
 
-use traceproof_vectors::arm_etm::v1::LIMIT;
+/// Room for statuses that is taken in advance.
+const PREALLOCATED: usize = 1025;
 
 /// What a status says about its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +50,21 @@ pub(super) struct Status {
     pub(super) kind: Kind,
 }
 
-/// Statuses in program order, [`LIMIT`] and one that is too many. The first one needs bytes of the FIFO.
+/// Statuses in program order, at most as many as may wait and one that is too many. The first one needs bytes of the FIFO.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     queue: VecDeque<Status>,
     /// How many of them have an address.
     addresses: usize,
+    /// How many may wait.
+    limit: usize,
 }
 
 impl Waiting {
-    pub(super) fn new() -> Self {
-        Self { queue: VecDeque::with_capacity(LIMIT + 1), addresses: 0 }
+    pub(super) fn new(limit: usize) -> Self {
+        // A large limit is no reason to take the memory before it is needed.
+        let capacity = limit.saturating_add(1).min(PREALLOCATED);
+        Self { queue: VecDeque::with_capacity(capacity), addresses: 0, limit }
     }
 
     pub(super) fn clear(&mut self) {
@@ -93,6 +98,6 @@ impl Waiting {
     pub(super) fn push(&mut self, status: Status) -> bool {
         self.addresses += usize::from(status.kind.target().is_some());
         self.queue.push_back(status);
-        self.queue.len() <= LIMIT
+        self.queue.len() <= self.limit
     }
 }

@@ -85,7 +85,7 @@ impl Flow {
                 }
                 let depth = self.reported_depth(irreport, irdepth);
                 let predictions = u64::from(branch_count) + 31;
-                if predictions > self.walker.limits.predictions {
+                if predictions > self.walker.limits.repeats {
                     return Err(Trouble::new(FaultClass::Limit));
                 }
                 // Spec: RVET-DEC-040 (ET 7.8): all but branch_fmt 2 end with a failed branch.

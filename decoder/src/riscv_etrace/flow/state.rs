@@ -1,10 +1,9 @@
 //! The state between packets, and how it walks.
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace};
-use traceproof_vectors::{Place, Program, Refusal, Sink};
+use traceproof_vectors::{DecoderLimits, Place, Program, Refusal, Sink};
 
 use super::hart::Hart;
-use crate::riscv_etrace::effort::Limits;
 use crate::riscv_etrace::fast_path::block_walk::BlockWalk;
 use crate::riscv_etrace::goal::{Arrival, Goal, Until};
 use crate::riscv_etrace::instruction::Class;
@@ -52,7 +51,7 @@ impl Flow {
     /// # Errors
     ///
     /// When no hardware can have these parameters, or lacks what a mode needs that is on from the start.
-    pub fn new(parameters: &Parameters, program: &Program, limits: Limits) -> Result<Self, Refusal> {
+    pub fn new(parameters: &Parameters, program: &Program, limits: DecoderLimits) -> Result<Self, Refusal> {
         check(parameters)?;
         let hart = Hart::new(parameters);
         hart.honours(parameters.modes)

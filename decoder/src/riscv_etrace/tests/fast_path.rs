@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, Xlen};
-use traceproof_vectors::{Decoder as _, Log, Place};
+use traceproof_vectors::{Decoder as _, DecoderLimits, Log, Place};
 
 use super::arbitrary::{code, parameters, payload};
 use super::parcels;
-use crate::riscv_etrace::{Decoder, Limits, PacketReader, Payload, STEP_BUDGET};
+use crate::riscv_etrace::{Decoder, PacketReader, Payload};
 
 proptest! {
     /// Packet by packet, in contiguous code and in code with a gap.
@@ -16,7 +16,7 @@ proptest! {
     fn both_report_the_same(
         parameters in parameters(),
         plain in any::<bool>(),
-        steps in prop_oneof![Just(STEP_BUDGET), 1..12_u64],
+        steps in prop_oneof![Just(DecoderLimits::DEFAULT.steps), 1..12_u64],
         code in code(),
         (gap_after, gap) in (1..64_usize, 0..3_u64),
         payloads in proptest::collection::vec(payload(), 1..40),
@@ -24,9 +24,10 @@ proptest! {
         let (first, second) = code.split_at(gap_after.min(code.len()));
         let program = parcels(&[(0x1000, first), (0x1000 + 2 * (first.len() as u64 + gap), second)]);
         let parameters = if plain { Parameters { modes: Modes::default(), ..parameters } } else { parameters };
-        let limits = Limits { steps, ..Limits::default() };
+        let limits = DecoderLimits::default().with_steps(steps);
         let [mut fast, mut slow] =
-            [Decoder::with_limits(limits), Decoder::with_limits(limits).without_fast_path()].map(|mut decoder| {
+            [Decoder::default(), Decoder::default().without_fast_path()].map(|mut decoder| {
+                decoder.set_limits(&limits);
                 decoder.begin(&parameters, &program).expect("supported");
                 decoder
             });

@@ -163,7 +163,9 @@ mod wire;
 pub use wire::{Cycle, Pipestat, UnknownPipestat};
 
 /// No more statuses can wait for an address or for data: a FIFO of 255 bytes on a 4-bit port needs 510 records to come out.
-pub const LIMIT: usize = 1024;
+///
+/// The default of [`DecoderLimits::pending`](crate::DecoderLimits::pending), which this stands for wherever another value is set.
+pub const LIMIT: usize = crate::DecoderLimits::DEFAULT.pending as usize;
 
 /// Why a branch address was output. The discriminant is the reason code, \[6:4\] of its fifth packet (5.5.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,0 +1,202 @@
+//! How much work and memory a decoder spends on a stream.
+
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+/// Work and memory that a stream may cause. Where one of these is reached, a decoder reports a fault of class
+/// [`Limit`](crate::FaultClass::Limit).
+///
+/// They are common to all decoders; one that has no such queue does not look at its limit. What the protocol itself bounds (such as the
+/// 127 pending groups of ETMv2) is no limit. Cases are written for the default values.
+///
+/// ```
+/// use traceproof_vectors::DecoderLimits;
+///
+/// let limits = DecoderLimits::default().with_steps(4096);
+/// assert_eq!(Ok(limits), "steps=4096".parse().map(|limit| DecoderLimits::default().with(limit)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
+pub struct DecoderLimits {
+    /// Instructions that a decoder passes without consuming an outcome or an address that travelled.
+    pub steps: u64,
+    /// Results that a count in one packet may stand for.
+    pub repeats: u64,
+    /// Results that wait for later bytes of the stream, because results come in order.
+    pub pending: u32,
+    /// Items of one cycle that are kept up to its end.
+    pub gathered: u32,
+    /// Elements that are neither committed nor cancelled.
+    pub speculation: u32,
+}
+
+impl DecoderLimits {
+    /// The default values.
+    pub const DEFAULT: Self =
+        Self { steps: 1 << 20, repeats: 1 << 20, pending: 1024, gathered: 4096, speculation: 1 << 16 };
+
+    /// Every limit by name, as [`Limit::from_str`] reads them, and what it bounds.
+    pub const NAMES: [(&str, &str); 5] = [
+        ("steps", "instructions passed without an outcome or an address (E-Trace)"),
+        ("repeats", "results that a count in one packet may stand for (E-Trace predictions)"),
+        ("pending", "results that wait for later bytes (ETMv1 statuses)"),
+        ("gathered", "items of one cycle that are kept up to its end (Itanium misses)"),
+        ("speculation", "elements that are neither committed nor cancelled"),
+    ];
+
+    /// These limits with another value for one of them, which was named in a text.
+    #[must_use]
+    pub fn with(self, limit: Limit) -> Self {
+        let Limit { name, value } = limit;
+        let narrow = u32::try_from(value).unwrap_or(u32::MAX);
+        match name {
+            Name::Steps => self.with_steps(value),
+            Name::Repeats => self.with_repeats(value),
+            Name::Pending => self.with_pending(narrow),
+            Name::Gathered => self.with_gathered(narrow),
+            Name::Speculation => self.with_speculation(narrow),
+        }
+    }
+
+    /// Sets [`steps`](Self::steps).
+    #[must_use]
+    pub const fn with_steps(mut self, steps: u64) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// Sets [`repeats`](Self::repeats).
+    #[must_use]
+    pub const fn with_repeats(mut self, repeats: u64) -> Self {
+        self.repeats = repeats;
+        self
+    }
+
+    /// Sets [`pending`](Self::pending).
+    #[must_use]
+    pub const fn with_pending(mut self, pending: u32) -> Self {
+        self.pending = pending;
+        self
+    }
+
+    /// Sets [`gathered`](Self::gathered).
+    #[must_use]
+    pub const fn with_gathered(mut self, gathered: u32) -> Self {
+        self.gathered = gathered;
+        self
+    }
+
+    /// Sets [`speculation`](Self::speculation).
+    #[must_use]
+    pub const fn with_speculation(mut self, speculation: u32) -> Self {
+        self.speculation = speculation;
+        self
+    }
+}
+
+impl Default for DecoderLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A value for one of the [`DecoderLimits`], written `name=value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    name: Name,
+    value: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Steps,
+    Repeats,
+    Pending,
+    Gathered,
+    Speculation,
+}
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let (name, value) = text.split_once('=').ok_or(LimitError::NoValue)?;
+        let name = match name {
+            "steps" => Name::Steps,
+            "repeats" => Name::Repeats,
+            "pending" => Name::Pending,
+            "gathered" => Name::Gathered,
+            "speculation" => Name::Speculation,
+            _ => return Err(LimitError::UnknownName(name.into())),
+        };
+        let value = value.parse().map_err(|_| LimitError::NoNumber(value.into()))?;
+        Ok(Self { name, value })
+    }
+}
+
+/// Why a text is no [`Limit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// It has no `=`.
+    NoValue,
+    /// No limit has this name.
+    UnknownName(String),
+    /// The value is no decimal number of 64 bits.
+    NoNumber(String),
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoValue => f.write_str("expected NAME=VALUE, such as steps=4096"),
+            Self::UnknownName(name) => {
+                write!(f, "no limit is called `{name}`; known are ")?;
+                for (index, (known, _)) in DecoderLimits::NAMES.iter().enumerate() {
+                    f.write_str(if index > 0 { ", " } else { "" })?;
+                    f.write_str(known)?;
+                }
+                Ok(())
+            }
+            Self::NoNumber(value) => write!(f, "`{value}` is no number"),
+        }
+    }
+}
+
+impl core::error::Error for LimitError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    #[test]
+    fn every_name_sets_a_limit_of_its_own() {
+        for (name, _) in DecoderLimits::NAMES {
+            let set = DecoderLimits::default().with(format!("{name}=7").parse().expect(name));
+            assert_ne!(set, DecoderLimits::default(), "{name}");
+            assert!(format!("{set:?}").contains(&format!("{name}: 7")), "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_value_saturates() {
+        let limit = format!("pending={}", u64::MAX).parse().expect("a number");
+        assert_eq!(DecoderLimits::default().with(limit).pending, u32::MAX);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let error = |text: &str| text.parse::<Limit>().expect_err("wrong").to_string();
+        assert_eq!(error("steps"), "expected NAME=VALUE, such as steps=4096");
+        assert_eq!(
+            error("step=1"),
+            "no limit is called `step`; known are steps, repeats, pending, gathered, speculation"
+        );
+        assert_eq!(error("steps=many"), "`many` is no number");
+    }
+}

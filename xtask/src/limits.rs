@@ -1,0 +1,20 @@
+//! `--limit`: how much work and memory a decoder spends.
+
+use clap::Args;
+use traceproof_vectors::{DecoderLimits, Limit};
+
+/// Limits of decoders.
+#[derive(Debug, Args)]
+pub(crate) struct Limiting {
+    /// Another limit of work or memory for the decoder: steps, repeats, pending, gathered or speculation (docs/cli.md).
+    /// Reaching one is a fault `limit`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    limit: Vec<Limit>,
+}
+
+impl Limiting {
+    /// The default limits with those that were stated.
+    pub(crate) fn limits(&self) -> DecoderLimits {
+        self.limit.iter().fold(DecoderLimits::default(), |limits, &limit| limits.with(limit))
+    }
+}
