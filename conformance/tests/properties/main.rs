@@ -3,6 +3,7 @@
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip`
 //! runs more of one module.
 
+mod agreement_arm;
 mod agreement_itanium_pmu;
 mod codec_laws;
 mod filters;

@@ -14,19 +14,38 @@ pub struct Assembly {
     pub labels: Labels,
 }
 
-/// The mnemonics of one instruction set. Messages say what is wrong with a line.
-pub trait InstructionSet {
+/// The mnemonics of one family. Messages say what is wrong with a line.
+pub trait Mnemonics {
     /// One mnemonic.
     type Instruction: Copy;
+
+    /// What lines of a program set for the lines after them; a program begins with the default.
+    type State: Default;
+
+    /// Where the comment of a line begins; its length if it has none.
+    fn comment(&self, line: &str) -> usize {
+        line.find('#').unwrap_or(line.len())
+    }
+
+    /// Takes a directive of the family's own, which has no operands and no bytes; `None` if it has none of that name.
+    fn directive(&self, word: &str, state: &mut Self::State) -> Option<Result<(), String>> {
+        let _ = (word, state);
+        None
+    }
 
     /// Looks up a mnemonic.
     ///
     /// # Errors
     ///
-    /// When there is none of that name, or not in this configuration.
-    fn find(&self, mnemonic: &str) -> Result<Self::Instruction, String>;
+    /// When there is none of that name, or not in this configuration or place.
+    fn find(
+        &self,
+        mnemonic: &str,
+        operands: &[&str],
+        state: &mut Self::State,
+    ) -> Result<Self::Instruction, String>;
 
-    /// Size of the instruction in bytes, 1 to 16; it never depends on the operands.
+    /// Size of the instruction in bytes, 1 to 16; it never depends on the values of operands.
     fn size(&self, instruction: Self::Instruction) -> u8;
 
     /// The instruction's bits; byte 0 of the instruction is the least significant one.
@@ -36,8 +55,8 @@ pub trait InstructionSet {
     /// Operands of the wrong number, kind or range.
     fn encode(&self, instruction: Self::Instruction, operands: &Operands<'_>) -> Result<u128, String>;
 
-    /// Instructions lie at multiples of so many bytes.
-    fn alignment(&self) -> u64;
+    /// The instruction lies at multiples of so many bytes.
+    fn alignment(&self, instruction: Self::Instruction) -> u64;
 
     /// The greatest address, one less than a power of two.
     fn address_mask(&self) -> u64;
@@ -62,6 +81,12 @@ impl<'a> Operands<'a> {
     #[must_use]
     pub const fn address(&self) -> u64 {
         self.address
+    }
+
+    /// The greatest address, one less than a power of two.
+    #[must_use]
+    pub const fn address_mask(&self) -> u64 {
+        self.labels.address_mask()
     }
 
     /// The value of a number (`-4`, `0x10`) or of a location in the code (`A`, `A+4`, `.-8`), which wraps
@@ -89,8 +114,16 @@ impl<'a> Operands<'a> {
 /// What one line asks for.
 enum Statement<'a, I> {
     Origin,
-    Data { size: u8, values: Vec<&'a str> },
-    Instruction { instruction: I, operands: Vec<&'a str> },
+    /// One of the family's own.
+    Directive,
+    Data {
+        size: u8,
+        values: Vec<&'a str>,
+    },
+    Instruction {
+        instruction: I,
+        operands: Vec<&'a str>,
+    },
 }
 
 /// A statement with its place.
@@ -100,7 +133,7 @@ struct Placed<'a, I> {
     statement: Statement<'a, I>,
 }
 
-type Statements<'a, S> = Vec<Placed<'a, <S as InstructionSet>::Instruction>>;
+type Statements<'a, S> = Vec<Placed<'a, <S as Mnemonics>::Instruction>>;
 
 /// Assembles a program.
 ///
@@ -115,7 +148,7 @@ type Statements<'a, S> = Vec<Placed<'a, <S as InstructionSet>::Instruction>>;
 /// # Errors
 ///
 /// The first wrong line, as a [`Problem`] of `program`.
-pub fn assemble<S: InstructionSet>(text: &str, set: &S) -> Result<Assembly, Problem> {
+pub fn assemble<S: Mnemonics>(text: &str, set: &S) -> Result<Assembly, Problem> {
     let (statements, labels) = place(text, set)?;
     let mut assembly = Assembly { program: Program::new(), labels };
     let mut section = OpenSection::default();
@@ -128,7 +161,7 @@ pub fn assemble<S: InstructionSet>(text: &str, set: &S) -> Result<Assembly, Prob
         // `place` has checked that everything that has bytes has an address.
         let here = assembly.labels.wrap(address as u64);
         match statement {
-            Statement::Origin => {}
+            Statement::Origin | Statement::Directive => {}
             Statement::Data { size, values } => {
                 let mut operands = Operands { list: Vec::new(), address: here, labels: &assembly.labels };
                 for text in values {
@@ -176,14 +209,15 @@ impl OpenSection {
 }
 
 /// First pass: gives every statement its address and every label its value.
-fn place<'a, S: InstructionSet>(text: &'a str, set: &S) -> Result<(Statements<'a, S>, Labels), Problem> {
+fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>, Labels), Problem> {
     let mut labels = Labels::new(set.address_mask());
     let mut statements = Vec::new();
+    let mut state = S::State::default();
     let mut address = 0_u128;
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
         let wrong = |message| Problem::in_line("program", line_number, message);
-        let mut rest = line.split('#').next().unwrap_or_default().trim();
+        let mut rest = line.get(..set.comment(line)).unwrap_or_default().trim();
         while let Some((name, behind)) = rest.split_once(':') {
             define(&mut labels, name.trim_end(), address).map_err(wrong)?;
             rest = behind.trim_start();
@@ -192,8 +226,9 @@ fn place<'a, S: InstructionSet>(text: &'a str, set: &S) -> Result<(Statements<'a
             continue;
         }
         let (word, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let statement = statement(word, operands.trim(), set).map_err(wrong)?;
+        let statement = statement(word, operands.trim(), set, &mut state).map_err(wrong)?;
         let size = match &statement {
+            Statement::Directive => 0,
             Statement::Origin => {
                 address = origin(operands.trim(), &labels).map_err(wrong)?.into();
                 0
@@ -201,7 +236,7 @@ fn place<'a, S: InstructionSet>(text: &'a str, set: &S) -> Result<(Statements<'a
             Statement::Data { size, values } => u128::from(*size) * values.len() as u128,
             Statement::Instruction { instruction, .. } => {
                 let size = set.size(*instruction);
-                if !address.is_multiple_of(set.alignment().into()) {
+                if !address.is_multiple_of(set.alignment(*instruction).into()) {
                     return Err(wrong(format!("an instruction cannot lie at {address:#x}")));
                 }
                 labels.record(address as u64, size.into());
@@ -235,10 +270,11 @@ fn origin(text: &str, labels: &Labels) -> Result<u64, String> {
     }
 }
 
-fn statement<'a, S: InstructionSet>(
+fn statement<'a, S: Mnemonics>(
     word: &str,
     operands: &'a str,
     set: &S,
+    state: &mut S::State,
 ) -> Result<Statement<'a, S::Instruction>, String> {
     let size = match word {
         ".org" => return Ok(Statement::Origin),
@@ -246,12 +282,18 @@ fn statement<'a, S: InstructionSet>(
         ".half" => 2,
         ".word" => 4,
         ".dword" => 8,
-        _ if word.starts_with('.') => return Err(format!("unknown directive `{word}`")),
+        _ if word.starts_with('.') => {
+            let unknown = || Err(format!("unknown directive `{word}`"));
+            set.directive(word, state).unwrap_or_else(unknown)?;
+            return if operands.is_empty() {
+                Ok(Statement::Directive)
+            } else {
+                Err(format!("`{word}` has no operands"))
+            };
+        }
         _ => {
-            return Ok(Statement::Instruction {
-                instruction: set.find(word)?,
-                operands: split_operands(operands)?,
-            });
+            let operands = split_operands(operands)?;
+            return Ok(Statement::Instruction { instruction: set.find(word, &operands, state)?, operands });
         }
     };
     let values = split_operands(operands)?;
@@ -271,8 +313,8 @@ fn split_operands(text: &str) -> Result<Vec<&str>, String> {
     let operands: Vec<&str> = text
         .split(|c| {
             match c {
-                '{' | '(' => depth += 1,
-                '}' | ')' => depth = depth.saturating_sub(1),
+                '{' | '(' | '[' => depth += 1,
+                '}' | ')' | ']' => depth = depth.saturating_sub(1),
                 _ => {}
             }
             c == ',' && depth == 0
@@ -299,10 +341,11 @@ mod tests {
     /// `op N` is the byte N, `wide X` two bytes with the value X; addresses have 16 bits.
     struct Toy;
 
-    impl InstructionSet for Toy {
+    impl Mnemonics for Toy {
         type Instruction = u8;
+        type State = ();
 
-        fn find(&self, mnemonic: &str) -> Result<u8, String> {
+        fn find(&self, mnemonic: &str, _: &[&str], (): &mut ()) -> Result<u8, String> {
             match mnemonic {
                 "op" => Ok(1),
                 "wide" => Ok(2),
@@ -319,7 +362,7 @@ mod tests {
             operands.value(operand).map(|value| value as u128)
         }
 
-        fn alignment(&self) -> u64 {
+        fn alignment(&self, _: u8) -> u64 {
             1
         }
 

@@ -12,6 +12,7 @@
 //! Unknown fields are errors with line and column. The JSON Schemas in `vectors/schema/` describe the format
 //! to editors and other languages.
 
+mod arm;
 pub mod arm_etm;
 mod assembly;
 pub mod itanium_pmu;
@@ -23,7 +24,7 @@ mod suite;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use assembly::{Assembly, InstructionSet, Operands, assemble};
+pub use assembly::{Assembly, Mnemonics, Operands, assemble};
 pub use location::{Labels, Location, Path};
 pub use problem::{CaseError, Problem};
 pub use suite::{CaseFile, SuiteError, check, id_prefix, lint, load, retired_ids};

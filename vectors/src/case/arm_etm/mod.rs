@@ -8,7 +8,8 @@ mod wire;
 
 use serde::{Deserialize, Serialize};
 
-use super::assembly::{InstructionSet, Operands, assemble};
+use super::arm::Arm;
+use super::assembly::assemble;
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Problem};
 use crate::arm_etm::v3::ExceptionInformation;
 use crate::arm_etm::{
@@ -300,7 +301,7 @@ impl CaseProtocol for ArmEtm {
     type Execution = Vec<Stimulus>;
 
     fn assemble(text: &str, _: &Parameters) -> Result<Assembly, Problem> {
-        assemble(text, &DataOnly)
+        assemble(text, &Arm::AARCH32)
     }
 
     fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
@@ -321,34 +322,5 @@ impl CaseProtocol for ArmEtm {
 
     fn required_features(parameters: &Parameters, _: &[u8]) -> Vec<&'static str> {
         resolve::required_features(parameters)
-    }
-}
-
-/// No mnemonics: instructions are written as data.
-struct DataOnly;
-
-impl InstructionSet for DataOnly {
-    type Instruction = std::convert::Infallible;
-
-    fn find(&self, mnemonic: &str) -> Result<Self::Instruction, String> {
-        Err(format!(
-            "unknown mnemonic `{mnemonic}`; instructions of this family are written as .word or .half"
-        ))
-    }
-
-    fn size(&self, instruction: Self::Instruction) -> u8 {
-        match instruction {}
-    }
-
-    fn encode(&self, instruction: Self::Instruction, _: &Operands<'_>) -> Result<u128, String> {
-        match instruction {}
-    }
-
-    fn alignment(&self) -> u64 {
-        1
-    }
-
-    fn address_mask(&self) -> u64 {
-        u32::MAX.into()
     }
 }

@@ -1,7 +1,7 @@
 //! Programs of bundles: `MIB| 0x080c0f00380, 0x8000000, 0x091ffffe140`.
 
 use crate::Program;
-use crate::case::{InstructionSet, Operands};
+use crate::case::{Mnemonics, Operands};
 use crate::itanium_pmu::SyllableType;
 
 /// Bytes of a bundle.
@@ -42,11 +42,12 @@ const TEMPLATES: [(u8, &str); 24] = [
 /// The assembler's instruction set: one mnemonic for each template, whose operands are the three syllables.
 pub(super) struct Bundles;
 
-impl InstructionSet for Bundles {
+impl Mnemonics for Bundles {
     /// Code of the template.
     type Instruction = u8;
+    type State = ();
 
-    fn find(&self, mnemonic: &str) -> Result<u8, String> {
+    fn find(&self, mnemonic: &str, _: &[&str], (): &mut ()) -> Result<u8, String> {
         TEMPLATES
             .iter()
             .find(|(_, name)| *name == mnemonic)
@@ -74,7 +75,7 @@ impl InstructionSet for Bundles {
         Ok(bits)
     }
 
-    fn alignment(&self) -> u64 {
+    fn alignment(&self, _: Self::Instruction) -> u64 {
         BUNDLE.into()
     }
 

@@ -1,6 +1,6 @@
 //! The RISC-V instructions that the assembler knows: all that changes the control flow, and some filling.
 
-use crate::case::assembly::{InstructionSet, Operands};
+use crate::case::assembly::{Mnemonics, Operands};
 use crate::notation::parse_u64;
 use crate::riscv_etrace::{Parameters, Xlen};
 
@@ -226,10 +226,11 @@ const fn rs2(register: u32) -> u32 {
     register << 20
 }
 
-impl InstructionSet for Riscv {
+impl Mnemonics for Riscv {
     type Instruction = Instruction;
+    type State = ();
 
-    fn find(&self, mnemonic: &str) -> Result<Instruction, String> {
+    fn find(&self, mnemonic: &str, _: &[&str], (): &mut ()) -> Result<Instruction, String> {
         let found = INSTRUCTIONS
             .iter()
             .find(|instruction| instruction.name == mnemonic)
@@ -263,7 +264,7 @@ impl InstructionSet for Riscv {
         })
     }
 
-    fn alignment(&self) -> u64 {
+    fn alignment(&self, _: Self::Instruction) -> u64 {
         2
     }
 
