@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{Level, Polarity};
-use traceproof_vectors::{Family, Fault, FaultClass, Program};
+use traceproof_vectors::{Fault, FaultClass, Program, ProtocolId};
 
-use crate::family::{FamilyRules, Visitor, family_of, visit};
+use crate::ProtocolName;
+use crate::family::{FamilyRules, Visitor, protocol_of, visit};
 use crate::relations::{self, Attempts, Broken};
 use crate::run::{CaseResult, Check, Run, SCHEMA};
 use crate::runner::guarded;
@@ -40,12 +41,12 @@ pub fn run(
     let mut cases = Vec::new();
     let mut foreign_sources = Vec::new();
     for stream in streams {
-        let Some(family) = family_of(stream.protocol) else {
+        let Some(protocol) = protocol_of(stream.protocol) else {
             foreign_sources.push(format!("{} ({})", stream.source.name, stream.source.model));
             continue;
         };
-        let judge = JudgeStream { family, subject, snapshot, stream, deadline, invocation };
-        match visit(family, judge)
+        let judge = JudgeStream { protocol, subject, snapshot, stream, deadline, invocation };
+        match visit(protocol, judge)
             .unwrap_or_else(|| Err(StreamError::Unsupported(stream.source.model.clone())))
         {
             Ok(mut captured) => cases.append(&mut captured),
@@ -55,7 +56,7 @@ pub fn run(
                     _ => String::from("a buffer that has its trace"),
                 };
                 let check = Check { direction: Direction::Decode, verdict: unsupported(needs) };
-                cases.push(result(family, snapshot, stream, 0, vec![check], invocation));
+                cases.push(result(protocol, snapshot, stream, 0, vec![check], invocation));
             }
             Err(error) => return Err((stream.source.name.clone(), error)),
         }
@@ -94,15 +95,14 @@ impl<P: FamilyRules> Captured<P> {
         let rules = P::CAPTURES.filter(|captures| captures.protocols.contains(&stream.protocol));
         let rules = rules.ok_or_else(|| StreamError::Unsupported(stream.source.model.clone()))?;
         let parameters = (rules.parameters)(stream)?;
-        let program =
-            stream.core.map(|core| snapshot.program(core, |_| true)).transpose()?.unwrap_or_default();
+        let program = stream.core.map(|core| snapshot.program(core)).transpose()?.unwrap_or_default();
         Ok(Self { parameters, program, bytes: snapshot.source_bytes(stream)? })
     }
 }
 
 /// Judges the pieces of one stream.
 struct JudgeStream<'a> {
-    family: Family,
+    protocol: ProtocolId,
     subject: &'a Subject,
     snapshot: &'a Snapshot,
     stream: &'a Stream<'a>,
@@ -114,7 +114,7 @@ impl Visitor for JudgeStream<'_> {
     type Output = Result<Vec<CaseResult>, StreamError>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Self { family, subject, snapshot, stream, deadline, invocation } = self;
+        let Self { protocol, subject, snapshot, stream, deadline, invocation } = self;
         let judged = |(piece, capture): (usize, Capture<P>)| {
             let capture = Arc::new(capture);
             let check = |direction| {
@@ -122,7 +122,7 @@ impl Visitor for JudgeStream<'_> {
                 let verdict = guarded(subject, deadline, move || capture.check(&of, direction));
                 Check { direction, verdict }
             };
-            result(family, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation)
+            result(protocol, snapshot, stream, piece, DIRECTIONS.map(check).into(), invocation)
         };
         Ok(pieces::<P>(Captured::of(snapshot, stream)?).enumerate().map(judged).collect())
     }
@@ -207,7 +207,7 @@ fn unsupported(need: impl Into<String>) -> Verdict {
 }
 
 fn result(
-    family: Family,
+    protocol: ProtocolId,
     snapshot: &Snapshot,
     stream: &Stream<'_>,
     piece: usize,
@@ -220,7 +220,7 @@ fn result(
     CaseResult {
         id: format!("{name}/{buffer}/{piece}"),
         rev: 1,
-        family,
+        protocol: ProtocolName(protocol),
         path: directory.clone(),
         title: format!("a capture of {}", stream.source.model),
         level: Level::Robust,

@@ -90,6 +90,17 @@ impl Coverage {
         Self { family: P::FAMILY, clauses }
     }
 
+    /// With the cases of another protocol of the same family, which proves clauses of the same registry.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        for (entry, more) in self.clauses.iter_mut().zip(other.clauses) {
+            entry.positive.extend(more.positive);
+            entry.negative.extend(more.negative);
+            entry.state = state(&entry.clause, !entry.positive.is_empty(), !entry.negative.is_empty());
+        }
+        self
+    }
+
     /// Only the clauses of one scope.
     #[must_use]
     pub fn in_scope(mut self, scope: &str) -> Self {
@@ -128,6 +139,37 @@ const fn state(clause: &Clause, positive: bool, negative: bool) -> State {
 mod tests {
     use super::*;
     use traceproof_vectors::clause::Registry;
+
+    #[test]
+    fn protocols_of_a_family_prove_its_clauses_together() {
+        let clause = |number: u8| {
+            format!(
+                "[[clause]]\nid = 'ETE-PKT-00{number}'\nsummary = 's'\nsource = 'x'\nkind = 'packet'\nlevel = 'must'\n\
+                 scope = 'core'\nviolable = true\n"
+            )
+        };
+        let text = format!("family = 'arm_ete'\n{}{}", clause(1), clause(2));
+        let registry = Registry::parse(&text).expect("reads");
+        let proven = |cases: [(&[&str], &[&str]); 2]| {
+            let entry = |(clause, (positive, negative)): (&Clause, (&[&str], &[&str]))| ClauseCoverage {
+                clause: clause.clone(),
+                positive: positive.iter().map(ToString::to_string).collect(),
+                negative: negative.iter().map(ToString::to_string).collect(),
+                state: state(clause, !positive.is_empty(), !negative.is_empty()),
+            };
+            Coverage {
+                family: Family::ArmEte,
+                clauses: registry.clauses.iter().zip(cases).map(entry).collect(),
+            }
+        };
+        let packets = proven([(&["ete-0001"], &[]), (&[], &[])]);
+        let unit = proven([(&[], &["eteu-0001"]), (&["eteu-0002"], &[])]);
+        assert_eq!(packets.gaps().count(), 2);
+        let both = packets.and(unit);
+        assert_eq!(both.clauses[0].state, State::Covered);
+        assert_eq!(both.clauses[1].state, State::NoNegative);
+        assert_eq!(both.clauses[0].negative, ["eteu-0001"]);
+    }
 
     #[test]
     fn a_clause_that_can_be_broken_wants_both() {

@@ -54,6 +54,7 @@ pub mod line;
 pub mod listing;
 pub mod peers;
 pub mod process;
+mod protocol_name;
 mod reference;
 pub mod relations;
 mod repeat;
@@ -73,6 +74,7 @@ pub mod trials;
 pub mod verdict;
 
 pub use invocation::Invocation;
+pub use protocol_name::ProtocolName;
 pub use run::Run;
 pub use runner::{Options, Progress, THREAD_NAME, run};
 pub use shard::{Shard, UnknownShard};

@@ -236,9 +236,9 @@ mod tests {
         let packet = Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 };
         sink.packet(place, &packet);
         sink.event(place, &Event::Retire { first: Address(0x1000), end: Address(0x1004), count: 1 });
-        sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(Address(0x1000)) });
+        sink.fault(&Fault::new(FaultClass::Suspicious, place).with_address(Some(Address(0x1000))));
         let place = Place { packet: 4, byte: 14, bit: 2 };
-        sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+        sink.fault(&Fault::new(FaultClass::Truncated, place));
         let counts = listing.finish().expect("memory is writable");
         // The first fault is about the flow, not about a packet.
         let warnings = u64::from(layer != Some(Layer::Packets));

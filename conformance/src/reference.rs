@@ -7,8 +7,8 @@ impl Subject {
     /// The reference decoders and encoder models of every family.
     #[must_use]
     pub fn reference() -> Self {
-        family::IMPLEMENTED.into_iter().fold(empty().into_reference(), |subject, family| {
-            family::visit(family, Add(subject.clone())).unwrap_or(subject)
+        family::IMPLEMENTED.into_iter().fold(empty().into_reference(), |subject, protocol| {
+            family::visit(protocol, Add(subject.clone())).unwrap_or(subject)
         })
     }
 

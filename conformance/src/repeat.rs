@@ -44,7 +44,6 @@ pub(crate) fn settled_programs(runs: Vec<Vec<ProgramRun>>) -> Vec<ProgramRun> {
 
 #[cfg(test)]
 mod tests {
-    use traceproof_vectors::Family;
 
     use super::*;
     use crate::verdict::Divergence;
@@ -73,7 +72,7 @@ mod tests {
     #[test]
     fn programs_are_compared_by_name() {
         let run = |set: &str, verdict: Verdict| ProgramRun {
-            family: Family::ArmEtm,
+            protocol: crate::ProtocolName(traceproof_vectors::ProtocolId::ArmEtm),
             program: String::from("mix"),
             set: set.to_owned(),
             instructions: 7,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::{Level, Polarity};
 
-use crate::Invocation;
 use crate::verdict::{Direction, Kind, Verdict};
+use crate::{Invocation, ProtocolName};
 
 /// Version of the results format. Raised when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -44,8 +44,9 @@ pub struct Run {
 /// What came of a real program whose execution went through an encoder and a decoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRun {
-    /// The family.
-    pub family: Family,
+    /// The protocol.
+    #[serde(flatten)]
+    pub protocol: ProtocolName,
     /// The program.
     pub program: String,
     /// The set of parameters.
@@ -90,8 +91,9 @@ pub struct CaseResult {
     pub id: String,
     /// Revision of its expectation.
     pub rev: u32,
-    /// The family.
-    pub family: Family,
+    /// The protocol.
+    #[serde(flatten)]
+    pub protocol: ProtocolName,
     /// The file, relative to the directory of suites, with `/`.
     pub path: String,
     /// The behaviour in a few words.
@@ -238,13 +240,13 @@ impl Run {
         self.programs.iter().map(|run| run.verdict.kind()).collect()
     }
 
-    /// Verdicts by family and direction; without what was not checked.
+    /// Verdicts by protocol and direction; without what was not checked.
     #[must_use]
-    pub fn tallies(&self) -> BTreeMap<(Family, Direction), Tally> {
+    pub fn tallies(&self) -> BTreeMap<(ProtocolId, Direction), Tally> {
         let mut tallies = BTreeMap::new();
         for case in &self.cases {
             for check in &case.checks {
-                let tally: &mut Tally = tallies.entry((case.family, check.direction)).or_default();
+                let tally: &mut Tally = tallies.entry((case.protocol.0, check.direction)).or_default();
                 tally.add(check.verdict.kind());
             }
         }
@@ -255,5 +257,55 @@ impl Run {
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.cases.iter().flat_map(|case| &case.checks).map(|check| check.verdict.kind()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(id: &str, protocol: ProtocolId, verdict: Verdict) -> CaseResult {
+        CaseResult {
+            id: id.to_owned(),
+            rev: 1,
+            protocol: ProtocolName(protocol),
+            path: format!("{protocol}/{id}.toml"),
+            title: String::new(),
+            level: Level::Must,
+            polarity: Polarity::Positive,
+            clauses: Vec::new(),
+            catches: String::new(),
+            checks: vec![Check { direction: Direction::Decode, verdict }],
+            reproduce: None,
+        }
+    }
+
+    #[test]
+    fn protocols_of_a_family_are_counted_apart() {
+        let unsupported = Verdict::Unsupported { needs: vec![String::from("a decoder")] };
+        let run = Run {
+            schema: SCHEMA,
+            harness: String::new(),
+            invocation: Invocation::default(),
+            suite: None,
+            subject: SubjectName { name: String::new(), version: String::new(), argument: None },
+            incomplete: false,
+            cases: vec![
+                case("ete-0001", ProtocolId::ArmEte, Verdict::Pass),
+                case("eteu-0001", ProtocolId::ArmEteUnit, unsupported),
+                case("eteu-0002", ProtocolId::ArmEteUnit, Verdict::Pass),
+            ],
+            programs: Vec::new(),
+        };
+        let tallies = run.tallies();
+        let of = |protocol, kind| tallies[&(protocol, Direction::Decode)].of(kind);
+        assert_eq!((of(ProtocolId::ArmEte, Kind::Pass), of(ProtocolId::ArmEte, Kind::Unsupported)), (1, 0));
+        assert_eq!(
+            (of(ProtocolId::ArmEteUnit, Kind::Pass), of(ProtocolId::ArmEteUnit, Kind::Unsupported)),
+            (1, 1)
+        );
+        let text = serde_json::to_string(&run).expect("writes");
+        assert_eq!(serde_json::from_str::<Run>(&text).expect("reads"), run);
+        assert!(text.contains(r#""family":"arm_ete","protocol":"arm_ete_unit""#), "{text}");
     }
 }

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use traceproof_vectors::case::{CaseFile, Resolved, SuiteError};
 use traceproof_vectors::clause::Registry;
 
+use crate::ProtocolName;
 use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::Seed;
@@ -114,11 +115,11 @@ pub fn run(
     let mut cases = Vec::new();
     let mut programs = Vec::new();
     let mut errors = Vec::new();
-    for family in family::IMPLEMENTED {
-        if !options.selection.takes_family(family) {
+    for protocol in family::IMPLEMENTED {
+        if !options.selection.takes_protocol(protocol) {
             continue;
         }
-        match family::visit(family, RunFamily { subject, options, progress }) {
+        match family::visit(protocol, RunFamily { subject, options, progress }) {
             Some(Ok((mut of_cases, mut of_programs))) => {
                 cases.append(&mut of_cases);
                 programs.append(&mut of_programs);
@@ -371,7 +372,7 @@ fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: 
     CaseResult {
         id: case.id.clone(),
         rev: case.rev,
-        family: P::FAMILY,
+        protocol: ProtocolName(P::ID),
         path: parts.join("/"),
         title: case.title.clone(),
         level: case.level,

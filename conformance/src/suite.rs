@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile, SuiteError};
 use traceproof_vectors::clause::Registry;
 use traceproof_vectors::shipped::{self, Tree};
+use traceproof_vectors::{Family, ProtocolId};
 
 use crate::Shard;
 use crate::family::FamilyRules;
@@ -15,7 +15,7 @@ use crate::generate::Seed;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Directories {
-    /// Holds `<family>/**/<case>.toml`.
+    /// Holds `<protocol>/**/<case>.toml`.
     pub suites: Tree,
     /// Holds `<family>.toml`.
     pub clauses: Tree,
@@ -65,8 +65,8 @@ impl<P: FamilyRules> Suite<P> {
                 return Err(errors);
             }
         };
-        let retired = case::retired_ids(&directories.suites, P::FAMILY).map_err(|error| {
-            let path = shorter(&directories.suites.locate(Path::new(P::FAMILY.name()).join("retired.txt")));
+        let retired = case::retired_ids(&directories.suites, P::ID).map_err(|error| {
+            let path = shorter(&directories.suites.locate(Path::new(P::ID.name()).join("retired.txt")));
             vec![SuiteError { path, place: None, message: error.to_string() }]
         })?;
         let errors = case::lint(&files, &registry, &retired);
@@ -79,9 +79,8 @@ impl<P: FamilyRules> Suite<P> {
 
     fn registry(directories: &Directories) -> Result<Registry, Vec<SuiteError>> {
         let absent = |tree: &Tree, path: &Path| tree.read(path).is_err() && tree.entries(path).is_err();
-        let family = P::FAMILY.name();
-        let file = format!("{family}.toml");
-        if absent(&directories.suites, family.as_ref()) && absent(&directories.clauses, file.as_ref()) {
+        let file = format!("{}.toml", P::FAMILY);
+        if absent(&directories.suites, P::ID.name().as_ref()) && absent(&directories.clauses, file.as_ref()) {
             return Ok(Registry { family: P::FAMILY, clauses: Vec::new() });
         }
         Registry::load(&directories.clauses, P::FAMILY)
@@ -124,10 +123,10 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether cases of the family may be taken.
+    /// Whether cases of the protocol may be taken: a family stands for all of its protocols.
     #[must_use]
-    pub fn takes_family(&self, family: Family) -> bool {
-        self.families.is_empty() || self.families.contains(&family)
+    pub fn takes_protocol(&self, protocol: ProtocolId) -> bool {
+        self.families.is_empty() || self.families.contains(&protocol.family())
     }
 
     /// Whether this case is taken.
@@ -151,7 +150,7 @@ impl Selection {
         level: case::Level,
         clauses: &[String],
     ) -> bool {
-        self.takes_family(P::FAMILY)
+        self.takes_protocol(P::ID)
             && self.shard.is_none_or(|shard| shard.takes(id))
             && self.level.is_none_or(|most| level <= most)
             && (self.clauses.is_empty() || clauses.iter().any(|clause| self.clauses.contains(clause)))

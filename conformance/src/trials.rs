@@ -57,10 +57,10 @@ pub fn trials(
 ) -> Result<Vec<Trial>, Vec<SuiteError>> {
     let baseline = baseline.map(|known| Arc::new(known.clone()));
     let mut trials = Vec::new();
-    for family in family::IMPLEMENTED {
-        if options.selection.takes_family(family) {
+    for protocol in family::IMPLEMENTED {
+        if options.selection.takes_protocol(protocol) {
             let of_family = OfFamily { subject, options, baseline: baseline.as_ref() };
-            trials.extend(family::visit(family, of_family).transpose()?.unwrap_or_default());
+            trials.extend(family::visit(protocol, of_family).transpose()?.unwrap_or_default());
         }
     }
     Ok(trials)

@@ -9,6 +9,7 @@ use crate::Address;
 /// Faults are data: the runner compares class and place, never text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Fault {
     /// What kind of defect.
     pub class: FaultClass,
@@ -16,6 +17,28 @@ pub struct Fault {
     pub place: Place,
     /// The code address it is about, if it is about one (for instance where no code is).
     pub address: Option<Address>,
+}
+
+impl Fault {
+    /// A defect of this class there, about no address.
+    #[must_use]
+    pub const fn new(class: FaultClass, place: Place) -> Self {
+        Self { class, place, address: None }
+    }
+
+    /// The same about this address, or about none.
+    #[must_use]
+    pub const fn with_address(mut self, address: Option<Address>) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// The same at another place.
+    #[must_use]
+    pub const fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
 }
 
 /// A position in the wire bytes, counted from the latest `begin` or `reset`.

@@ -6,15 +6,16 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | Which families exist, and which types belong to one? | [`Protocol`], [`Family`] |
+//! | Which families exist, and which types belong to one? | [`Protocol`], [`ProtocolId`], [`Family`] |
 //! | What does a decoder or encoder have to offer? | [`Decoder`], [`Encoder`], [`Capabilities`] |
 //! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
 //! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
 //! | What does a fault cost? | [`Recovery`] |
 //! | How much work and memory may a stream cause? | [`DecoderLimits`] |
 //! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
-//! | Which code was running? | [`Program`] |
+//! | Which code was running, and in which state of the processor? | [`Program`], [`MemorySpace`] |
 //! | How does an address stand in files? | [`Address`], [`Address32`] |
+//! | What may a subject leave out? | [`Feature`] |
 //! | What was read into a specification that leaves it open? | [`Reading`] |
 //! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
@@ -35,6 +36,7 @@ pub mod case;
 pub mod clause;
 mod dissection;
 mod fault;
+mod feature;
 pub mod itanium_pmu;
 mod limits;
 #[cfg(feature = "serde")]
@@ -46,16 +48,19 @@ mod recovery;
 pub mod riscv_etrace;
 #[cfg(feature = "cases")]
 pub mod shipped;
+mod space;
 mod subject;
 
 pub use address::{Address, Address32};
 pub use dissection::{Dissection, Field};
 pub use fault::{Fault, FaultClass, Place};
+pub use feature::Feature;
 pub use limits::{DecoderLimits, Limit, LimitError};
 pub use program::{Program, ProgramError, Section};
-pub use protocol::{Family, Protocol};
+pub use protocol::{Family, Protocol, ProtocolId, UnknownFamily, UnknownProtocol};
 pub use reading::{Binds, Reading};
 pub use recovery::Recovery;
+pub use space::{ExceptionLevels, MemorySpace, NoExceptionLevel, ParseMemorySpaceError};
 pub use subject::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
 };

@@ -5,6 +5,7 @@
 /// A case whose expectation depends on one names it; a subject claims the readings that it follows; what a subject does not
 /// claim is counted apart, neither passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reading {
     /// The name in case files and capabilities.
     pub name: &'static str,
@@ -16,6 +17,7 @@ pub struct Reading {
 
 /// Who has to follow a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Binds {
     /// Only encoders: any decoder must understand the result either way.
     Encoders,

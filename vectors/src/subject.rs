@@ -190,7 +190,7 @@ impl<P: Protocol> EncoderSink<P> for Log<P> {
 pub struct Capabilities {
     /// Which results it delivers.
     pub layers: BTreeSet<Layer>,
-    /// Names from the family's feature list (see e.g. [`crate::riscv_etrace::FEATURES`]).
+    /// Names from the family's feature list (see e.g. [`Protocol::FEATURES`]).
     pub features: BTreeSet<String>,
     /// Named readings of contested clauses that it follows.
     pub readings: BTreeSet<String>,
@@ -258,6 +258,7 @@ impl Capabilities {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Layer {
     /// Packets, field by field.
     Packets,

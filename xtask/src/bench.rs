@@ -57,7 +57,7 @@ enum Verb {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let has_bench = |family: &Family| matches!(family::visit(*family, BenchOf), Some(Some(_)));
-    let first = || family::IMPLEMENTED.into_iter().find(has_bench);
+    let first = || family::families().into_iter().find(has_bench);
     let family = arguments.family.or_else(first).ok_or_else(|| Failure::usage("no family has workloads"))?;
     let bench = family::visit(family, BenchOf).ok_or_else(|| Failure::no_such_family(family))?;
     let bench = bench.ok_or_else(|| Failure::usage(format!("{family} has no workloads")))?;

@@ -46,16 +46,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut gaps = 0;
     let mut found = 0;
     let mut selected = 0;
-    if let Some(family) = arguments.family.filter(|family| !family::IMPLEMENTED.contains(family)) {
+    if let Some(family) = arguments.family.filter(|family| !family::families().contains(family)) {
         return Err(Failure::no_such_family(family));
     }
     let directories = arguments.suite.directories()?;
-    for family in family::IMPLEMENTED {
+    for family in family::families() {
         if arguments.family.is_some_and(|wanted| wanted != family) {
             continue;
         }
-        let Some(measured) = family::visit(family, Measure(&directories)) else { continue };
-        let (mut coverage, finished) = measured?;
+        let Some((mut coverage, finished)) = measured(family, &directories)? else { continue };
         match arguments.scope.as_deref() {
             Some(scope) => coverage = coverage.in_scope(scope),
             None if arguments.check => {
@@ -92,6 +91,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     print(&text)?;
     Ok(if arguments.check && gaps > 0 { Exit::Failed } else { Exit::Ok })
+}
+
+/// The clauses of a family with the cases of all its protocols, and the scopes that are finished.
+fn measured(
+    family: Family,
+    directories: &Directories,
+) -> Result<Option<(Coverage, Vec<&'static str>)>, Failure> {
+    let mut all: Option<(Coverage, Vec<&'static str>)> = None;
+    let measure = |protocol| family::visit(protocol, Measure(directories));
+    for measured in family::protocols_of(family).filter_map(measure) {
+        let (coverage, finished) = measured?;
+        all = Some(match all {
+            Some((others, mut scopes)) => {
+                scopes.extend(finished);
+                (others.and(coverage), scopes)
+            }
+            None => (coverage, finished.to_vec()),
+        });
+    }
+    Ok(all)
 }
 
 struct Measure<'a>(&'a Directories);

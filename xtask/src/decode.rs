@@ -7,7 +7,7 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::listing::{self, Counts, Listing};
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::stream;
-use traceproof_vectors::{Family, Program};
+use traceproof_vectors::{Program, ProtocolId};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, create, open_trace};
@@ -28,7 +28,7 @@ use crate::snapshot::{self, is_snapshot};
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace. A snapshot says it itself; there it selects sources.
     #[arg(long, value_name = "FAMILY")]
-    pub(crate) family: Option<Family>,
+    pub(crate) family: Option<ProtocolId>,
     #[command(flatten)]
     pub(crate) target: Target,
     #[command(flatten)]

@@ -52,10 +52,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         damage: !arguments.undamaged,
     };
     let mut all = Vec::new();
-    for family in family::IMPLEMENTED {
-        if options.selection.takes_family(family) {
+    for protocol in family::IMPLEMENTED {
+        if options.selection.takes_protocol(protocol) {
             let compare = Compare { first: &first, second: &second, options: &options };
-            all.extend(family::visit(family, compare).transpose()?.flatten());
+            all.extend(family::visit(protocol, compare).transpose()?.flatten());
         }
     }
     if let Some(path) = &arguments.json {
@@ -87,7 +87,7 @@ impl Visitor for Compare<'_> {
         let bar = ProgressBar::new_spinner();
         let progress = |streams: usize| {
             if streams.is_multiple_of(50) {
-                bar.set_message(format!("{}: {streams} streams", P::FAMILY));
+                bar.set_message(format!("{}: {streams} streams", P::ID));
                 bar.tick();
             }
         };

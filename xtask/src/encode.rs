@@ -7,7 +7,7 @@ use clap::Args;
 use traceproof_conformance::family::{self, ExecutionError, FamilyRules, Visitor};
 use traceproof_conformance::listing::WireFile;
 use traceproof_conformance::report::text::counted;
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, create, open, read_toml};
@@ -28,7 +28,7 @@ use crate::files::{Target, create, open, read_toml};
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY")]
-    family: Family,
+    family: ProtocolId,
     #[command(flatten)]
     target: Target,
     /// Which legal choices the encoder makes: a TOML file; what it leaves out has its default.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::SuiteError;
 
 use crate::program::invocation;
@@ -69,7 +69,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn no_such_family(family: Family) -> Self {
+    pub(crate) fn no_such_family(family: impl Into<ProtocolId>) -> Self {
+        let family = family.into();
         Self::usage(format!("this build does not have the family {family}"))
     }
 }

@@ -7,7 +7,7 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report;
 use traceproof_conformance::suite::Suite;
 use traceproof_vectors::case::CaseFile;
-use traceproof_vectors::{DecoderLimits, Family};
+use traceproof_vectors::{DecoderLimits, ProtocolId};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, open_trace, print};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     trace: Option<PathBuf>,
     /// The protocol of the trace file, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY", requires = "trace")]
-    family: Option<Family>,
+    family: Option<ProtocolId>,
     #[command(flatten)]
     suite: SuiteArgument,
     #[command(flatten)]

@@ -26,9 +26,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let selection = arguments.select.selection()?;
     let directories = arguments.select.suite.directories()?;
     let mut text = String::new();
-    for family in family::IMPLEMENTED {
-        if selection.takes_family(family)
-            && let Some(lines) = family::visit(family, List(&selection, &directories))
+    for protocol in family::IMPLEMENTED {
+        if selection.takes_protocol(protocol)
+            && let Some(lines) = family::visit(protocol, List(&selection, &directories))
         {
             text.push_str(&lines?);
         }

@@ -68,7 +68,7 @@ impl Select {
     }
 
     pub(crate) fn selection(&self) -> Result<Selection, Failure> {
-        if let Some(missing) = self.family.iter().find(|family| !family::IMPLEMENTED.contains(family)) {
+        if let Some(missing) = self.family.iter().find(|family| !family::families().contains(family)) {
             return Err(Failure::no_such_family(*missing));
         }
         Ok(Selection {
@@ -90,8 +90,8 @@ impl Select {
 pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W) -> Result<String, Failure> {
     let directories = suite.directories()?;
     let mut found = Vec::new();
-    for family in family::IMPLEMENTED {
-        if let Some(cases) = family::visit(family, Find { name, directories: &directories, work }) {
+    for protocol in family::IMPLEMENTED {
+        if let Some(cases) = family::visit(protocol, Find { name, directories: &directories, work }) {
             found.append(&mut cases?);
         }
     }

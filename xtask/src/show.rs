@@ -40,7 +40,8 @@ impl WithCase for Text {
 fn written<P: FamilyRules>(file: &CaseFile<P>) -> String {
     let mut text = String::new();
     for section in file.resolved.program.sections() {
-        text.push_str(&format!("# code at {:#x}: {}\n", section.address, show_bytes(&section.bytes)));
+        let space = if section.space.is_any() { String::new() } else { format!(", {}", section.space) };
+        text.push_str(&format!("# code at {:#x}{space}: {}\n", section.address, show_bytes(&section.bytes)));
     }
     let case = Case {
         wire: P::show_wire(&file.resolved.wire, &file.case.parameters),

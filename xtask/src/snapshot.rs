@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use traceproof_conformance::captures::Captured;
-use traceproof_conformance::family::{self, FamilyRules, Visitor, family_of};
+use traceproof_conformance::family::{self, FamilyRules, Visitor, protocol_of};
 use traceproof_conformance::listing::{Counts, Format, Listing, severity};
 use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use traceproof_conformance::stream;
 use traceproof_vectors::notation::parse_u64;
-use traceproof_vectors::{Family, Fault};
+use traceproof_vectors::{Family, Fault, ProtocolId};
 
 use crate::decode::{Arguments, told};
 use crate::exit::{Failure, Outcome};
@@ -46,7 +46,7 @@ pub(crate) fn select<'a>(
         )));
     }
     let wanted = |stream: &Stream<'_>| {
-        let family = family_of(stream.protocol);
+        let family = protocol_of(stream.protocol).map(ProtocolId::family);
         (sources.is_empty() || sources.iter().any(|wanted| named(stream, wanted)))
             && (families.is_empty() || family.is_some_and(|family| families.contains(&family)))
     };
@@ -146,8 +146,8 @@ impl Decode<'_> {
 
     /// By the rules of its family. The inner error is why it is not decoded.
     fn run(mut self) -> Result<Result<(), StreamError>, Failure> {
-        match family_of(self.stream.protocol).filter(|family| family::IMPLEMENTED.contains(family)) {
-            Some(family) => family::visit(family, self).unwrap_or(Ok(Ok(()))),
+        match protocol_of(self.stream.protocol).filter(|protocol| family::IMPLEMENTED.contains(protocol)) {
+            Some(protocol) => family::visit(protocol, self).unwrap_or(Ok(Ok(()))),
             None => {
                 let error = StreamError::Unsupported(self.stream.source.model.clone());
                 self.header(Err(&error))?;
@@ -179,7 +179,7 @@ pub(crate) fn decode(arguments: &Arguments) -> Outcome {
         return Err(Failure::usage("--parameters: the registers of a snapshot say what its encoders are"));
     }
     let snapshot = read(&arguments.input)?;
-    let families: Vec<Family> = arguments.family.into_iter().collect();
+    let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
     let streams = select(&snapshot, &arguments.source, &families)?;
     let mut out = create(&arguments.output)?;
     let mut counts = Counts::default();

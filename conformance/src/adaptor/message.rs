@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::notation::parse_bytes;
 use traceproof_vectors::{
-    Address, Capabilities, DecoderLimits, Entry, Fault, FaultClass, FaultDetail, Layer, Place, Program,
+    Address, Capabilities, DecoderLimits, Entry, Fault, FaultClass, FaultDetail, Layer, MemorySpace, Place, Program,
     ProgramError, Refusal, Section,
 };
 
@@ -77,13 +77,16 @@ pub struct Welcome {
     /// Stimulus may be [short](super::backref) for what comes again.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub again: bool,
+    /// It reads the `space` of sections; otherwise it gets the code as it is seen in any space.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub spaces: bool,
     /// Where its defects are reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub issues: String,
-    /// What it claims as a decoder, by the name of the family.
+    /// What it claims as a decoder, by the name of the protocol.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub decoders: BTreeMap<String, Claims>,
-    /// What it claims as an encoder, by the name of the family.
+    /// What it claims as an encoder, by the name of the protocol.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub encoders: BTreeMap<String, Claims>,
 }
@@ -100,7 +103,7 @@ const fn place() -> FaultDetail {
     FaultDetail::Place
 }
 
-/// What is claimed for one family. What is not claimed is not judged.
+/// What is claimed for one protocol. What is not claimed is not judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
@@ -152,7 +155,7 @@ impl From<&Claims> for Capabilities {
 pub struct Parameters<T> {
     /// The number by which requests name it from now on.
     pub key: u32,
-    /// The family's name.
+    /// The protocol's name.
     pub family: String,
     /// The family's parameters, by the specification's names; all of them that have a value.
     pub parameters: T,
@@ -177,6 +180,9 @@ pub struct ImageSection<'a> {
     pub address: Address,
     /// The bytes as they lie in memory.
     pub bytes: HexBytes<'a>,
+    /// In which states of the processor they are there; absent = any.
+    #[serde(default, skip_serializing_if = "MemorySpace::is_any")]
+    pub space: MemorySpace,
 }
 
 impl<'a> Image<'a> {
@@ -186,6 +192,7 @@ impl<'a> Image<'a> {
         let section = |section: &'a Section| ImageSection {
             address: section.address,
             bytes: HexBytes(Cow::Borrowed(&section.bytes)),
+            space: section.space,
         };
         Self { key, sections: program.sections().iter().map(section).collect() }
     }
@@ -199,7 +206,7 @@ impl<'a> Image<'a> {
         let mut program = Program::new();
         for section in self.sections {
             let bytes = section.bytes.0.into_owned();
-            program.insert(Section::new(section.address, bytes, ""))?;
+            program.insert(Section::new(section.address, bytes, "").in_space(section.space))?;
         }
         Ok(program)
     }
@@ -373,7 +380,7 @@ impl<P: CaseProtocol> Item<P> {
     /// A fault.
     #[must_use]
     pub const fn fault(fault: &Fault) -> Self {
-        let Fault { class, place, address } = *fault;
+        let Fault { class, place, address, .. } = *fault;
         Self { at: Some(at(place)), packet: None, event: None, fault: Some(class), address }
     }
 
@@ -390,7 +397,7 @@ impl<P: CaseProtocol> Item<P> {
         let entry = match (self.packet, self.event, self.fault) {
             (Some(packet), None, None) => Entry::Packet(packet),
             (None, Some(event), None) => Entry::Event(event),
-            (None, None, Some(class)) => Entry::Fault(Fault { class, place, address: self.address }),
+            (None, None, Some(class)) => Entry::Fault(Fault::new(class, place).with_address(self.address)),
             _ => return None,
         };
         Some((place, entry))
@@ -479,5 +486,24 @@ mod tests {
     fn a_subject_that_states_layers_alone_claims_no_warnings() {
         let claims: Claims = serde_json::from_str(r#"{"layers":["packets"]}"#).expect("claims");
         assert_eq!(Capabilities::from(&claims), Capabilities::new([Layer::Packets]));
+    }
+
+    #[test]
+    fn sections_keep_their_spaces() {
+        let mut program = Program::new();
+        for (address, space) in [(0x1000_u64, "any"), (0x2000, "secure el1"), (0x2000, "non-secure vmid=0x3")]
+        {
+            let section = Section::new(address, vec![1, 2], "").in_space(space.parse().expect("a space"));
+            program.insert(section).expect("clear");
+        }
+        let text = serde_json::to_string(&Image::of(7, &program)).expect("writes");
+        assert_eq!(
+            text,
+            r#"{"key":7,"sections":[{"address":"0x1000","bytes":"0102"},"#.to_owned()
+                + r#"{"address":"0x2000","bytes":"0102","space":{"security":"secure","exception_levels":["el1"]}},"#
+                + r#"{"address":"0x2000","bytes":"0102","space":{"security":"non-secure","vmid":"0x3"}}]}"#
+        );
+        let read: Image<'_> = serde_json::from_str(&text).expect("reads");
+        assert_eq!(read.program(), Ok(program));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufRead, Write};
 
 use serde::Deserialize;
-use traceproof_vectors::{Family, Program};
+use traceproof_vectors::{Program, ProtocolId};
 
 use super::VERSION;
 use super::frame::{self, Frame, FrameError, Framing};
@@ -102,14 +102,14 @@ fn parsed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ServeError> {
 struct Server<'a> {
     subject: &'a Subject,
     framing: Framing,
-    /// A decoder and an encoder of every family, for the whole life of the process.
-    sessions: BTreeMap<Family, Box<dyn Session>>,
-    /// Which family parameters belong to.
-    owners: HashMap<u32, Family>,
+    /// A decoder and an encoder of every protocol, for the whole life of the process.
+    sessions: BTreeMap<ProtocolId, Box<dyn Session>>,
+    /// Which protocol parameters belong to.
+    owners: HashMap<u32, ProtocolId>,
     images: HashMap<u32, Program>,
 }
 
-/// The head of requests that belong to the family of their parameters.
+/// The head of requests that belong to the protocol of their parameters.
 #[derive(Deserialize)]
 struct Keyed {
     parameters: u32,
@@ -130,7 +130,7 @@ impl Server<'_> {
             let claimed = self
                 .sessions
                 .iter()
-                .filter_map(|(family, session)| Some((family.name().to_owned(), of(session.as_ref())?)));
+                .filter_map(|(protocol, session)| Some((protocol.name().to_owned(), of(session.as_ref())?)));
             claimed.collect()
         };
         let welcome = Welcome {
@@ -141,6 +141,7 @@ impl Server<'_> {
             name: self.subject.name().to_owned(),
             version: self.subject.version().to_owned(),
             again: hello.again,
+            spaces: true,
             issues: String::new(),
             decoders: claims(|session| session.decoder()),
             encoders: claims(|session| session.encoder()),
@@ -152,14 +153,14 @@ impl Server<'_> {
         match head.op.as_str() {
             "parameters" => {
                 let owned: Owned = parsed(body)?;
-                let family = owned.family.parse().ok();
-                let Some((family, session)) =
-                    family.and_then(|family| Some((family, self.sessions.get_mut(&family)?)))
+                let protocol = owned.family.parse().ok();
+                let Some((protocol, session)) =
+                    protocol.and_then(|protocol| Some((protocol, self.sessions.get_mut(&protocol)?)))
                 else {
                     return plain(head.id, Status::Unsupported);
                 };
                 session.parameters(body)?;
-                self.owners.insert(owned.key, family);
+                self.owners.insert(owned.key, protocol);
                 plain(head.id, Status::Ok)
             }
             "image" => {
@@ -190,16 +191,16 @@ impl Server<'_> {
     }
 
     fn run(&mut self, id: u32, run: &Run<'_>) -> Result<Vec<u8>, ServeError> {
-        let family = self.owners.get(&run.parameters).ok_or(ServeError::UnknownKey(run.parameters))?;
-        let session = self.sessions.get_mut(family).ok_or(ServeError::UnknownKey(run.parameters))?;
+        let protocol = self.owners.get(&run.parameters).ok_or(ServeError::UnknownKey(run.parameters))?;
+        let session = self.sessions.get_mut(protocol).ok_or(ServeError::UnknownKey(run.parameters))?;
         let image = self.images.get(&run.image).ok_or(ServeError::UnknownKey(run.image))?;
         session.run(id, run, image)
     }
 
     fn session(&mut self, parameters: u32) -> Result<&mut Box<dyn Session>, ServeError> {
         let unknown = ServeError::UnknownKey(parameters);
-        let Some(family) = self.owners.get(&parameters) else { return Err(unknown) };
-        self.sessions.get_mut(family).ok_or(unknown)
+        let Some(protocol) = self.owners.get(&parameters) else { return Err(unknown) };
+        self.sessions.get_mut(protocol).ok_or(unknown)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use traceproof_vectors::{
-    Decoder, DecoderLimits, Encoder, EncoderSink, Family, Fault, Place, Program, Refusal, Sink,
+    Decoder, DecoderLimits, Encoder, EncoderSink, Fault, Place, Program, ProtocolId, Refusal, Sink,
 };
 
 use super::ServeError;
@@ -31,8 +31,8 @@ pub(super) trait Session {
     fn forget(&mut self);
 }
 
-/// A session for every family of the subject.
-pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> {
+/// A session for every protocol of the subject.
+pub(super) fn sessions(subject: &Subject) -> BTreeMap<ProtocolId, Box<dyn Session>> {
     struct Make<'a>(&'a Subject);
     impl Visitor for Make<'_> {
         type Output = Option<Box<dyn Session>>;
@@ -51,7 +51,7 @@ pub(super) fn sessions(subject: &Subject) -> BTreeMap<Family, Box<dyn Session>> 
             })
         }
     }
-    let session = |family| Some((family, family::visit(family, Make(subject))??));
+    let session = |protocol| Some((protocol, family::visit(protocol, Make(subject))??));
     family::IMPLEMENTED.into_iter().filter_map(session).collect()
 }
 

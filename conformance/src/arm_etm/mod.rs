@@ -16,8 +16,6 @@ use crate::elf::{self, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ArmEtm {
-    const FEATURES: &'static [&'static str] = &vectors::arm_etm::FEATURES;
-
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }

@@ -10,9 +10,9 @@ mod streams;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use traceproof_vectors::Family;
 use traceproof_vectors::notation::show_bytes;
 
+use crate::ProtocolName;
 use crate::Subject;
 use crate::family::FamilyRules;
 use crate::suite::{Directories, Selection};
@@ -38,8 +38,9 @@ pub struct Options {
 /// What two subjects disagree about in one family.
 #[derive(Clone, Debug, Serialize)]
 pub struct Differences {
-    /// The family.
-    pub family: Family,
+    /// The protocol.
+    #[serde(flatten)]
+    pub protocol: ProtocolName,
     /// Streams that both took.
     pub compared: usize,
     /// Streams that one of them does not claim, or refused.
@@ -150,6 +151,6 @@ impl<P: FamilyRules> Found<'_, P> {
             })
             .collect();
         clusters.sort_by(|a, b| b.streams.cmp(&a.streams).then_with(|| a.kind.cmp(&b.kind)));
-        Differences { family: P::FAMILY, compared, skipped, clusters }
+        Differences { protocol: ProtocolName(P::ID), compared, skipped, clusters }
     }
 }

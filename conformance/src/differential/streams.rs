@@ -29,7 +29,7 @@ pub fn of_cases<P: FamilyRules>(
     directories: &Directories,
     selection: &Selection,
 ) -> Result<Vec<Stream<P>>, Vec<SuiteError>> {
-    if !selection.takes_family(P::FAMILY) {
+    if !selection.takes_protocol(P::ID) {
         return Ok(Vec::new());
     }
     let files = Suite::<P>::load(directories)?.files;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | What must every family say? | [`FamilyRules`] |
 //! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Captures`], [`Saboteurs`], [`Bench`] |
-//! | Which families are there? | [`IMPLEMENTED`], [`visit`], [`family_of`] |
+//! | Which protocols and families are there? | [`IMPLEMENTED`], [`families`], [`protocols_of`], [`visit`], [`protocol_of`] |
 //!
 //! A part is a struct without defaults: a family has all of it or nothing, and says which. Nothing here imports the judge, the relations or
 //! the saboteurs, which are generic over [`FamilyRules`]; the implementations are in `conformance/src/<family>/`.
@@ -27,7 +27,7 @@ pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
 pub use generator::{Generated, Generator};
 pub use programs::{ProgramRequest, Programs};
-pub use registry::{IMPLEMENTED, Visitor, family_of, visit};
+pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
 pub use rules::{FamilyRules, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};

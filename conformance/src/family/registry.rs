@@ -1,32 +1,33 @@
-//! Which families there are: the one list in this crate that names them.
+//! Which protocols there are: the one list in this crate that names them.
 
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
-use traceproof_vectors::{Family, Protocol};
+use traceproof_vectors::{Family, Protocol, ProtocolId};
 
 use super::rules::FamilyRules;
 use crate::snapshot::TraceProtocol;
 
-/// Something to do with a family that is known only at run time.
+/// Something to do with a protocol that is known only at run time.
 pub trait Visitor {
     /// What comes out.
     type Output;
 
-    /// Does it for the family with the vocabulary `P`.
+    /// Does it for the protocol with the vocabulary `P`.
     fn visit<P: FamilyRules>(self) -> Self::Output;
 }
 
-/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports.
-macro_rules! families {
+/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its main one first.
+macro_rules! protocols {
     ($($vocabulary:ty),+ $(,)?) => {
-        /// The families that exist in this build.
-        pub const IMPLEMENTED: [Family; [$(<$vocabulary as Protocol>::FAMILY),+].len()] =
-            [$(<$vocabulary as Protocol>::FAMILY),+];
+        /// The protocols that exist in this build.
+        pub const IMPLEMENTED: [ProtocolId; [$(<$vocabulary as Protocol>::ID),+].len()] =
+            [$(<$vocabulary as Protocol>::ID),+];
 
-        /// Lets `visitor` visit `family`; `None` if this build does not have it.
-        pub fn visit<V: Visitor>(family: Family, visitor: V) -> Option<V::Output> {
-            $(if family == <$vocabulary as Protocol>::FAMILY {
+        /// Lets `visitor` visit a protocol, or the main protocol of a family; `None` if this build does not have it.
+        pub fn visit<V: Visitor>(protocol: impl Into<ProtocolId>, visitor: V) -> Option<V::Output> {
+            let protocol = protocol.into();
+            $(if protocol == <$vocabulary as Protocol>::ID {
                 return Some(visitor.visit::<$vocabulary>());
             })+
             None
@@ -34,7 +35,20 @@ macro_rules! families {
     };
 }
 
-families! { RiscvEtrace, ArmEtm, ItaniumPmu }
+protocols! { RiscvEtrace, ArmEtm, ItaniumPmu }
+
+/// The families that exist in this build, in the order of reports.
+#[must_use]
+pub fn families() -> Vec<Family> {
+    let mut families: Vec<Family> = IMPLEMENTED.into_iter().map(ProtocolId::family).collect();
+    families.dedup();
+    families
+}
+
+/// The protocols of a family that exist in this build.
+pub fn protocols_of(family: Family) -> impl Iterator<Item = ProtocolId> {
+    IMPLEMENTED.into_iter().filter(move |protocol| protocol.family() == family)
+}
 
 /// Families that this build does not have, by what their trace sources speak, so that reports can name them. A row goes when its family
 /// comes: then the family's [`CAPTURES`](FamilyRules::CAPTURES) says it.
@@ -44,11 +58,11 @@ const PLANNED: [(TraceProtocol, Family); 3] = [
     (TraceProtocol::Ete, Family::ArmEte),
 ];
 
-/// The family of a trace source that speaks this, whether this build has it or not; `None` if it is of none.
+/// The protocol of a trace source that speaks this, whether this build has it or not; `None` if it is of none.
 #[must_use]
-pub fn family_of(protocol: TraceProtocol) -> Option<Family> {
-    let speaks = |family: &Family| visit(*family, Speaks(protocol)) == Some(true);
-    let planned = || PLANNED.iter().find(|(known, _)| *known == protocol).map(|(_, family)| *family);
+pub fn protocol_of(source: TraceProtocol) -> Option<ProtocolId> {
+    let speaks = |protocol: &ProtocolId| visit(*protocol, Speaks(source)) == Some(true);
+    let planned = || PLANNED.iter().find(|(known, _)| *known == source).map(|(_, family)| (*family).into());
     IMPLEMENTED.into_iter().find(speaks).or_else(planned)
 }
 
@@ -69,25 +83,42 @@ mod tests {
     struct Name;
 
     impl Visitor for Name {
-        type Output = Family;
-        fn visit<P: FamilyRules>(self) -> Family {
-            P::FAMILY
+        type Output = (ProtocolId, Family);
+        fn visit<P: FamilyRules>(self) -> Self::Output {
+            (P::ID, P::FAMILY)
         }
     }
 
     #[test]
     fn what_is_implemented_can_be_visited() {
-        for family in Family::ALL {
-            let expected = IMPLEMENTED.contains(&family).then_some(family);
-            assert_eq!(visit(family, Name), expected, "{family}");
+        for protocol in ProtocolId::ALL {
+            let expected = IMPLEMENTED.contains(&protocol).then_some((protocol, protocol.family()));
+            assert_eq!(visit(protocol, Name), expected, "{protocol}");
+        }
+        for family in families() {
+            assert_eq!(
+                visit(family, Name),
+                Some((ProtocolId::main(family), family)),
+                "the main protocol comes with a family"
+            );
+        }
+    }
+
+    #[test]
+    fn protocols_of_a_family_stand_together_and_the_main_one_first() {
+        let grouped: Vec<ProtocolId> = families().into_iter().flat_map(protocols_of).collect();
+        assert_eq!(grouped, IMPLEMENTED);
+        for family in families() {
+            assert_eq!(protocols_of(family).next(), Some(family.into()));
         }
     }
 
     #[test]
     fn what_is_planned_is_not_decoded_yet() {
-        for (protocol, family) in PLANNED {
-            assert!(!visit(family, Speaks(protocol)).unwrap_or(false), "{protocol:?}: the row can go");
-            assert_eq!(family_of(protocol), Some(family));
+        for (source, family) in PLANNED {
+            let spoken = protocols_of(family).any(|protocol| visit(protocol, Speaks(source)) == Some(true));
+            assert!(!spoken, "{source:?}: the row can go");
+            assert_eq!(protocol_of(source), Some(family.into()));
         }
     }
 }

@@ -55,9 +55,6 @@ pub trait FamilyRules: CaseProtocol {
         toml::from_str(text).map_err(|error| vec![toml_error(text, &error)])
     }
 
-    /// Names of the optional features that a subject may claim.
-    const FEATURES: &'static [&'static str];
-
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use traceproof_vectors::Log;
-use traceproof_vectors::case::{
-    Case, CaseFile, Labels, Level, Polarity, Provenance, Resolved, SCHEMA, id_prefix,
-};
+use traceproof_vectors::case::{Case, CaseFile, Labels, Level, Polarity, Provenance, Resolved, SCHEMA};
 
 use super::{Entropy, seeded};
 use crate::family::{FamilyRules, Generated};
@@ -34,13 +32,13 @@ impl Seed {
     #[must_use]
     pub fn id<P: FamilyRules>(self) -> String {
         let damaged = if self.damaged { "-damaged" } else { "" };
-        format!("{}seed-{}{damaged}", id_prefix(P::FAMILY), self.number)
+        format!("{}seed-{}{damaged}", P::ID.case_prefix(), self.number)
     }
 
-    /// The seed of this id, if it is one of the family.
+    /// The seed of this id, if it is one of the protocol.
     #[must_use]
     pub fn named<P: FamilyRules>(id: &str) -> Option<Self> {
-        let rest = id.strip_prefix(id_prefix(P::FAMILY))?.strip_prefix("seed-")?;
+        let rest = id.strip_prefix(P::ID.case_prefix())?.strip_prefix("seed-")?;
         let (number, damaged) = rest.strip_suffix("-damaged").map_or((rest, false), |number| (number, true));
         let seed = Self { number: number.parse().ok()?, damaged };
         (seed.id::<P>() == id).then_some(seed)
@@ -50,7 +48,7 @@ impl Seed {
     #[must_use]
     pub fn path<P: FamilyRules>(self) -> PathBuf {
         let damaged = if self.damaged { "-damaged" } else { "" };
-        PathBuf::from(format!("{}/generated/{}{damaged}", P::FAMILY.name(), self.number))
+        PathBuf::from(format!("{}/generated/{}{damaged}", P::ID.name(), self.number))
     }
 
     /// The behaviour in a few words.
@@ -115,6 +113,7 @@ impl Seed {
             id: self.id::<P>(),
             rev: 1,
             family: P::FAMILY,
+            protocol: (!P::ID.is_main()).then_some(P::ID),
             title: self.title().to_owned(),
             level: self.level(),
             clauses: Vec::new(),

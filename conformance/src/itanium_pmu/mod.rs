@@ -14,8 +14,6 @@ use crate::elf::{Architecture, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ItaniumPmu {
-    const FEATURES: &'static [&'static str] = &vectors::itanium_pmu::FEATURES;
-
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }

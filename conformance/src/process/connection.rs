@@ -308,6 +308,7 @@ fn nobody() -> Welcome {
         framing: Framing::JsonLines,
         max_inflight: 1,
         again: false,
+        spaces: false,
         name: String::new(),
         version: String::new(),
         issues: String::new(),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use traceproof_vectors::{Capabilities, Decoder, DecoderLimits, Entry, Fault, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder, DecoderLimits, Entry, Place, Program, Refusal, Sink};
 
 use super::SubjectError;
 use super::pool::{Lease, Pool, Sent};
@@ -248,7 +248,7 @@ impl<P: FamilyRules> Session<P> {
             match entry {
                 Entry::Packet(packet) => sink.packet(place, packet),
                 Entry::Event(event) => sink.event(place, event),
-                Entry::Fault(fault) => sink.fault(&Fault { place, ..*fault }),
+                Entry::Fault(fault) => sink.fault(&fault.at(place)),
             }
         }
         Ok(entries.len())

@@ -58,8 +58,8 @@ pub fn subject(command: &Command, limits: &Limits) -> Result<Subject, SubjectErr
 /// The subject whose decoders and encoders ask the processes of `pool`.
 pub(crate) fn of_pool(pool: &Arc<Pool>) -> Subject {
     let named = Subject::new(pool.name(), pool.version()).in_processes(Arc::clone(pool));
-    family::IMPLEMENTED.into_iter().fold(named, |subject, family| {
-        family::visit(family, Add { subject: subject.clone(), pool }).unwrap_or(subject)
+    family::IMPLEMENTED.into_iter().fold(named, |subject, protocol| {
+        family::visit(protocol, Add { subject: subject.clone(), pool }).unwrap_or(subject)
     })
 }
 
@@ -73,13 +73,13 @@ impl Visitor for Add<'_> {
 
     fn visit<P: FamilyRules>(self) -> Subject {
         let Self { mut subject, pool } = self;
-        if let Some(claims) = pool.claims().decoders.get(P::FAMILY.name()) {
+        if let Some(claims) = pool.claims().decoders.get(P::ID.name()) {
             let (pool, capabilities) = (Arc::clone(pool), Capabilities::from(claims));
             subject = subject.with_decoder::<P>(move || {
                 Box::new(decoder::Proxy::new(Arc::clone(&pool), capabilities.clone()))
             });
         }
-        if let Some(claims) = pool.claims().encoders.get(P::FAMILY.name()) {
+        if let Some(claims) = pool.claims().encoders.get(P::ID.name()) {
             let (pool, capabilities) = (Arc::clone(pool), Capabilities::from(claims));
             subject = subject.with_encoder::<P>(move || {
                 Box::new(encoder::Proxy::new(Arc::clone(&pool), capabilities.clone()))

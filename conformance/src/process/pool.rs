@@ -1,11 +1,12 @@
 //! Which process is free, and what does it know already?
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::{DecoderLimits, Program, Refusal};
+use traceproof_vectors::{DecoderLimits, MemorySpace, Program, ProtocolId, Refusal};
 
 use super::connection::Connection;
 use super::limits::Pace;
@@ -39,15 +40,14 @@ impl Pool {
     pub(super) fn start(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let first = Worker::start(command, limits)?;
         let mut welcome = first.connection.welcome().clone();
-        let families: Vec<&str> = crate::family::IMPLEMENTED.iter().map(|family| family.name()).collect();
+        let known: Vec<&str> = crate::family::IMPLEMENTED.iter().map(|protocol| protocol.name()).collect();
         for claims in [&mut welcome.decoders, &mut welcome.encoders] {
-            // A name that nobody knows is a slip of the pen, which would leave a whole family out.
-            let known =
-                |name: &String| traceproof_vectors::Family::ALL.iter().any(|family| family.name() == name);
-            if let Some(name) = claims.keys().find(|name| !known(name)) {
-                let families = families.join(", ");
+            // An unknown name is a slip of the pen, which would leave a whole protocol out.
+            let is_known = |name: &String| ProtocolId::ALL.iter().any(|protocol| protocol.name() == name);
+            if let Some(name) = claims.keys().find(|name| !is_known(name)) {
+                let known = known.join(", ");
                 return Err(SubjectError::protocol(format!(
-                    "no family is called `{name}`; known are {families}"
+                    "no protocol is called `{name}`; known are {known}"
                 )));
             }
             claims.values_mut().for_each(|claims| claims.readings.extend(command.readings.iter().cloned()));
@@ -172,8 +172,8 @@ impl Lease {
         limits: Option<DecoderLimits>,
     ) -> Result<Result<u32, Refusal>, SubjectError> {
         let unwritable = |error| SubjectError::protocol(format!("parameters cannot be written: {error}"));
-        let family = P::FAMILY.name();
-        let text = serde_json::to_vec(&(family, parameters, limits)).map_err(unwritable)?;
+        let protocol = P::ID.name();
+        let text = serde_json::to_vec(&(protocol, parameters, limits)).map_err(unwritable)?;
         self.make_room()?;
         let worker = self.worker()?;
         let known = worker.parameters.iter().position(|(known, _)| *known == text);
@@ -181,7 +181,7 @@ impl Lease {
             Some(index) => index,
             None => {
                 let index = worker.parameters.len();
-                let message = Parameters { key: key(index), family: family.to_owned(), parameters, limits };
+                let message = Parameters { key: key(index), family: protocol.to_owned(), parameters, limits };
                 let refusal = self.ask("parameters", &message, text.len())?;
                 self.worker()?.parameters.push((text, refusal));
                 index
@@ -194,6 +194,9 @@ impl Lease {
     /// The key of an image; sends it if the process does not know it. An inner error is the subject's refusal.
     pub(super) fn image(&mut self, program: &Program) -> Result<Result<u32, Refusal>, SubjectError> {
         let worker = self.worker()?;
+        let reads_spaces = worker.connection.welcome().spaces;
+        let program = if reads_spaces { Cow::Borrowed(program) } else { program.seen_in(MemorySpace::ANY) };
+        let program = program.as_ref();
         let known = worker.images.iter().position(|known| known == program);
         if let Some(index) = known {
             return Ok(Ok(key(index)));

@@ -12,17 +12,17 @@ pub fn report(all: &[Differences], first: &str, second: &str) -> String {
     let mut out = String::new();
     for differences in all {
         for (number, cluster) in differences.clusters.iter().enumerate() {
-            let _ = write!(out, "{} {}: ", differences.family, number + 1);
+            let _ = write!(out, "{} {}: ", differences.protocol, number + 1);
             out.push_str(&one(cluster, first, second));
             out.push('\n');
         }
     }
     let mut totals =
         table(&["family", ">streams compared", ">not taken by both", ">kinds of disagreement", ">streams"]);
-    for Differences { family, compared, skipped, clusters } in all {
+    for Differences { protocol, compared, skipped, clusters } in all {
         let streams: usize = clusters.iter().map(|cluster| cluster.streams).sum();
         totals.add_row([
-            family.name().to_owned(),
+            protocol.to_string(),
             compared.to_string(),
             skipped.to_string(),
             clusters.len().to_string(),

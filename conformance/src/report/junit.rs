@@ -37,7 +37,7 @@ pub fn report(run: &Run) -> Result<String, SerializeError> {
     report.add_test_suites(folders.into_values());
     let mut programs: BTreeMap<String, TestSuite> = BTreeMap::new();
     for program in &run.programs {
-        let folder = format!("{}/programs/{}", program.family, program.program);
+        let folder = format!("{}/programs/{}", program.protocol, program.program);
         let suite = programs.entry(folder.clone()).or_insert_with(|| TestSuite::new(folder));
         suite.add_test_case(round_trip(program));
     }

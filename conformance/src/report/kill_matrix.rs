@@ -35,7 +35,7 @@ pub fn json(matrices: &Matrices) -> Result<String, serde_json::Error> {
 }
 
 fn family(text: &mut String, matrix: &Matrix) {
-    let _ = writeln!(text, "{}, {} cases", matrix.family, matrix.cases);
+    let _ = writeln!(text, "{}, {} cases", matrix.protocol, matrix.cases);
     let mut rows = table(&[">", "saboteur", "side", ">killed by", ">judged by", "first killers", "bug"]);
     for (index, row) in matrix.saboteurs.iter().enumerate() {
         rows.add_row([

@@ -10,11 +10,12 @@ use crate::smoke::{Finding, Outcome, Report};
 pub fn report(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let names = report.probes.iter().map(|probe| probe.question.name.len()).max().unwrap_or(0);
-    let families = report.probes.iter().filter_map(|probe| probe.family).map(|family| family.name().len());
+    let families =
+        report.probes.iter().filter_map(|probe| probe.protocol).map(|protocol| protocol.name().len());
     let families = families.max().unwrap_or(0);
     for probe in &report.probes {
         let (name, right) = (probe.question.name, probe.question.right);
-        let family = probe.family.map_or("", |family| family.name());
+        let family = probe.protocol.map_or("", |protocol| protocol.name());
         let head = format!("{name:names$}  {family:families$}  ");
         match &probe.outcome {
             Outcome::Pass(None) => {

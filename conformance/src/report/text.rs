@@ -272,7 +272,7 @@ pub fn summary(run: &Run, style: Style) -> String {
     out
 }
 
-/// Verdicts by family and direction.
+/// Verdicts by protocol and direction.
 fn directions(run: &Run) -> String {
     let tallies = run.tallies();
     if tallies.is_empty() {
@@ -287,15 +287,15 @@ fn directions(run: &Run) -> String {
     headings.extend(shown.iter().map(|kind| format!(">{kind}")));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let mut totals = table(&headings);
-    let row = |family: &str, direction: &str, tally: &Tally| {
+    let row = |protocol: &str, direction: &str, tally: &Tally| {
         let counts = shown.iter().map(|&kind| tally.of(kind).to_string());
-        [family.to_owned(), direction.to_owned(), tally.total().to_string()]
+        [protocol.to_owned(), direction.to_owned(), tally.total().to_string()]
             .into_iter()
             .chain(counts)
             .collect::<Vec<_>>()
     };
-    for ((family, direction), tally) in &tallies {
-        totals.add_row(row(family.name(), direction.name(), tally));
+    for ((protocol, direction), tally) in &tallies {
+        totals.add_row(row(protocol.name(), direction.name(), tally));
     }
     totals.add_row(row("all", "", &run.tally()));
     format!("\n{}", render(&totals, ""))

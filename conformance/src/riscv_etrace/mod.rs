@@ -21,8 +21,6 @@ use crate::elf::{Architecture, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for RiscvEtrace {
-    const FEATURES: &'static [&'static str] = &vectors::riscv_etrace::FEATURES;
-
     fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
         Box::new(decoder::Decoder::default())
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use traceproof_vectors::Family;
 use traceproof_vectors::case::{CaseFile, Level, Polarity, SuiteError};
 
 use super::{SideName, nulls};
+use crate::ProtocolName;
 use crate::family::{self, FamilyRules, Visitor};
 use crate::runner::{THREAD_NAME, guarded};
 use crate::suite::{Directories, Selection, Suite};
@@ -55,11 +55,12 @@ pub struct Matrices {
     pub families: Vec<Matrix>,
 }
 
-/// The kill matrix of one family.
+/// The kill matrix of one protocol.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matrix {
-    /// The family.
-    pub family: Family,
+    /// The protocol.
+    #[serde(flatten)]
+    pub protocol: ProtocolName,
     /// How many cases ran.
     pub cases: usize,
     /// One for each saboteur, in the order of the tables.
@@ -178,9 +179,9 @@ pub struct Progress {
 pub fn run(options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Matrices, Vec<SuiteError>> {
     let mut families = Vec::new();
     let mut errors = Vec::new();
-    for family in family::IMPLEMENTED {
-        if options.selection.takes_family(family) {
-            match family::visit(family, RunFamily { options, progress }) {
+    for protocol in family::IMPLEMENTED {
+        if options.selection.takes_protocol(protocol) {
+            match family::visit(protocol, RunFamily { options, progress }) {
                 Some(Ok(matrix)) => families.push(matrix),
                 Some(Err(mut found)) => errors.append(&mut found),
                 None => {}
@@ -238,7 +239,7 @@ impl Visitor for RunFamily<'_> {
             Ok(pool) => pool.install(all),
             Err(_) => all(),
         };
-        Ok(Matrix { family: P::FAMILY, cases: files.len(), saboteurs, nulls })
+        Ok(Matrix { protocol: ProtocolName(P::ID), cases: files.len(), saboteurs, nulls })
     }
 }
 

@@ -157,7 +157,7 @@ impl<P: FamilyRules> Decoder<P> for Null<P> {
 
     fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<P>) {
         if matches!(self.manner, Manner::Error) {
-            sink.fault(&Fault { class: FaultClass::ReservedEncoding, place: self.place, address: None });
+            sink.fault(&Fault::new(FaultClass::ReservedEncoding, self.place));
         }
         for _ in chunk {
             self.answer(sink);

@@ -1,16 +1,16 @@
 //! Are the names in claims known, and is anything claimed at all?
 
 use serde_json::Value;
-use traceproof_vectors::{Decoder, Encoder, Family};
+use traceproof_vectors::{Decoder, Encoder, Feature, ProtocolId};
 
 use super::{Finding, Outcome, Probe, questions};
 use crate::Subject;
 use crate::adaptor::message::Claims;
 use crate::family::{self, FamilyRules, Visitor};
 
-/// The names that a family knows.
+/// The names that a protocol knows.
 struct Names {
-    features: &'static [&'static str],
+    features: Vec<&'static str>,
     readings: Vec<&'static str>,
 }
 
@@ -20,7 +20,10 @@ impl Visitor for NamesOf {
     type Output = Names;
 
     fn visit<P: FamilyRules>(self) -> Names {
-        Names { features: P::FEATURES, readings: P::READINGS.iter().map(|reading| reading.name).collect() }
+        Names {
+            features: Feature::names(P::FEATURES).collect(),
+            readings: P::READINGS.iter().map(|reading| reading.name).collect(),
+        }
     }
 }
 
@@ -28,11 +31,11 @@ impl Visitor for NamesOf {
 pub(super) fn of_subject(subject: &Subject) -> Probe {
     let mut problems = Vec::new();
     let mut families = 0;
-    for family in family::IMPLEMENTED {
-        let claims = family::visit(family, ClaimsOf(subject)).unwrap_or_default();
+    for protocol in family::IMPLEMENTED {
+        let claims = family::visit(protocol, ClaimsOf(subject)).unwrap_or_default();
         families += claims.len();
         for (role, claims) in claims {
-            problems.extend(names(role, family, &claims, false));
+            problems.extend(names(role, protocol, &claims, false));
         }
     }
     if families == 0 {
@@ -43,7 +46,7 @@ pub(super) fn of_subject(subject: &Subject) -> Probe {
     } else {
         Outcome::fail("a question for its capabilities", problems.join("; "))
     };
-    Probe { question: &questions::CLAIMS, family: None, outcome }
+    Probe { question: &questions::CLAIMS, protocol: None, outcome }
 }
 
 struct ClaimsOf<'a>(&'a Subject);
@@ -81,14 +84,14 @@ pub(super) fn wrong_in(welcome: &Value) -> Vec<String> {
         };
         for (name, claims) in families {
             claimed += 1;
-            let Some(family) = Family::ALL.into_iter().find(|family| family.name() == name) else {
-                let known: Vec<&str> = family::IMPLEMENTED.iter().map(|family| family.name()).collect();
-                problems.push(format!("no family is called `{name}`; known are {}", known.join(", ")));
+            let Some(protocol) = ProtocolId::ALL.into_iter().find(|known| known.name() == name) else {
+                let known: Vec<&str> = family::IMPLEMENTED.iter().map(|known| known.name()).collect();
+                problems.push(format!("no protocol is called `{name}`; known are {}", known.join(", ")));
                 continue;
             };
             match serde_json::from_value::<Claims>(claims.clone()) {
-                Ok(claims) => problems.extend(names(role, family, &claims, true)),
-                Err(error) => problems.push(format!("{role} of {family}: {error}")),
+                Ok(claims) => problems.extend(names(role, protocol, &claims, true)),
+                Err(error) => problems.push(format!("{role} of {protocol}: {error}")),
             }
         }
     }
@@ -99,22 +102,24 @@ pub(super) fn wrong_in(welcome: &Value) -> Vec<String> {
     problems
 }
 
-/// Names that the family does not know. Readings of a subject file count for every family, so they are looked up only where
+/// Names that the protocol does not know. Readings of a subject file count for every protocol, so they are looked up only where
 /// the subject itself says them (`own`).
-fn names(role: &str, family: Family, claims: &Claims, own: bool) -> Vec<String> {
+fn names(role: &str, protocol: ProtocolId, claims: &Claims, own: bool) -> Vec<String> {
     let mut problems = Vec::new();
     if claims.layers.is_empty() && role == "decoder" {
-        problems.push(format!("{role} of {family}: no layers, so nothing would be judged"));
+        problems.push(format!("{role} of {protocol}: no layers, so nothing would be judged"));
     }
-    let Some(known) = family::visit(family, NamesOf) else { return problems };
+    let Some(known) = family::visit(protocol, NamesOf) else { return problems };
     let unknown = |name: &&String, known: &[&str]| !known.contains(&name.as_str());
-    for feature in claims.features.iter().filter(|name| unknown(name, known.features)) {
+    for feature in claims.features.iter().filter(|name| unknown(name, &known.features)) {
         let features = known.features.join(", ");
-        problems.push(format!("{role} of {family}: no feature is called `{feature}`; known are {features}"));
+        problems
+            .push(format!("{role} of {protocol}: no feature is called `{feature}`; known are {features}"));
     }
     if own {
         for reading in claims.readings.iter().filter(|name| unknown(name, &known.readings)) {
-            problems.push(format!("{role} of {family}: no reading is called `{reading}` (docs/readings.md)"));
+            problems
+                .push(format!("{role} of {protocol}: no reading is called `{reading}` (docs/readings.md)"));
         }
     }
     problems

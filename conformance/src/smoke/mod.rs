@@ -21,7 +21,7 @@ mod streams;
 
 use std::time::{Duration, Instant};
 
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::SuiteError;
 
 use crate::Subject;
@@ -35,8 +35,8 @@ pub use questions::Question;
 pub struct Probe {
     /// What was asked.
     pub question: &'static Question,
-    /// About which family; `None` if it is about none.
-    pub family: Option<Family>,
+    /// About which protocol; `None` if it is about none.
+    pub protocol: Option<ProtocolId>,
     /// What came of it.
     pub outcome: Outcome,
 }
@@ -132,7 +132,7 @@ pub fn of_program(
         }
         Err(error) => {
             let outcome = Outcome::fail("its start, as by the runner", error.to_string());
-            probes.push(Probe { question: &questions::START, family: None, outcome });
+            probes.push(Probe { question: &questions::START, protocol: None, outcome });
             (String::new(), String::new())
         }
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use traceproof_vectors::case::{self, SuiteError};
-use traceproof_vectors::{Capabilities, Family, Protocol};
+use traceproof_vectors::{Capabilities, Protocol, ProtocolId};
 
 use super::conversation::{Came, Conversation, REMARK, id_of, whole};
 use super::{Outcome, Probe, Question, claims, pick, questions};
@@ -31,7 +31,7 @@ pub(super) fn not_spoken(reason: &str) -> Vec<Probe> {
 }
 
 const fn probe(question: &'static Question, outcome: Outcome) -> Probe {
-    Probe { question, family: None, outcome }
+    Probe { question, protocol: None, outcome }
 }
 
 /// Asks a program in the words of the protocol.
@@ -117,7 +117,7 @@ const HELLO: u32 = 3;
 
 /// A stream to ask about, as it stands in messages.
 struct Stream {
-    family: Family,
+    protocol: ProtocolId,
     parameters: Value,
     sections: Value,
     wire: Vec<u8>,
@@ -125,11 +125,11 @@ struct Stream {
 
 /// A stream that a decoder with the claims of an answer to `hello` can be asked about.
 fn stream_for(welcome: &Value, directories: &Directories) -> Result<Option<Stream>, Vec<SuiteError>> {
-    for family in family::IMPLEMENTED {
-        let claims = welcome.get("decoders").and_then(|decoders| decoders.get(family.name())).cloned();
+    for protocol in family::IMPLEMENTED {
+        let claims = welcome.get("decoders").and_then(|decoders| decoders.get(protocol.name())).cloned();
         let Some(Ok(claims)) = claims.map(serde_json::from_value::<Claims>) else { continue };
         let capabilities = Capabilities::from(&claims);
-        if let Some(found) = family::visit(family, StreamOf { capabilities, directories })
+        if let Some(found) = family::visit(protocol, StreamOf { capabilities, directories })
             && let Some(stream) = found?
         {
             return Ok(Some(stream));
@@ -149,7 +149,7 @@ impl Visitor for StreamOf<'_> {
     fn visit<P: FamilyRules>(self) -> Self::Output {
         let files = case::load::<P>(&self.directories.suites)?;
         Ok(pick::small(&files, &self.capabilities).map(|file| Stream {
-            family: P::FAMILY,
+            protocol: P::ID,
             parameters: serde_json::to_value(&file.case.parameters).unwrap_or_default(),
             sections: serde_json::to_value(Image::of(0, &file.resolved.program))
                 .map(|mut image| image["sections"].take())
@@ -159,7 +159,7 @@ impl Visitor for StreamOf<'_> {
     }
 }
 
-/// Parameters of a family for whoever does not claim it.
+/// Parameters of a protocol for whoever does not claim it.
 struct UsualParameters;
 
 impl Visitor for UsualParameters {
@@ -246,7 +246,7 @@ impl House<'_> {
         for (op, mut body) in [
             (
                 "parameters",
-                json!({"key": key, "family": stream.family.name(), "parameters": stream.parameters}),
+                json!({"key": key, "family": stream.protocol.name(), "parameters": stream.parameters}),
             ),
             ("image", json!({"key": key, "sections": stream.sections})),
         ] {
@@ -323,17 +323,18 @@ impl House<'_> {
     }
 
     fn unclaimed_family(&mut self, welcome: &Value) -> Outcome {
-        let claims = |field: &str, family: Family| {
-            welcome.get(field).and_then(|claims| claims.get(family.name())).is_some()
+        let claims = |field: &str, protocol: ProtocolId| {
+            welcome.get(field).and_then(|claims| claims.get(protocol.name())).is_some()
         };
-        let unclaimed = |family: &Family| !claims("decoders", *family) && !claims("encoders", *family);
-        let Some(family) = Family::ALL.into_iter().find(unclaimed) else {
-            return Outcome::not_applicable("it claims every family");
+        let unclaimed =
+            |protocol: &ProtocolId| !claims("decoders", *protocol) && !claims("encoders", *protocol);
+        let Some(protocol) = ProtocolId::ALL.into_iter().find(unclaimed) else {
+            return Outcome::not_applicable("it claims every protocol");
         };
-        let parameters = family::visit(family, UsualParameters).unwrap_or_else(|| json!({}));
+        let parameters = family::visit(protocol, UsualParameters).unwrap_or_else(|| json!({}));
         let key = 1;
         or_silence(self.process().map(|process| {
-            let body = json!({"key": key, "family": family.name(), "parameters": parameters});
+            let body = json!({"key": key, "family": protocol.name(), "parameters": parameters});
             let (mut sent, mut came) = process.ask("parameters", body);
             if matches!(&came, Came::Answer(answer) if answer["status"] == "ok") {
                 (sent, came) = process.ask("image", json!({"key": key, "sections": []}));
@@ -343,11 +344,11 @@ impl House<'_> {
                 (begin.chunks, begin.finish) = (Vec::new(), false);
                 let (id, request) = process.say_run(&begin, false);
                 came = process.answer(id, &request);
-                sent = format!("a stream of {family} that begins: {request}");
+                sent = format!("a stream of {protocol} that begins: {request}");
             }
             match &came {
                 Came::Answer(answer) if answer["status"] == "ok" => Outcome::fail(sent, came.to_string()),
-                Came::Answer(_) => Outcome::Pass(Some(format!("tried with {family}"))),
+                Came::Answer(_) => Outcome::Pass(Some(format!("tried with {protocol}"))),
                 _ => Outcome::fail(sent, came.to_string()),
             }
         }))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use traceproof_vectors::case::{self, CaseFile, SuiteError};
-use traceproof_vectors::{Capabilities, Decoder, Encoder, FaultClass, Log};
+use traceproof_vectors::{Capabilities, Decoder, Encoder, FaultClass, Feature, Log};
 
 use super::{Outcome, Probe, Question, pick, questions};
 use crate::check;
@@ -23,8 +23,8 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Asks about the streams of every family that the subject claims.
 pub(super) fn probes(subject: &Subject, directories: &Directories) -> Result<Vec<Probe>, Vec<SuiteError>> {
     let mut probes = Vec::new();
-    for family in family::IMPLEMENTED {
-        if let Some(of_family) = family::visit(family, OfFamily { subject, directories }) {
+    for protocol in family::IMPLEMENTED {
+        if let Some(of_family) = family::visit(protocol, OfFamily { subject, directories }) {
             probes.extend(of_family?);
         }
     }
@@ -35,7 +35,7 @@ pub(super) fn probes(subject: &Subject, directories: &Directories) -> Result<Vec
 pub(super) fn not_asked(reason: &str) -> Vec<Probe> {
     questions::OF_STREAMS
         .into_iter()
-        .map(|question| Probe { question, family: None, outcome: Outcome::not_applicable(reason) })
+        .map(|question| Probe { question, protocol: None, outcome: Outcome::not_applicable(reason) })
         .collect()
 }
 
@@ -57,7 +57,7 @@ impl Visitor for OfFamily<'_> {
         }));
         let Ok((decoder, encoder)) = claims else {
             let outcome = Outcome::fail("a question for its capabilities", "it panicked");
-            return Ok(vec![Probe { question: &questions::CLAIMS, family: Some(P::FAMILY), outcome }]);
+            return Ok(vec![Probe { question: &questions::CLAIMS, protocol: Some(P::ID), outcome }]);
         };
         if decoder.is_none() && encoder.is_none() {
             return Ok(Vec::new());
@@ -65,7 +65,7 @@ impl Visitor for OfFamily<'_> {
         let files = case::load::<P>(&directories.suites)?;
         let mut probes = Vec::new();
         let mut probe = |question: &'static Question, outcome: Outcome| {
-            probes.push(Probe { question, family: Some(P::FAMILY), outcome });
+            probes.push(Probe { question, protocol: Some(P::ID), outcome });
         };
         if let Some(capabilities) = &decoder {
             let asked = Asked { subject, files: &files, capabilities };
@@ -181,7 +181,9 @@ impl<P: FamilyRules> Asked<'_, P> {
     fn unclaimed(&self) -> Outcome {
         let mut refused = Vec::new();
         let mut right = Vec::new();
-        for &feature in P::FEATURES.iter().filter(|feature| !self.capabilities.features.contains(**feature)) {
+        for feature in
+            Feature::names(P::FEATURES).filter(|feature| !self.capabilities.features.contains(*feature))
+        {
             let Some(file) = pick::unclaimed(self.files, feature, self.capabilities) else { continue };
             match self.attempt(file) {
                 Verdict::Undeclared { .. } | Verdict::Unsupported { .. } => refused.push(feature),
@@ -193,7 +195,7 @@ impl<P: FamilyRules> Asked<'_, P> {
             }
         }
         if refused.is_empty() && right.is_empty() {
-            let all = P::FEATURES.iter().all(|feature| self.capabilities.features.contains(*feature));
+            let all = Feature::names(P::FEATURES).all(|feature| self.capabilities.features.contains(feature));
             return Outcome::not_applicable(if all {
                 "it claims every feature"
             } else {

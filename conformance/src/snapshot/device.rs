@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use traceproof_vectors::arm::{ExceptionLevel, SecurityState};
+use traceproof_vectors::{ExceptionLevels, MemorySpace};
+
 use super::error::{SnapshotError, SnapshotProblem};
 use super::ini::{self, Ini, Section};
 
@@ -99,6 +102,31 @@ impl Space {
         ("EL3", Self::El3),
         ("ROOT", Self::Root),
     ];
+
+    /// The states of the processor that see it. EL0 has the memory of EL1.
+    #[must_use]
+    pub const fn memory_space(self) -> MemorySpace {
+        const EL1: ExceptionLevels = ExceptionLevels::only(ExceptionLevel::El0).and(ExceptionLevel::El1);
+        const EL2: ExceptionLevels = ExceptionLevels::only(ExceptionLevel::El2);
+        const EL3: ExceptionLevels = ExceptionLevels::only(ExceptionLevel::El3);
+        const SECURE: MemorySpace = MemorySpace::ANY.with_security(SecurityState::Secure);
+        const NON_SECURE: MemorySpace = MemorySpace::ANY.with_security(SecurityState::NonSecure);
+        const REALM: MemorySpace = MemorySpace::ANY.with_security(SecurityState::Realm);
+        match self {
+            Self::Any => MemorySpace::ANY,
+            Self::S => SECURE,
+            Self::N => NON_SECURE,
+            Self::R => REALM,
+            Self::El1S => SECURE.with_exception_levels(EL1),
+            Self::El1N => NON_SECURE.with_exception_levels(EL1),
+            Self::El1R => REALM.with_exception_levels(EL1),
+            Self::El2 => NON_SECURE.with_exception_levels(EL2),
+            Self::El2S => SECURE.with_exception_levels(EL2),
+            Self::El2R => REALM.with_exception_levels(EL2),
+            Self::El3 => SECURE.with_exception_levels(EL3),
+            Self::Root => MemorySpace::ANY.with_security(SecurityState::Root),
+        }
+    }
 
     /// The space of this name, in either case.
     #[must_use]

@@ -20,7 +20,7 @@ mod stream;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use traceproof_vectors::{Address, Program, ProgramError, Section};
+use traceproof_vectors::{Address, MemorySpace, Program, ProgramError, Section};
 
 pub use device::{Class, Device, Dump, Register, Space};
 pub use error::{SnapshotError, SnapshotProblem};
@@ -141,18 +141,19 @@ impl Snapshot {
         files::read(&self.path(&buffer.file, &self.directory.join("trace.ini"), buffer.line)?, MAX_BYTES)
     }
 
-    /// What the memory of a core held, as far as `space` takes it. Dumps may overlap where they hold the same bytes.
+    /// What the memory of a core held, each dump in its space. Dumps of one space may overlap where they hold the same bytes.
     ///
     /// # Errors
     ///
     /// When a file cannot be read, is shorter than its dump, two dumps contradict each other, or all of them together are
     /// longer than [`MAX_BYTES`].
-    pub fn program(&self, core: &Device, space: impl Fn(Space) -> bool) -> Result<Program, SnapshotError> {
+    pub fn program(&self, core: &Device) -> Result<Program, SnapshotError> {
         let mut program = Program::new();
         let mut left = MAX_BYTES;
         let mut seen = BTreeSet::new();
-        for dump in core.dumps.iter().filter(|dump| space(dump.space)) {
-            if !seen.insert((&dump.file, dump.address, dump.offset, dump.length)) {
+        for dump in &core.dumps {
+            let space = dump.space.memory_space();
+            if !seen.insert((&dump.file, dump.address, dump.offset, dump.length, space)) {
                 continue;
             }
             let file = self.path(&dump.file, &core.file, dump.line)?;
@@ -160,7 +161,7 @@ impl Snapshot {
             let bytes =
                 files::read_part(&file, dump.offset, dump.length, left).map_err(|error| at(error.problem))?;
             left -= bytes.len() as u64;
-            add(&mut program, Section::new(dump.address, bytes, dump.file.clone()))
+            add(&mut program, Section::new(dump.address, bytes, dump.file.clone()).in_space(space))
                 .map_err(|error| at(SnapshotProblem::Memory(error)))?;
         }
         Ok(program)
@@ -177,11 +178,11 @@ impl Snapshot {
 
 /// Adds what of a section is not there yet.
 fn add(program: &mut Program, section: Section) -> Result<(), ProgramError> {
-    let Section { address, bytes, name, .. } = section;
+    let Section { address, bytes, name, space, .. } = section;
     let mut at = 0;
     while at < bytes.len() {
         let here = address.0.checked_add(at as u64).ok_or(ProgramError::AddressOverflow { address })?;
-        if let Some(existing) = program.bytes_at(here) {
+        if let Some(existing) = held(program, space, here) {
             let length = existing.len().min(bytes.len() - at);
             if existing[..length] != bytes[at..at + length] {
                 return Err(ProgramError::Overlap { address, existing: Address(here) });
@@ -189,15 +190,25 @@ fn add(program: &mut Program, section: Section) -> Result<(), ProgramError> {
             at += length;
             continue;
         }
-        let next = program.sections().iter().map(|other| other.address).find(|other| *other > Address(here));
+        let same = program.sections().iter().filter(|other| other.space == space);
+        let next = same.map(|other| other.address).find(|other| *other > Address(here));
         let free = next.map_or(bytes.len() - at, |next| {
             usize::try_from(next.0 - here).unwrap_or(usize::MAX).min(bytes.len() - at)
         });
         let bytes = bytes[at..at + free].to_vec();
-        program.insert(Section::new(here, bytes, name.clone()))?;
+        program.insert(Section::new(here, bytes, name.clone()).in_space(space))?;
         at += free;
     }
     Ok(())
+}
+
+/// The bytes from an address on that are there in exactly this space.
+fn held(program: &Program, space: MemorySpace, address: u64) -> Option<&[u8]> {
+    let mut same = program.sections().iter().filter(|section| section.space == space);
+    same.find_map(|section| {
+        let offset = usize::try_from(address.checked_sub(section.address.0)?).ok()?;
+        section.bytes.get(offset..).filter(|bytes| !bytes.is_empty())
+    })
 }
 
 fn buffers(trace: &Ini, devices: &[Device]) -> Result<Vec<Buffer>, SnapshotError> {

@@ -224,7 +224,7 @@ fn captures_decode_as_recorded() {
     let core = snapshot.core_of(&device.name).expect("its core");
     let source = opencsd::source(device, &core.model).expect("ETMv3");
     let trace = snapshot.trace(buffer).expect("there");
-    let program = snapshot.program(core, |_| true).expect("there");
+    let program = snapshot.program(core).expect("there");
     let stream = Stream { text: true, ..Stream::new(&source, &trace) };
     let mut host = host();
     let packets = opencsd::packets(&mut host, &stream).expect("an answer");
@@ -444,7 +444,7 @@ fn a_capture_comes_through_the_adaptor() {
     }
     let snapshot = Snapshot::read(&all.join("tc2-etmv3-id10")).expect("good");
     let trace = snapshot.trace(&snapshot.buffers[0]).expect("there");
-    let program = snapshot.program(&snapshot.devices[0], |_| true).expect("there");
+    let program = snapshot.program(&snapshot.devices[0]).expect("there");
     let parameters =
         Parameters { cycle_accurate: true, timestamps: true, virtualization: true, ..parameters() };
     let log = decode(opencsd::arm_etm::Decoder::new(), &parameters, &program, &trace);

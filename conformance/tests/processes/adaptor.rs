@@ -7,7 +7,7 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::process::{self, Command, Limits};
 use traceproof_conformance::report::json;
 use traceproof_conformance::{Direction, Options, Selection, Subject, run};
-use traceproof_vectors::{DecoderLimits, Family};
+use traceproof_vectors::{DecoderLimits, Family, Feature};
 
 fn adaptor(framing: Framing, again: bool) -> Subject {
     let none: [&str; 0] = [];
@@ -105,9 +105,10 @@ fn every_feature_stands_in_the_documentation() {
     let text = include_str!("../../../docs/adaptors.md");
     let (_, table) = text.split_once("#### Features").expect("a section about features");
     let (table, _) = table.split_once("\n### ").expect("a section behind it");
-    for family in family::IMPLEMENTED {
-        let features = family::visit(family, Features).expect("a family of this build");
-        let missing: Vec<_> = features.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
+    for protocol in family::IMPLEMENTED {
+        let features = family::visit(protocol, Features).expect("a protocol of this build");
+        let missing: Vec<_> =
+            Feature::names(features).filter(|name| !table.contains(&format!("`{name}`"))).collect();
         assert!(missing.is_empty(), "not in docs/adaptors.md: {missing:?}");
     }
 }
@@ -115,7 +116,7 @@ fn every_feature_stands_in_the_documentation() {
 struct Features;
 
 impl Visitor for Features {
-    type Output = &'static [&'static str];
+    type Output = &'static [Feature];
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
         P::FEATURES

@@ -8,7 +8,7 @@ use traceproof_conformance::process::{self as processes, Limits, SubjectFile};
 use traceproof_conformance::report::text;
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, run};
-use traceproof_vectors::Family;
+use traceproof_vectors::{Family, ProtocolId};
 
 use crate::installed;
 
@@ -30,7 +30,7 @@ fn judged(file: &Path) -> Run {
 /// What the examples claim they do right, and it is not little.
 fn is_right(run: &Run) {
     assert!(run.is_success(), "{}", text::report(run, text::Style::default()));
-    let passed = run.tallies()[&(Family::RiscvEtrace, Direction::Decode)].of(Kind::Pass);
+    let passed = run.tallies()[&(ProtocolId::RiscvEtrace, Direction::Decode)].of(Kind::Pass);
     assert!(passed >= 400, "only {passed} cases were judged");
     // The examples read packets and follow no program.
     let programs = run.program_tally();

@@ -4,9 +4,9 @@ use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Staleness, UNEXPLAINED};
 use traceproof_conformance::run::{CaseResult, Check, Run, SubjectName};
 use traceproof_conformance::verdict::{Divergence, Kind};
-use traceproof_conformance::{Direction, Invocation, Verdict};
+use traceproof_conformance::{Direction, Invocation, ProtocolName, Verdict};
 use traceproof_vectors::case::{Level, Polarity};
-use traceproof_vectors::{Family, Place};
+use traceproof_vectors::{Place, ProtocolId};
 
 const TODAY: Date = Date { year: 2026, month: 11, day: 22 };
 
@@ -33,7 +33,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
         cases.push(CaseResult {
             id: (*id).to_owned(),
             rev: 1,
-            family: Family::RiscvEtrace,
+            protocol: ProtocolName(ProtocolId::RiscvEtrace),
             path: format!("riscv_etrace/x/{id}.toml"),
             title: String::from("a case"),
             level: Level::Must,

@@ -41,7 +41,7 @@ fn snapshot(all: &Path) -> (Vec<u8>, Program) {
     let snapshot = Snapshot::read(&all.join("tc2-etmv3-id10")).unwrap_or_else(|error| panic!("{error}"));
     let buffer = snapshot.buffers.first().expect("one buffer");
     let core = snapshot.core_of("ETM_0").expect("the core");
-    let program = snapshot.program(core, |_| true).unwrap_or_else(|error| panic!("{error}"));
+    let program = snapshot.program(core).unwrap_or_else(|error| panic!("{error}"));
     (snapshot.trace(buffer).unwrap_or_else(|error| panic!("{error}")), program)
 }
 

@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{
     Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
 };
 use traceproof_vectors::{
-    Address, Capabilities, Family, Fault, FaultClass, FaultDetail, Layer, Log, Place, Recovery, Sink,
+    Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, ProtocolId, Recovery, Sink,
 };
 
 type Result = std::result::Result<(), Box<Divergence>>;
@@ -58,7 +58,7 @@ fn log(entries: Vec<(u64, Told)>) -> Log<RiscvEtrace> {
         match told {
             P(told) => log.packet(at(packet), &told),
             E(told) => log.event(at(packet), &told),
-            F(class) => log.fault(&Fault { class, place: at(packet), address: None }),
+            F(class) => log.fault(&Fault::new(class, at(packet))),
         }
     }
     log
@@ -362,11 +362,11 @@ const CLASSES: [FaultClass; 16] = FaultClass::ALL;
 
 /// The table of `docs/faults.md`, as the contract states it.
 fn table_of_costs() -> String {
-    let columns: Vec<(Family, Vec<Recovery>)> = family::IMPLEMENTED
+    let columns: Vec<(ProtocolId, Vec<Recovery>)> = family::IMPLEMENTED
         .into_iter()
-        .filter_map(|family| Some((family, family::visit(family, Costs)?)))
+        .filter_map(|protocol| Some((protocol, family::visit(protocol, Costs)?)))
         .collect();
-    let names: Vec<String> = columns.iter().map(|(family, _)| format!("`{family}`")).collect();
+    let names: Vec<String> = columns.iter().map(|(protocol, _)| format!("`{protocol}`")).collect();
     let mut lines =
         vec![format!("| class | {} |", names.join(" | ")), format!("|---|{}", "---|".repeat(names.len()))];
     for (row, class) in CLASSES.into_iter().enumerate() {

@@ -87,8 +87,8 @@ fn is_clause(text: &str) -> bool {
 
 #[test]
 fn tables_are_sound() {
-    for family in family::IMPLEMENTED {
-        family::visit(family, Table).expect("a family of this build");
+    for protocol in family::IMPLEMENTED {
+        family::visit(protocol, Table).expect("a family of this build");
     }
 }
 
@@ -131,15 +131,15 @@ mod without_a_bug {
 
     #[test]
     fn hooks_change_nothing() {
-        for family in family::IMPLEMENTED {
-            family::visit(family, Harmless).expect("a family of this build");
+        for protocol in family::IMPLEMENTED {
+            family::visit(protocol, Harmless).expect("a family of this build");
         }
     }
 
     #[test]
     fn layers_are_the_decoder() {
-        for family in family::IMPLEMENTED {
-            family::visit(family, Layers).expect("a family of this build");
+        for protocol in family::IMPLEMENTED {
+            family::visit(protocol, Layers).expect("a protocol of this build");
         }
     }
 

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use traceproof_conformance::snapshot::{
     BufferFormat, Class, Snapshot, SnapshotError, SnapshotProblem, Space,
 };
+use traceproof_vectors::MemorySpace;
 
 const TOP: &str = "; a comment\n[snapshot]\nversion=1.0\n\n[device_list]\ndevice0=cpu.ini\ndevice1=etm.ini\r\n\n[trace]\nmetadata=trace.ini\n";
 const CPU: &str = "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A7\n\n[regs]\nPC(size:64)=0x8000\nV0=0x00112233445566778899aabbccddeeff\n\n\
@@ -72,13 +73,16 @@ fn a_directory_gives_sources_buffers_cores_and_memory() {
     assert_eq!(snapshot.core_of("cpu_0"), None);
 
     // The second dump repeats two bytes of the first and adds one.
-    let program = snapshot.program(cpu, |_| true).expect("agrees");
+    let program = snapshot.program(cpu).expect("agrees");
     let bytes: Vec<_> =
         (0x8000..0x8006).map(|address| program.bytes_at(address).map(|bytes| bytes[0])).collect();
     assert_eq!(bytes, [Some(10), Some(11), Some(12), Some(13), Some(14), None]);
-    let program = snapshot.program(cpu, |space| space == Space::El2).expect("one dump");
-    assert_eq!(program.bytes_at(0x8002), Some(&[12, 13, 14][..]));
-    assert_eq!(program.bytes_at(0x8001), None);
+    // Each is kept in its space.
+    let spaces: Vec<_> = program.sections().iter().map(|section| section.space).collect();
+    assert_eq!(spaces, [MemorySpace::ANY, Space::El2.memory_space()]);
+    assert_eq!(program.bytes_in(Space::El2.memory_space(), 0x8002), Some(&[12, 13, 14][..]));
+    assert_eq!(program.bytes_in(Space::El2.memory_space(), 0x8001), Some(&[11][..]));
+    assert_eq!(program.bytes_in(Space::El1S.memory_space(), 0x8002), Some(&[12, 13][..]));
 }
 
 #[test]
@@ -134,12 +138,12 @@ fn memory_that_is_not_there_or_contradicts_is_refused() {
     let program = |text: &str| {
         let directory = directory("cpu.ini", text);
         let snapshot = Snapshot::read(directory.path()).expect("readable");
-        place(snapshot.program(&snapshot.devices[0], |_| true).expect_err("refused"))
+        place(snapshot.program(&snapshot.devices[0]).expect_err("refused"))
     };
     let cpu = String::from("cpu.ini");
     let (file, line, problem) = program(&CPU.replace("length=0x4", "length=0xffffffffffffffff"));
     assert_eq!((file, line, problem), (cpu, 10, P::ShortFile { wanted: u64::MAX, bytes: 7 }));
-    let (_, line, problem) = program(&CPU.replace("0x8002", "0x8003"));
+    let (_, line, problem) = program(&CPU.replace("0x8002", "0x8003").replace("space=el2", "space=any"));
     assert_eq!(line, 16);
     assert!(matches!(problem, P::Memory(_)), "{problem:?}");
     let (_, line, problem) = program(&CPU.replace("0x8002", "0xffffffffffffffff"));
@@ -199,7 +203,7 @@ fn real_snapshots_are_read() {
             );
         }
         for core in snapshot.devices.iter().filter(|device| device.class == Class::Core) {
-            let program = snapshot.program(core, |_| true);
+            let program = snapshot.program(core);
             // The images that these name are not there.
             let without = ["a55-test-tpiu", "event_test"].contains(&name);
             assert!(program.is_ok() != without, "{name}: {program:?}");
@@ -210,7 +214,7 @@ fn real_snapshots_are_read() {
     let registers =
         ["ETMCR", "ETMIDR", "ETMCCER", "ETMTRACEIDR"].map(|name| etm.register(name).expect("a number"));
     assert_eq!(registers, [Some(0x1000_1860), Some(0x410c_f250), Some(0x3440_08f2), Some(0x10)]);
-    let program = tc2.program(tc2.core_of(&etm.name).expect("cpu_0"), |_| true).expect("one dump");
+    let program = tc2.program(tc2.core_of(&etm.name).expect("cpu_0")).expect("one dump");
     assert_eq!(program.bytes_at(0xc000_8000).map(<[u8]>::len), Some(0x50000));
     let pauth = Snapshot::read(&all.join("pauth_lr")).expect("good");
     assert_eq!(pauth.core_trace_sources.len(), 3, "a core comes once per session");

@@ -263,7 +263,7 @@ impl Sink<RiscvEtrace> for Words<'_> {
     fn packet(&mut self, place: Place, packet: &Packet) {
         self.sink.packet(place, packet);
         if let Some(lost) = self.lost.filter(|_| self.repeats) {
-            self.sink.fault(&Fault { place, ..lost });
+            self.sink.fault(&lost.at(place));
         }
     }
 

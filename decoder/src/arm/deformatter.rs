@@ -231,7 +231,7 @@ impl Deformatter {
             Alignment::Known => None,
         };
         if let Some((class, place)) = fault {
-            listener.fault(&Fault { class, place, address: None });
+            listener.fault(&Fault::new(class, place));
         }
         self.part = Part::default();
     }
@@ -469,6 +469,6 @@ impl Deformatter {
     fn report(&mut self, class: FaultClass, byte: u64, bit: u8, listener: &mut impl FrameListener) {
         self.batch.flush(listener);
         let place = Place { packet: self.frame, byte, bit };
-        listener.fault(&Fault { class, place, address: None });
+        listener.fault(&Fault::new(class, place));
     }
 }

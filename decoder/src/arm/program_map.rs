@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::{Address, Program};
+use traceproof_vectors::{Address, MemorySpace, Program};
 
 use traceproof_vectors::arm::{Barrier, InstructionClass};
 
@@ -205,6 +205,7 @@ impl ProgramMap {
 /// Hands over each contiguous piece of code, be it of several sections, from the first place on where an instruction of `set`
 /// can be: its address, its bytes.
 pub(crate) fn contiguous(program: &Program, set: InstructionSet, mut each: impl FnMut(u64, &[u8])) {
+    let program = program.seen_in(MemorySpace::ANY);
     let mut sections = program.sections().iter().peekable();
     let mut joined: Vec<u8> = Vec::new();
     while let Some(section) = sections.next() {

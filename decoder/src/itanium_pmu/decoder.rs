@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::follower::Follower;
@@ -81,7 +81,7 @@ impl Stream {
 impl Subject<ItaniumPmu> for Decoder {
     fn capabilities(&self) -> Capabilities {
         Capabilities::new([Layer::Packets, Layer::Events])
-            .with_features(FEATURES)
+            .with_features(Feature::names(&FEATURES))
             .with_readings(READINGS.iter().map(|reading| reading.name))
             .with_warnings(true)
     }

@@ -22,6 +22,6 @@ impl<S: Sink<ItaniumPmu> + ?Sized> Report<'_, S> {
     pub(super) fn fault(&mut self, class: FaultClass, bit: u8) {
         let byte = self.place.byte + u64::from(bit / 8);
         let place = Place { byte, bit: bit % 8, ..self.place };
-        self.sink.fault(&Fault { class, place, address: None });
+        self.sink.fault(&Fault::new(class, place));
     }
 }

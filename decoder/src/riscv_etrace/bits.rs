@@ -193,7 +193,7 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
     /// A fault at this bit of the payload.
     #[cold]
     pub(super) const fn fault(&self, class: FaultClass, bit: u32) -> Fault {
-        Fault { class, place: at_bit(self.place, bit), address: None }
+        Fault::new(class, at_bit(self.place, bit))
     }
 
     /// Reads the next `width` (0 to 64) bits. A field without bits is no field.

@@ -92,7 +92,7 @@ impl Decoder {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         if let Some((_, place)) = self.stream.as_mut().and_then(|stream| stream.deframer.finish()) {
-            sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+            sink.fault(&Fault::new(FaultClass::Truncated, place));
         }
     }
 }

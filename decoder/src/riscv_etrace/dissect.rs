@@ -54,7 +54,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
             place,
             bytes: place.byte..wire.len() as u64,
             fields: transport_fields(&layout, place, wire, wire.len() as u64),
-            packet: Some(Err(Fault { class: FaultClass::Truncated, place, address: None })),
+            packet: Some(Err(Fault::new(FaultClass::Truncated, place))),
         });
     }
     dissections

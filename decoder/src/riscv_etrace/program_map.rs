@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::Parameters;
-use traceproof_vectors::{Address, Program};
+use traceproof_vectors::{Address, MemorySpace, Program};
 
 use super::instruction::{Class, Instruction, InstructionSet};
 use super::lengths::Lengths;
@@ -65,6 +65,7 @@ impl ProgramMap {
         let set = InstructionSet::new(parameters);
         let mut map = Self { mask: parameters.address_mask(), ..Self::default() };
         let mut parcels = Vec::new();
+        let program = program.seen_in(MemorySpace::ANY);
         let mut sections = program.sections().iter().peekable();
         while let Some(section) = sections.next() {
             let first = section.address;

@@ -22,6 +22,6 @@ impl Trouble {
     }
 
     pub(super) const fn fault(self, place: Place) -> Fault {
-        Fault { class: self.class, place: at_bit(place, self.bit), address: self.address }
+        Fault::new(self.class, at_bit(place, self.bit)).with_address(self.address)
     }
 }

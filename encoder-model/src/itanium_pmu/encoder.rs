@@ -4,7 +4,7 @@ use traceproof_vectors::itanium_pmu::wire::Kind;
 use traceproof_vectors::itanium_pmu::{
     FEATURES, ItaniumPmu, Packet, Parameters, Policy, READINGS, Register, Stimulus,
 };
-use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};
+use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Feature, Layer, Refusal};
 
 use super::contents::contents_of;
 use super::monitor::Monitor;
@@ -33,7 +33,7 @@ struct Running {
 impl vectors::Encoder<ItaniumPmu> for Encoder {
     fn capabilities(&self) -> Capabilities {
         Capabilities::new([Layer::Packets])
-            .with_features(FEATURES)
+            .with_features(Feature::names(&FEATURES))
             .with_readings(READINGS.iter().map(|reading| reading.name))
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Program;
+use traceproof_vectors::{MemorySpace, Program};
 
 use super::instruction::{Instruction, Isa};
 
@@ -22,6 +22,7 @@ struct Section {
 
 impl CodeMap {
     pub(super) fn new(program: &Program, isa: Isa) -> Self {
+        let program = &*program.seen_in(MemorySpace::ANY);
         let sections = program
             .sections()
             .iter()

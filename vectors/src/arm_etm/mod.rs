@@ -38,14 +38,15 @@ pub use stimulus::{
     Access, BranchTarget, Exception, Instruction, MissReturn, Phantom, Position, Stimulus, Transfer,
 };
 
-use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
+use crate::{Binds, FaultClass, Feature, Protocol, ProtocolId, Reading, Recovery};
 
 /// The vocabulary of ARM ETM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArmEtm;
 
 impl Protocol for ArmEtm {
-    const FAMILY: Family = Family::ArmEtm;
+    const ID: ProtocolId = ProtocolId::ArmEtm;
+    const FEATURES: &'static [Feature] = &FEATURES;
     const READINGS: &'static [Reading] = &READINGS;
     type Parameters = Parameters;
     type Policy = Policy;
@@ -62,31 +63,23 @@ impl Protocol for ArmEtm {
     }
 }
 
-/// Names of the optional features that a subject may claim in its capabilities.
-///
-/// * `etmv1`, `etmv2`, `etmv3`: the architectures;
-/// * `port_4`, `port_16`: trace ports other than 8 bits wide (architectures 1 and 2);
-/// * `cycle_accurate`: every cycle is captured (6.11);
-/// * `jazelle`: Java state, architectures 1.3 and 2.1;
-/// * `data`: data addresses or values are traced (architecture 3);
-/// * `data_only`, `alternative_branches`, `timestamps`, `vmid`, `m_profile`, `bare_port`, `virtualization`: options of
-///   architecture 3.
-pub const FEATURES: [&str; 15] = [
-    "etmv1",
-    "etmv2",
-    "etmv3",
-    "port_4",
-    "port_16",
-    "cycle_accurate",
-    "jazelle",
-    "data",
-    "data_only",
-    "alternative_branches",
-    "timestamps",
-    "vmid",
-    "m_profile",
-    "bare_port",
-    "virtualization",
+/// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
+pub const FEATURES: [Feature; 15] = [
+    Feature::new("etmv1", "architecture 1"),
+    Feature::new("etmv2", "architecture 2"),
+    Feature::new("etmv3", "architecture 3"),
+    Feature::new("port_4", "ETMv1, ETMv2: TRACEPKT of 4 bits"),
+    Feature::new("port_16", "ETMv1, ETMv2: TRACEPKT of 16 bits"),
+    Feature::new("cycle_accurate", "every cycle is captured (6.11)"),
+    Feature::new("jazelle", "ETMv1, ETMv2: a core with Jazelle (1.3, 2.1)"),
+    Feature::new("data", "ETMv3: data addresses or values are traced"),
+    Feature::new("data_only", "ETMv3: the parameter of that name is on"),
+    Feature::new("alternative_branches", "ETMv3: the parameter of that name is on"),
+    Feature::new("timestamps", "ETMv3: the parameter of that name is on"),
+    Feature::new("vmid", "ETMv3: the parameter of that name is on"),
+    Feature::new("m_profile", "ETMv3: the parameter of that name is on"),
+    Feature::new("bare_port", "ETMv3: the parameter of that name is on"),
+    Feature::new("virtualization", "ETMv3: the parameter of that name is on"),
 ];
 
 /// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the others about ETMv1 and

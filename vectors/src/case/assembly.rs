@@ -3,7 +3,7 @@
 use super::Problem;
 use super::location::{Labels, UNKNOWN, is_name, split_offset};
 use crate::notation::parse_u64;
-use crate::{Program, Section};
+use crate::{MemorySpace, ParseMemorySpaceError, Program, Section};
 
 /// The code of a case: its bytes, and where its labels and instructions lie.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +114,7 @@ impl<'a> Operands<'a> {
 /// What one line asks for.
 enum Statement<'a, I> {
     Origin,
+    Space,
     /// One of the family's own.
     Directive,
     Data {
@@ -130,6 +131,7 @@ enum Statement<'a, I> {
 struct Placed<'a, I> {
     line: usize,
     address: u128,
+    space: MemorySpace,
     statement: Statement<'a, I>,
 }
 
@@ -143,7 +145,11 @@ type Statements<'a, S> = Vec<Placed<'a, <S as Mnemonics>::Instruction>>;
 ///     bne a0, x0, A       # names of locations: A, A+4, . (this instruction), .-8
 /// table:
 ///     .word 0x1234, A     # .byte .half .word .dword, little end first
+/// .space secure el1       # what follows is there in this space only; `any` at first
 /// ```
+///
+/// Code of several spaces may lie at the same address where [`Program`] says that it is clear which one is meant. Labels and locations know
+/// addresses only: instructions that share one must have the same size.
 ///
 /// # Errors
 ///
@@ -152,16 +158,16 @@ pub fn assemble<S: Mnemonics>(text: &str, set: &S) -> Result<Assembly, Problem> 
     let (statements, labels) = place(text, set)?;
     let mut assembly = Assembly { program: Program::new(), labels };
     let mut section = OpenSection::default();
-    for Placed { line, address, statement } in statements {
+    for Placed { line, address, space, statement } in statements {
         let wrong = |message| Problem::in_line("program", line, message);
-        if !section.continues_at(address) {
+        if !section.continues_at(address) || section.space != space {
             section.close(&mut assembly.program)?;
-            section = OpenSection { line, first: address, bytes: Vec::new() };
+            section = OpenSection { line, first: address, space, bytes: Vec::new() };
         }
         // `place` has checked that everything that has bytes has an address.
         let here = assembly.labels.wrap(address as u64);
         match statement {
-            Statement::Origin | Statement::Directive => {}
+            Statement::Origin | Statement::Space | Statement::Directive => {}
             Statement::Data { size, values } => {
                 let mut operands = Operands { list: Vec::new(), address: here, labels: &assembly.labels };
                 for text in values {
@@ -186,6 +192,7 @@ pub fn assemble<S: Mnemonics>(text: &str, set: &S) -> Result<Assembly, Problem> 
 struct OpenSection {
     line: usize,
     first: u128,
+    space: MemorySpace,
     bytes: Vec<u8>,
 }
 
@@ -203,7 +210,8 @@ impl OpenSection {
             self.first as u64,
             std::mem::take(&mut self.bytes),
             format!("program line {}", self.line),
-        );
+        )
+        .in_space(self.space);
         program.insert(section).map_err(|error| Problem::in_line("program", self.line, error.to_string()))
     }
 }
@@ -214,6 +222,7 @@ fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>,
     let mut statements = Vec::new();
     let mut state = S::State::default();
     let mut address = 0_u128;
+    let (mut space, mut has_spaces) = (MemorySpace::ANY, false);
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
         let wrong = |message| Problem::in_line("program", line_number, message);
@@ -233,11 +242,23 @@ fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>,
                 address = origin(operands.trim(), &labels).map_err(wrong)?.into();
                 0
             }
+            Statement::Space => {
+                space = operands.parse().map_err(|error: ParseMemorySpaceError| wrong(error.to_string()))?;
+                has_spaces |= !space.is_any();
+                0
+            }
             Statement::Data { size, values } => u128::from(*size) * values.len() as u128,
             Statement::Instruction { instruction, .. } => {
                 let size = set.size(*instruction);
                 if !address.is_multiple_of(set.alignment(*instruction).into()) {
                     return Err(wrong(format!("an instruction cannot lie at {address:#x}")));
+                }
+                // Two sizes can meet only where spaces keep the code apart.
+                let known = labels.size_at(address as u64).filter(|known| *known != u64::from(size));
+                if known.is_some() && has_spaces {
+                    return Err(wrong(format!(
+                        "an instruction of another size is at {address:#x} in another space"
+                    )));
                 }
                 labels.record(address as u64, size.into());
                 size.into()
@@ -246,7 +267,7 @@ fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>,
         if address + size > u128::from(set.address_mask()) + 1 {
             return Err(wrong(format!("{address:#x} is too close to the end of the address space")));
         }
-        statements.push(Placed { line: line_number, address, statement });
+        statements.push(Placed { line: line_number, address, space, statement });
         address += size;
     }
     Ok((statements, labels))
@@ -278,6 +299,7 @@ fn statement<'a, S: Mnemonics>(
 ) -> Result<Statement<'a, S::Instruction>, String> {
     let size = match word {
         ".org" => return Ok(Statement::Origin),
+        ".space" => return Ok(Statement::Space),
         ".byte" => 1,
         ".half" => 2,
         ".word" => 4,
@@ -394,6 +416,42 @@ mod tests {
     }
 
     #[test]
+    fn code_of_several_spaces_may_lie_at_one_address() {
+        let text = ".org 0x10\nop 1\nop 2\n.space secure el1\nS: op 3\n.org 0x10\nop 4\n.space any\n.org 0x20\nop 5\n";
+        let assembly = assemble(text, &Toy).expect("assembles");
+        let sections: Vec<_> = assembly
+            .program
+            .sections()
+            .iter()
+            .map(|section| (section.address.0, section.space.to_string(), section.bytes.as_slice()))
+            .collect();
+        let (any, secure) = (String::from("any"), String::from("secure el1"));
+        assert_eq!(sections.len(), 4);
+        for expected in [
+            (0x10, any.clone(), &[1, 2][..]),
+            (0x12, secure.clone(), &[3]),
+            (0x10, secure, &[4]),
+            (0x20, any, &[5]),
+        ] {
+            assert!(sections.contains(&expected), "{expected:?} in {sections:?}");
+        }
+        assert_eq!(assembly.labels.address("S"), Some(0x12));
+        let problem = |text| assemble(text, &Toy).expect_err(text);
+        let size = "an instruction of another size is at 0x0 in another space";
+        let message = |line, message: &str| Problem::in_line("program", line, message);
+        assert_eq!(problem("op 1\n.space el1\n.org 0\nwide 2"), message(4, size));
+        assert_eq!(problem(".space el1\nop 1\n.space el2\n.org 0\nwide 2"), message(5, size));
+        assert_eq!(
+            problem(".space el1\nop 1\n.space secure\n.org 0\nop 2"),
+            message(4, "section at 0x0 overlaps the one at 0x0, and neither space is inside of the other")
+        );
+        assert_eq!(
+            problem(".space el1\nop 1\n.org 0\nop 2"),
+            message(3, "section at 0x0 overlaps the one at 0x0")
+        );
+    }
+
+    #[test]
     fn data_is_little_endian_and_no_instruction() {
         let text =
             ".byte 1, -1, 255\n.half 0x1234\n.word -2, X\n.dword 0xffffffffffffffff\n.org 0xfff0\nX: .byte 0";
@@ -433,7 +491,8 @@ mod tests {
             (".org A", 1, "`A` is no address"),
             (".org 0x10000", 1, "0x10000 is outside the address space"),
             (".org 0xffff\nwide 1", 2, "0xffff is too close to the end of the address space"),
-            (".space 4", 1, "unknown directive `.space`"),
+            (".space 4", 1, "`4` is no part of a memory space, or it is there twice"),
+            (".skip 4", 1, "unknown directive `.skip`"),
             (".word", 1, "`.word` needs a value"),
             (".byte 1,,2", 1, "an operand is missing in `1,,2`"),
             (".byte 256", 1, "256 does not fit into 8 bits"),

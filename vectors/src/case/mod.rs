@@ -27,9 +27,9 @@ use serde::{Deserialize, Serialize};
 pub use assembly::{Assembly, Mnemonics, Operands, assemble};
 pub use location::{Labels, Location, Path};
 pub use problem::{CaseError, Problem};
-pub use suite::{CaseFile, SuiteError, check, id_prefix, lint, load, retired_ids};
+pub use suite::{CaseFile, SuiteError, check, lint, load, retired_ids};
 
-use crate::{Family, FaultClass, Place, Program, Protocol};
+use crate::{Family, FaultClass, Place, Program, Protocol, ProtocolId};
 
 /// The case format's version; files of another one are refused.
 pub const SCHEMA: u32 = 1;
@@ -145,8 +145,11 @@ pub struct Case<P: CaseProtocol> {
     /// Raised when the expectation changes.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub rev: u32,
-    /// The family, which is also the name of the directory.
+    /// The family.
     pub family: Family,
+    /// The protocol, which is also the name of the directory; absent = the family's main protocol, whose name is the family's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolId>,
     /// The behaviour in a few words.
     pub title: String,
     /// How binding the requirement is.
@@ -236,6 +239,7 @@ pub enum Polarity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Provenance {
     /// Written by hand; bytes worked out by hand from the specification.
     Directed {
@@ -289,7 +293,7 @@ impl<P: CaseProtocol> Case<P> {
     ///
     /// # Errors
     ///
-    /// With line and column: unknown or missing fields, wrong types, another schema version or family.
+    /// With line and column: unknown or missing fields, wrong types, another schema version, family or protocol.
     pub fn parse(text: &str) -> Result<Self, CaseError> {
         let case: Self = toml::from_str(text).map_err(|error| CaseError::from_toml(text, &error))?;
         if case.schema != SCHEMA {
@@ -297,6 +301,9 @@ impl<P: CaseProtocol> Case<P> {
         }
         if case.family != P::FAMILY {
             return Err(CaseError::at_field(text, "family", format!("expected `{}`", P::FAMILY)));
+        }
+        if case.protocol.unwrap_or(ProtocolId::main(case.family)) != P::ID {
+            return Err(CaseError::at_field(text, "protocol", format!("expected `{}`", P::ID)));
         }
         Ok(case)
     }

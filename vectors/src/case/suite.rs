@@ -1,4 +1,4 @@
-//! Suites of cases: `<suites>/<family>/**/<name>.toml`, and the rules that every shipped case keeps.
+//! Suites of cases: `<suites>/<protocol>/**/<name>.toml`, and the rules that every shipped case keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Case, CaseError, CaseProtocol, Expected, Polarity, Resolved};
-use crate::Family;
+use crate::ProtocolId;
 use crate::clause::Registry;
 use crate::shipped::{Tree, TreeEntry};
 
@@ -56,7 +56,7 @@ impl fmt::Display for SuiteError {
 
 impl std::error::Error for SuiteError {}
 
-/// Reads and resolves every case of a family under `suites`, in the order of their paths. A family without a directory has none.
+/// Reads and resolves every case of a protocol under `suites`, in the order of their paths. A protocol without a directory has none.
 ///
 /// # Errors
 ///
@@ -64,12 +64,12 @@ impl std::error::Error for SuiteError {}
 pub fn load<P: CaseProtocol>(suites: &Tree) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
     let mut errors = Vec::new();
     let mut paths = Vec::new();
-    let of_family = Path::new(P::FAMILY.name());
+    let of_protocol = Path::new(P::ID.name());
     // Without a root, the walk says what is wrong.
-    if suites.entries("").is_ok_and(|entries| entries.iter().all(|entry| entry.name != of_family)) {
+    if suites.entries("").is_ok_and(|entries| entries.iter().all(|entry| entry.name != of_protocol)) {
         return Ok(Vec::new());
     }
-    walk(suites, of_family, &mut paths, &mut errors);
+    walk(suites, of_protocol, &mut paths, &mut errors);
     let mut files = Vec::new();
     for path in paths {
         match read(suites, &path) {
@@ -88,8 +88,8 @@ pub fn load<P: CaseProtocol>(suites: &Tree) -> Result<Vec<CaseFile<P>>, Vec<Suit
 pub fn check<P: CaseProtocol>(suites: &Tree, clauses: &Tree) -> Result<Vec<CaseFile<P>>, Vec<SuiteError>> {
     let registry = Registry::load(clauses, P::FAMILY)?;
     let files = load::<P>(suites)?;
-    let retired = retired_ids(suites, P::FAMILY)
-        .map_err(|error| vec![SuiteError::new(&retired_path(P::FAMILY), error.to_string())])?;
+    let retired = retired_ids(suites, P::ID)
+        .map_err(|error| vec![SuiteError::new(&retired_path(P::ID), error.to_string())])?;
     let errors = lint(&files, &registry, &retired);
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
@@ -117,18 +117,18 @@ fn read<P: CaseProtocol>(suites: &Tree, path: &Path) -> Result<CaseFile<P>, Suit
     Ok(CaseFile { path: path.to_owned(), text, case, resolved })
 }
 
-fn retired_path(family: Family) -> PathBuf {
-    Path::new(family.name()).join("retired.txt")
+fn retired_path(protocol: ProtocolId) -> PathBuf {
+    Path::new(protocol.name()).join("retired.txt")
 }
 
-/// Ids of cases that are gone and whose ids must not come back: the lines of `<family>/retired.txt`.
+/// Ids of cases that are gone and whose ids must not come back: the lines of `<protocol>/retired.txt`.
 /// Blank lines and those that start with `#` do not count; without the file there are none.
 ///
 /// # Errors
 ///
 /// When there is a file but it cannot be read.
-pub fn retired_ids(suites: &Tree, family: Family) -> io::Result<BTreeSet<String>> {
-    match suites.read_to_string(retired_path(family)) {
+pub fn retired_ids(suites: &Tree, protocol: ProtocolId) -> io::Result<BTreeSet<String>> {
+    match suites.read_to_string(retired_path(protocol)) {
         Ok(text) => Ok(text
             .lines()
             .map(str::trim)
@@ -140,21 +140,9 @@ pub fn retired_ids(suites: &Tree, family: Family) -> io::Result<BTreeSet<String>
     }
 }
 
-/// What the ids of a family's cases start with, e.g. `etr-`.
-#[must_use]
-pub const fn id_prefix(family: Family) -> &'static str {
-    match family {
-        Family::RiscvEtrace => "etr-",
-        Family::ArmEtm => "etm-",
-        Family::ArmPft => "pft-",
-        Family::ArmEte => "ete-",
-        Family::ItaniumPmu => "ita-",
-    }
-}
-
-/// The rules that hold for the shipped cases of a family, beyond being readable.
+/// The rules that hold for the shipped cases of a protocol, beyond being readable.
 ///
-/// * Ids have the family's prefix and at least four digits; none is used twice or after its retirement.
+/// * Ids have the protocol's prefix and at least four digits; none is used twice or after its retirement.
 /// * Clauses are named, each once, and stand in the registry.
 /// * Title and `catches` are one line each.
 /// * File names are words of small letters and digits joined by `_`.
@@ -173,7 +161,7 @@ pub fn lint<P: CaseProtocol>(
             errors.push(SuiteError::at(&file.path, CaseError::at_field(&file.text, field, message)));
         };
         let case = &file.case;
-        let prefix = id_prefix(P::FAMILY);
+        let prefix = P::ID.case_prefix();
         if !is_id(&case.id, prefix) {
             report("id", format!("`{}` is not `{prefix}` and at least four digits", case.id));
         }

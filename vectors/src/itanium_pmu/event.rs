@@ -91,6 +91,7 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Event {
     /// Tags of an instruction.
     Tags(Tags),
@@ -179,6 +180,7 @@ pub struct DataMiss {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Notice {
     /// PMC\[4\] to PMC\[7\], PMC\[10\], PMC\[11\]: ism = 3 or plm = 0; PMC\[8\], PMC\[9\]: no syllable type is selected (W-ISM).
     Disabled,

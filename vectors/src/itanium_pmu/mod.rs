@@ -42,14 +42,15 @@ pub use policy::Policy;
 pub use register::{Register, RegisterClass, UnknownRegister};
 pub use stimulus::{Access, AccessKind, Instruction, Miss, Occurrence, Stimulus, SyllableType};
 
-use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
+use crate::{Binds, FaultClass, Feature, Protocol, ProtocolId, Reading, Recovery};
 
 /// The vocabulary of Itanium event qualification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItaniumPmu;
 
 impl Protocol for ItaniumPmu {
-    const FAMILY: Family = Family::ItaniumPmu;
+    const ID: ProtocolId = ProtocolId::ItaniumPmu;
+    const FEATURES: &'static [Feature] = &FEATURES;
     const READINGS: &'static [Reading] = &READINGS;
     type Parameters = Parameters;
     type Policy = Policy;
@@ -66,12 +67,18 @@ impl Protocol for ItaniumPmu {
     }
 }
 
-/// Names of the optional features that a subject may claim in its capabilities.
-///
-/// * `qualification`: it works tags, counts and captures out; without it, registers are taken apart only;
-/// * `lenient`: values that no hardware can hold are made whole instead of refused;
-/// * `options`: parameters other than the defaults of MD-1 to MD-9, A-10 and A-20.
-pub const FEATURES: [&str; 3] = ["qualification", "lenient", "options"];
+/// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
+pub const FEATURES: [Feature; 3] = [
+    Feature::new(
+        "qualification",
+        "tags, counts or captures are worked out: things happen between accesses to registers",
+    ),
+    Feature::new(
+        "lenient",
+        "values that no hardware can hold are made whole instead of refused: `strict` is off",
+    ),
+    Feature::new("options", "a parameter of MD-1 to MD-9, A-10 or A-20 is not the default"),
+];
 
 /// What is read into what the text leaves open.
 pub const READINGS: [Reading; 14] = [

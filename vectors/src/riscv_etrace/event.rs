@@ -32,6 +32,7 @@ use crate::Address;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Event {
     /// Instructions that retired one after the other at consecutive addresses.
     Retire {
@@ -117,6 +118,7 @@ impl Epc {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum StopReason {
     /// `ended_rep` or `ended_ntr`: the last reported instruction is the final one.
     Ended,

@@ -34,14 +34,15 @@ pub use stimulus::{Block, Blocks, Cycle, Itype, Stimulus};
 
 use alloc::vec::Vec;
 
-use crate::{Binds, Family, FaultClass, Protocol, Reading, Recovery};
+use crate::{Binds, FaultClass, Feature, Protocol, ProtocolId, Reading, Recovery};
 
 /// The vocabulary of RISC-V E-Trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RiscvEtrace;
 
 impl Protocol for RiscvEtrace {
-    const FAMILY: Family = Family::RiscvEtrace;
+    const ID: ProtocolId = ProtocolId::RiscvEtrace;
+    const FEATURES: &'static [Feature] = &FEATURES;
     const READINGS: &'static [Reading] = &READINGS;
     type Parameters = Parameters;
     type Policy = Policy;
@@ -66,31 +67,32 @@ impl Protocol for RiscvEtrace {
     }
 }
 
-/// Names of the optional features that a subject may claim in its capabilities.
-///
-/// Everything else in the family is mandatory for whoever claims the family at all.
-pub const FEATURES: [&str; 21] = [
-    "rv32",
-    "rv64",
-    "compressed",
-    "context",
-    "time",
-    "full_address",
-    "implicit_exception",
-    "implicit_return",
-    "sijump",
-    "branch_prediction",
-    "jump_target_cache",
-    "data_trace",
-    "mma_cas",
-    "support_layout",
-    "source_id",
-    "timestamp",
-    "packet_type",
-    "stream_entry",
-    "memory_blocks",
-    "siemens",
-    "atb",
+/// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
+pub const FEATURES: [Feature; 21] = [
+    Feature::new("rv32", "`xlen` is 32"),
+    Feature::new("rv64", "`xlen` is 64"),
+    Feature::new("compressed", "addresses are multiples of 2: `iaddress_lsb_p` is 1"),
+    Feature::new("context", "packets have a context"),
+    Feature::new("time", "packets have a time"),
+    Feature::new("full_address", "the mode is on"),
+    Feature::new("implicit_exception", "the mode is on"),
+    Feature::new("implicit_return", "the mode is on, or the encoder has a return stack or call counter"),
+    Feature::new("sijump", "the mode is on, or the encoder has it"),
+    Feature::new("branch_prediction", "the mode is on, or the encoder has a predictor"),
+    Feature::new("jump_target_cache", "the mode is on, or the encoder has the cache"),
+    Feature::new("data_trace", "data trace"),
+    Feature::new(
+        "mma_cas",
+        "data trace with the draft's packets for multi-memory accesses and compare-and-swap",
+    ),
+    Feature::new("support_layout", "`support` is not the default"),
+    Feature::new("source_id", "the encapsulation has `srcID`"),
+    Feature::new("timestamp", "the encapsulation has a timestamp"),
+    Feature::new("packet_type", "the encapsulation has a type"),
+    Feature::new("stream_entry", "the stream is entered anywhere"),
+    Feature::new("memory_blocks", "the stream lies in blocks of memory"),
+    Feature::new("siemens", "the transport is Siemens Messaging Infrastructure"),
+    Feature::new("atb", "the transport is ATB"),
 ];
 
 /// Answers to questions that the specification leaves open.

@@ -15,7 +15,7 @@ use crate::families::for_every_family;
 
 fn committed<P: CaseProtocol>() -> PathBuf {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
-    PathBuf::from(format!("{directory}/case.{}.schema.json", P::FAMILY))
+    PathBuf::from(format!("{directory}/case.{}.schema.json", P::ID))
 }
 
 fn generated<P: CaseProtocol>() -> Value
@@ -41,8 +41,8 @@ where
         fs::write(committed::<P>(), &text).expect("the schema can be written");
     }
     let committed = fs::read_to_string(committed::<P>()).unwrap_or_default();
-    let family = P::FAMILY;
-    assert!(committed == text, "{family}: out of date; run with TRACEPROOF_BLESS=1 and commit the result");
+    let protocol = P::ID;
+    assert!(committed == text, "{protocol}: out of date; run with TRACEPROOF_BLESS=1 and commit the result");
 }
 
 #[test]

@@ -121,8 +121,8 @@ fn all_errors_are_collected() {
         project.errors(),
         [
             "riscv_etrace/a.toml:2:6: string values must be quoted, expected literal string",
-            "riscv_etrace/b.toml:4:1: unknown field `titel`, expected one of `schema`, `id`, `rev`, `family`, `title`, \
-             `level`, `clauses`, `polarity`, `catches`, `provenance`, `readings`, `canonical`, `parameters`, `policy`, \
+            "riscv_etrace/b.toml:4:1: unknown field `titel`, expected one of `schema`, `id`, `rev`, `family`, \
+             `protocol`, `title`, `level`, `clauses`, `polarity`, `catches`, `provenance`, `readings`, `canonical`, `parameters`, `policy`, \
              `program`, `stimulus`, `wire`, `packets`, `events`",
             "riscv_etrace/c.toml:17:5: events[1].retire: unknown label `B`",
         ]

@@ -138,7 +138,7 @@ type Reported = (ReportedAddress, bool, bool, bool, u32);
 
 impl Packets {
     const fn fault(&self, class: FaultClass) -> Fault {
-        Fault { class, place: self.place, address: None }
+        Fault::new(class, self.place)
     }
 
     fn packet(&mut self, bits: &mut Bits<'_>) -> Result<Packet, FaultClass> {

@@ -75,7 +75,7 @@ impl Etmv3Workload {
         let snapshot = Snapshot::read(&directory).map_err(Etmv3WorkloadError::Snapshot)?;
         let buffer = snapshot.buffers.first().ok_or(Etmv3WorkloadError::Empty)?;
         let core = snapshot.core_of("ETM_0").ok_or(Etmv3WorkloadError::Empty)?;
-        let program = snapshot.program(core, |_| true).map_err(Etmv3WorkloadError::Snapshot)?;
+        let program = snapshot.program(core).map_err(Etmv3WorkloadError::Snapshot)?;
         let once = snapshot.trace(buffer).map_err(Etmv3WorkloadError::Snapshot)?;
         let start = once.windows(ALIGNMENT.len()).position(|bytes| bytes == ALIGNMENT);
         let once = start.and_then(|start| once.get(start..)).ok_or(Etmv3WorkloadError::Empty)?;

@@ -377,7 +377,8 @@ fn words(program: &Program, change: impl Fn(u32) -> u32) -> Program {
             *word = change(u32::from_le_bytes(*word)).to_le_bytes();
         }
         // The sections are those of a program, so none is in the way of another.
-        let _ = result.insert(Section::new(section.address, bytes, section.name.clone()));
+        let _ =
+            result.insert(Section::new(section.address, bytes, section.name.clone()).in_space(section.space));
     }
     result
 }

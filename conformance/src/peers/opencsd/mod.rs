@@ -22,11 +22,10 @@ pub use traceproof_opencsd_host::{
     Question, Security, Source, VERSION, etmv3, serve,
 };
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::{MemorySpace, Program};
 
 use crate::Subject;
 
@@ -144,14 +143,14 @@ pub fn time(
 
 /// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes, and reads no
 /// instruction across two.
-fn memory(program: &Program) -> Vec<(u64, Cow<'_, [u8]>)> {
-    let mut memory: Vec<(u64, Cow<'_, [u8]>)> = Vec::new();
-    for section in program.sections() {
+fn memory(program: &Program) -> Vec<(u64, Vec<u8>)> {
+    let mut memory: Vec<(u64, Vec<u8>)> = Vec::new();
+    for section in program.seen_in(MemorySpace::ANY).sections() {
         match memory.last_mut() {
             Some((address, bytes)) if *address + bytes.len() as u64 == section.address.0 => {
-                bytes.to_mut().extend_from_slice(&section.bytes);
+                bytes.extend_from_slice(&section.bytes);
             }
-            _ => memory.push((section.address.0, Cow::Borrowed(&section.bytes))),
+            _ => memory.push((section.address.0, section.bytes.clone())),
         }
     }
     memory

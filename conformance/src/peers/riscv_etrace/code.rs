@@ -3,8 +3,8 @@
 use riscv_etrace::binary::Binary;
 use riscv_etrace::binary::error::NoInstruction;
 use riscv_etrace::instruction::{Instruction, Kind, base};
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::Xlen;
+use traceproof_vectors::{MemorySpace, Program};
 
 type Known = Instruction<Option<Kind>>;
 
@@ -24,6 +24,7 @@ impl Code {
             Xlen::Rv64 => base::Set::Rv64I,
         };
         let sections = program
+            .seen_in(MemorySpace::ANY)
             .sections()
             .iter()
             .map(|section| {

@@ -76,7 +76,7 @@ impl Stream {
                 match unit.decode_payload() {
                     Ok(Payload::InstructionTrace(payload)) => self.payload(place, &payload, sink),
                     Ok(Payload::DataTrace) => {}
-                    Err(error) => sink.fault(&Fault { class: class(error), place, address: None }),
+                    Err(error) => sink.fault(&Fault::new(class(error), place)),
                 }
             }
             self.packet += 1;
@@ -125,7 +125,7 @@ impl Stream {
                 Some(Err(error)) => sink.fault(&fault(place, &error)),
             }
         }
-        sink.fault(&Fault { class: FaultClass::Limit, place, address: None });
+        sink.fault(&Fault::new(FaultClass::Limit, place));
         // A tracer that has not come to an end takes no further packet.
         if let Ok(fresh) = tracer(&self.parameters, self.code.clone()) {
             self.tracer = fresh;
@@ -186,7 +186,7 @@ fn fault(place: Place, error: &TracerError<NoInstruction>) -> Fault {
             (FaultClass::IllegalInState, None)
         }
     };
-    Fault { class, place, address: address.map(Address) }
+    Fault::new(class, place).with_address(address.map(Address))
 }
 
 const fn class(error: PacketError) -> FaultClass {
@@ -224,7 +224,7 @@ impl Subject<RiscvEtrace> for Decoder {
             && !stream.waiting.is_empty()
         {
             let place = Place { packet: stream.packet, byte: stream.offset, bit: 0 };
-            sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+            sink.fault(&Fault::new(FaultClass::Truncated, place));
         }
     }
 

@@ -1,11 +1,17 @@
 //! What can be seen to be wrong with the table `[exec]` before anything runs.
 
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 
 use super::file::Exec;
 use super::{output, render};
 
 impl Exec {
+    /// Whether the tool is told in which states of the processor a section is there.
+    pub(super) fn reads_spaces(&self) -> bool {
+        let names = |text: &String| text.contains("{space}") || text.contains("{space:");
+        self.section.iter().chain(&self.argv).chain(self.files.values()).any(names)
+    }
+
     /// Checks it against itself. The error says what is wrong.
     pub(in crate::process) fn check(&self) -> Result<(), String> {
         if self.argv.is_empty() {
@@ -15,7 +21,7 @@ impl Exec {
             return Err(String::from("exec.decoders claims nothing, so nothing would be judged"));
         }
         for name in self.decoders.keys().chain(self.only.keys()) {
-            if !Family::ALL.iter().any(|family| family.name() == name) {
+            if !ProtocolId::ALL.iter().any(|protocol| protocol.name() == name) {
                 return Err(format!("no family is called `{name}`"));
             }
         }

@@ -35,7 +35,7 @@ impl<P: FamilyRules> Proxy<P> {
 
     /// The parameters whose values it does not claim.
     fn unclaimed(&self, parameters: &Value) -> Vec<String> {
-        let Some(only) = self.tool.exec().only.get(P::FAMILY.name()) else { return Vec::new() };
+        let Some(only) = self.tool.exec().only.get(P::ID.name()) else { return Vec::new() };
         only.iter()
             .map(|(name, taken)| (name, taken, render::parameter(parameters, name)))
             .filter(|(_, taken, value)| !taken.contains(value))

@@ -44,8 +44,8 @@ pub(super) fn subject(exec: &Arc<Exec>, command: &Command, limits: &Limits) -> R
         .unwrap_or_else(|| command.program.file_name().unwrap_or_default().to_string_lossy().into_owned());
     let tool = Arc::new(Tool::new(Arc::clone(exec), command.clone(), *limits));
     let named = Subject::new(name, exec.version.as_str()).keeping_deadlines();
-    Ok(family::IMPLEMENTED.into_iter().fold(named, |subject, family| {
-        family::visit(family, Add { subject: subject.clone(), tool: &tool }).unwrap_or(subject)
+    Ok(family::IMPLEMENTED.into_iter().fold(named, |subject, protocol| {
+        family::visit(protocol, Add { subject: subject.clone(), tool: &tool }).unwrap_or(subject)
     }))
 }
 
@@ -72,7 +72,7 @@ impl Visitor for Add<'_> {
 
     fn visit<P: FamilyRules>(self) -> Subject {
         let Self { subject, tool } = self;
-        let Some(claims) = tool.exec().decoders.get(P::FAMILY.name()) else { return subject };
+        let Some(claims) = tool.exec().decoders.get(P::ID.name()) else { return subject };
         let readings = tool.readings().iter().chain(&claims.readings).map(String::as_str);
         let capabilities = Capabilities::from(claims).with_readings(readings).with_incremental(false);
         let tool = Arc::clone(tool);

@@ -74,8 +74,8 @@ pub(super) fn check(text: &str, exec: &Exec, place: Where) -> Result<(), String>
             ("sections", None) => {
                 place == Where::Argument && text == "{sections}" && !exec.section.is_empty()
             }
-            ("address" | "length" | "file", None) => place == Where::Section,
-            ("program" | "address" | "length", Some(index)) => index.parse::<usize>().is_ok(),
+            ("address" | "length" | "space" | "file", None) => place == Where::Section,
+            ("program" | "address" | "length" | "space", Some(index)) => index.parse::<usize>().is_ok(),
             ("parameter", Some(_)) => true,
             ("word", Some(word)) => exec.words.contains_key(word),
             ("file", Some(file)) => exec.files.contains_key(file),
@@ -167,12 +167,13 @@ impl Stream<'_> {
                 Ok(format!("{:#x}", self.word(word)))
             }
             ("file", Some(name)) => Ok(path(self.directory.join(name))),
-            ("program" | "file" | "address" | "length", _) => {
+            ("program" | "file" | "address" | "length" | "space", _) => {
                 let (index, section) =
                     found.ok_or_else(|| format!("the code has no section for `{{{name}}}`"))?;
                 Ok(match name {
                     "address" => format!("{:#x}", section.address),
                     "length" => format!("{:#x}", section.bytes.len()),
+                    "space" => section.space.to_string(),
                     _ => path(self.section(index)),
                 })
             }
@@ -207,6 +208,33 @@ fn text_of(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_section_says_its_space() {
+        let exec = |section: &str| -> Exec {
+            toml::from_str(&format!(
+                "argv = ['t', '{{sections}}']\nsection = ['{section}']\nversion = '1'\n[decoders.arm_etm]\nlayers = ['events']\n"
+            ))
+            .expect("an exec table")
+        };
+        let mut program = Program::new();
+        for (address, space) in [(0x1000_u64, "any"), (0x2000, "secure el1"), (0x2000, "realm")] {
+            let section = traceproof_vectors::Section::new(address, vec![1, 2], "");
+            program.insert(section.in_space(space.parse().expect("a space"))).expect("clear");
+        }
+        let told = exec("{address} in {space}");
+        told.check().expect("sound");
+        assert!(told.reads_spaces() && !exec("{address}:{file}").reads_spaces());
+        let stream = Stream {
+            exec: &told,
+            directory: Path::new("/nowhere"),
+            parameters: &Value::Null,
+            program: &program,
+            wire: &[],
+        };
+        let arguments = stream.arguments().expect("written");
+        assert_eq!(arguments, ["0x1000 in any", "0x2000 in secure el1", "0x2000 in realm"]);
+    }
 
     #[test]
     fn texts_fall_into_parts() {

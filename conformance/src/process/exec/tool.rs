@@ -1,5 +1,6 @@
 //! How is the tool run, and what does its end mean?
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::process::ChildStdout;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use traceproof_vectors::{Entry, Fault, Place, Program, Refusal};
+use traceproof_vectors::{Entry, Fault, MemorySpace, Place, Program, Refusal};
 
 use super::file::Exec;
 use super::output::{self, Unread};
@@ -61,7 +62,10 @@ impl Tool {
     ) -> Result<Vec<(Place, Entry<P>)>, SubjectError> {
         let here = |message: String| SubjectError::Start { message };
         let directory = TempDir::with_prefix("traceproof-").map_err(|error| here(error.to_string()))?;
-        let stream = Stream { exec: &self.exec, directory: directory.path(), parameters, program, wire };
+        let program =
+            if self.exec.reads_spaces() { Cow::Borrowed(program) } else { program.seen_in(MemorySpace::ANY) };
+        let directory = directory.path();
+        let stream = Stream { exec: &self.exec, directory, parameters, program: &program, wire };
         stream.write_files().map_err(here)?;
         let arguments = stream.arguments().map_err(here)?;
         let command =
@@ -119,7 +123,7 @@ impl Tool {
         })?;
         if rejected && !results.iter().any(|(_, entry)| matches!(entry, Entry::Fault(_))) {
             let place = results.last().map_or_else(Place::default, |(place, _)| *place);
-            results.push((place, Entry::Fault(Fault { class: exit.fault, place, address: None })));
+            results.push((place, Entry::Fault(Fault::new(exit.fault, place))));
         }
         Ok(results)
     }

@@ -166,6 +166,13 @@ fn reported(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<Vec<Observati
                     });
                 }
             }
+            _ => {
+                return Err(Mismatch {
+                    after: observations.len(),
+                    expected: String::from("an event that the oracle knows"),
+                    got: format!("{event:x?}"),
+                });
+            }
         }
     }
     Ok(observations)

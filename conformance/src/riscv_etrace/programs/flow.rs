@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Retire, Step, Trap, Xlen};
+use traceproof_vectors::{MemorySpace, Program};
 
 /// An instruction as control flow sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,7 @@ impl FlowMap {
             (section.address.0, instructions)
         };
         let sections = program
+            .seen_in(MemorySpace::ANY)
             .sections()
             .iter()
             .filter(|section| section.address.0 & 1 == 0)

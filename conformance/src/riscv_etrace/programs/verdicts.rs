@@ -5,6 +5,7 @@ use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Protocol, Refusal};
 
 use super::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
+use crate::ProtocolName;
 use crate::family::{ProgramRequest, Programs};
 use crate::line::line;
 use crate::run::ProgramRun;
@@ -52,8 +53,8 @@ fn program_run(result: ProgramResult) -> ProgramRun {
         Err(RoundTripError::Subject(verdict)) => *verdict,
         Err(error) => Verdict::Fail(Divergence::sentence("the execution", error.to_string())),
     };
-    let (family, set) = (RiscvEtrace::FAMILY, set.to_owned());
-    ProgramRun { family, program, set, instructions, traps, packets, bytes, verdict }
+    let (protocol, set) = (ProtocolName(RiscvEtrace::ID), set.to_owned());
+    ProgramRun { protocol, program, set, instructions, traps, packets, bytes, verdict }
 }
 
 /// Packets look like everywhere else.

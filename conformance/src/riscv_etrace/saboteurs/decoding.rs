@@ -244,7 +244,8 @@ pub(super) fn alternate_link_register_is_none(_: &Parameters, program: &Program)
             rest = behind.split_at_mut(skipped).1;
         }
         // The sections are those of a program, so none is in the way of another.
-        let _ = result.insert(Section::new(section.address, bytes, section.name.clone()));
+        let _ =
+            result.insert(Section::new(section.address, bytes, section.name.clone()).in_space(section.space));
     }
     result
 }

@@ -95,7 +95,7 @@ impl Decoder<RiscvEtrace> for Layers {
 
     fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
         if let Some((_, place)) = self.stream.as_mut().and_then(|(deframer, _)| deframer.finish()) {
-            sink.fault(&Fault { class: FaultClass::Truncated, place, address: None });
+            sink.fault(&Fault::new(FaultClass::Truncated, place));
         }
     }
 

@@ -177,7 +177,7 @@ impl Pairing {
         let place = self.status_place(cycle);
         if let Some(class) = here.fault {
             listener.fault(
-                &Fault { class, place, address: here.address.map(|address| Address32(address).into()) },
+                &Fault::new(class, place).with_address(here.address.map(|address| Address32(address).into())),
                 Consequence::GoesOn,
             );
         }
@@ -204,7 +204,7 @@ impl Pairing {
         {
             let address = here.address.map(u64::from);
             let place = self.status_place(cycle);
-            listener.fault(&Fault { class, place, address: address.map(Address) }, Consequence::GoesOn);
+            listener.fault(&Fault::new(class, place).with_address(address.map(Address)), Consequence::GoesOn);
         }
         self.give_up_data(cycle, listener);
     }
@@ -281,7 +281,7 @@ impl Pairing {
     }
 
     fn fault(&self, class: FaultClass, byte: u64) -> Fault {
-        Fault { class, place: self.place(byte, 0), address: None }
+        Fault::new(class, self.place(byte, 0))
     }
 
     /// The first bit of the packet that this byte belongs to.
@@ -353,7 +353,7 @@ impl Pairing {
         };
         listener.packet(place, packet);
         if cut && !reason.is_restart() {
-            let fault = Fault { class: FaultClass::Contradiction, place, address: None };
+            let fault = Fault::new(FaultClass::Contradiction, place);
             listener.fault(&fault, Consequence::GoesOn);
         }
         if reason.is_restart() {

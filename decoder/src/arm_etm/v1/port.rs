@@ -139,7 +139,7 @@ impl Port {
     }
 
     fn report<L: Listener>(&self, class: FaultClass, byte: u64, bit: u8, listener: &mut L) {
-        let fault = Fault { class, place: self.pairing.place(byte, bit), address: None };
+        let fault = Fault::new(class, self.pairing.place(byte, bit));
         listener.fault(&fault, Consequence::GoesOn);
     }
 
@@ -158,7 +158,7 @@ impl Port {
             }
         };
         if let Err(Defect { class, byte, bit }) = read {
-            let fault = Fault { class, place: self.pairing.place(byte, bit), address: None };
+            let fault = Fault::new(class, self.pairing.place(byte, bit));
             listener.fault(&fault, Consequence::GivenUp);
             self.pairing.lose(listener);
             self.synchronised = false;
@@ -283,7 +283,7 @@ impl Port {
             }
             Apo::Skip(skip) if usize::from(skip) != older => {
                 let place = self.pairing.place(pins.offset, 0);
-                let fault = Fault { class: FaultClass::Contradiction, place, address: None };
+                let fault = Fault::new(FaultClass::Contradiction, place);
                 listener.fault(&fault, Consequence::GivenUp);
                 self.pairing.give_up(false, listener);
                 self.look_for(skip);

@@ -221,7 +221,7 @@ impl Flow {
 }
 
 fn suspicious<S: Sink<ArmEtm> + ?Sized>(place: Place, sink: &mut S) {
-    sink.fault(&Fault { class: FaultClass::Suspicious, place, address: None });
+    sink.fault(&Fault::new(FaultClass::Suspicious, place));
 }
 
 fn missing<S: Sink<ArmEtm> + ?Sized>(

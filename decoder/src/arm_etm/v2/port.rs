@@ -160,7 +160,7 @@ impl Port {
     }
 
     fn fault(&self, class: FaultClass, byte: u64, bit: u8) -> Fault {
-        Fault { class, place: self.place(byte, bit), address: None }
+        Fault::new(class, self.place(byte, bit))
     }
 
     /// Forgets everything that is pending, and waits for the next TFO.

@@ -205,7 +205,7 @@ impl Flow {
                 Some(address)
             }
             Next::Owed => {
-                sink.fault(&Fault { class: FaultClass::MissingAddress, place, address: None });
+                sink.fault(&Fault::new(FaultClass::MissingAddress, place));
                 self.next = Next::Unknown;
                 None
             }
@@ -227,7 +227,7 @@ impl Flow {
             Kind::Missing => {
                 if !self.code.is_empty() {
                     let address = Some(Address32(address).into());
-                    sink.fault(&Fault { class: FaultClass::NoCode, place, address });
+                    sink.fault(&Fault::new(FaultClass::NoCode, place).with_address(address));
                 }
                 self.next = Next::Unknown;
             }
@@ -391,7 +391,7 @@ impl Flow {
             full.map(|full| under_lsm.map_or(full, |address| self.encoding.branch(full, address, None)));
         if reason == Reason::Periodic && full.is_some_and(|full| self.contradicts(full)) {
             let address = full.map(|full| Address32(full.address).into());
-            sink.fault(&Fault { class: FaultClass::Contradiction, place, address });
+            sink.fault(&Fault::new(FaultClass::Contradiction, place).with_address(address));
         }
         incomplete(place, half, sink);
         self.gap(place, reason, cycle_count, sink);

@@ -61,7 +61,7 @@ impl PacketReader {
         let Automaton { index, offset, .. } = self.automaton;
         let cut_record = self.control.take().map(|_| {
             let place = Place { packet: index, byte: offset - 1, bit: 0 };
-            Fault { class: FaultClass::Truncated, place, address: None }
+            Fault::new(FaultClass::Truncated, place)
         });
         listener.end(Place { packet: index, byte: offset, bit: 0 }, cut_record.as_ref(), cut_packet);
     }

@@ -155,7 +155,7 @@ impl Transfers {
         sink: &mut S,
     ) {
         if matches!(before, Before::Other) {
-            sink.fault(&Fault { class: FaultClass::Contradiction, place, address: None });
+            sink.fault(&Fault::new(FaultClass::Contradiction, place));
         }
         incomplete(place, half, sink);
         if let Before::Data(Some(transfer)) = before {
@@ -213,7 +213,7 @@ impl Transfers {
 }
 
 fn suspicious<S: Sink<ArmEtm> + ?Sized>(place: Place, sink: &mut S) {
-    sink.fault(&Fault { class: FaultClass::Suspicious, place, address: None });
+    sink.fault(&Fault::new(FaultClass::Suspicious, place));
 }
 
 /// The second half of a 64-bit datum should have been here. Spec: ETM2-LM-047 (6.4.3).

@@ -160,6 +160,7 @@ fn word(event: &Event) -> String {
         Event::InstructionEar(Some(miss)) => format!("read:{}", instruction_miss(&miss)),
         Event::DataEar(Some(miss)) => format!("read:{}", data_miss(&miss)),
         Event::Notice { register, notice } => format!("{register}:{notice:?}"),
+        ref other => panic!("{other:?} has no word"),
     }
 }
 

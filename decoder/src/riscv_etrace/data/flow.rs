@@ -75,7 +75,7 @@ impl DataFlow {
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let fault = |class, bit| Fault { class, place: at_bit(place, bit), address: None };
+        let fault = |class, bit| Fault::new(class, at_bit(place, bit));
         if !self.synchronised {
             sink.fault(&fault(FaultClass::NotSynchronised, 0));
             return;

@@ -92,7 +92,7 @@ impl DataTrace {
                 let options = self.announcements.read(doptions);
                 self.refusing = options.no_address && options.no_data;
                 if self.refusing {
-                    sink.fault(&Fault { class: FaultClass::UnsupportedMode, place, address: None });
+                    sink.fault(&Fault::new(FaultClass::UnsupportedMode, place));
                 }
                 self.reader.set_options(options);
                 if dloss {

@@ -143,7 +143,7 @@ impl Unit {
             Route::Short => (FaultClass::Truncated, self.place),
             Route::Untimed | Route::Cut => (FaultClass::Framing, self.place),
         };
-        Err(Fault { class, place, address: None })
+        Err(Fault::new(class, place))
     }
 
     /// `srcID`; 0 where there is none. Spec: RVET-ENCAP-007 (EN 2.1.2).

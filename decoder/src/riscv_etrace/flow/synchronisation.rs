@@ -178,7 +178,7 @@ impl Flow {
     {
         if !branch && self.map.locate(address).is_some() && !self.is(Class::Branch, address) {
             let place = at_bit(place, BRANCH_BIT);
-            sink.fault(&Fault { class: FaultClass::Suspicious, place, address: Some(Address(address)) });
+            sink.fault(&Fault::new(FaultClass::Suspicious, place).with_address(Some(Address(address))));
         }
     }
 }
@@ -201,7 +201,7 @@ where
     S: Sink<RiscvEtrace> + ?Sized,
 {
     if matches!(privilege, 2 | 7..) {
-        sink.fault(&Fault { class: FaultClass::Suspicious, place: at_bit(place, bit), address: None });
+        sink.fault(&Fault::new(FaultClass::Suspicious, at_bit(place, bit)));
     }
 }
 

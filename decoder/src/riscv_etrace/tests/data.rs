@@ -11,7 +11,7 @@ use traceproof_vectors::riscv_etrace::{
     NormalEncapsulation, OfferedCompression, Packet, Parameters, ReportedAddress, ReportedData, RiscvEtrace,
     SiemensMessaging, Transfer, Xlen,
 };
-use traceproof_vectors::{Decoder as _, Entry, Log, Place, Program};
+use traceproof_vectors::{Address, Decoder as _, Entry, Log, Place, Program};
 
 use super::super::data::DataDissector;
 use super::super::{Decoder, Payload, dissect};
@@ -106,41 +106,32 @@ fn story(parameters: &Parameters, units: &[&str]) -> Vec<String> {
 
 fn word(event: &DataEvent) -> String {
     let some = |value: Option<u128>| value.map_or_else(|| String::from("-"), |value| format!("{value:x}"));
-    let at = |address: Option<u64>| some(address.map(u128::from));
+    let at = |address: Option<Address>| some(address.map(|address| address.0.into()));
     match *event {
         DataEvent::Load { address, size, data, multi } => {
-            format!(
-                "L{size} {} {}{}",
-                at(address.map(u64::from)),
-                some(data),
-                if multi { " multi" } else { "" }
-            )
+            format!("L{size} {} {}{}", at(address), some(data), if multi { " multi" } else { "" })
         }
         DataEvent::Store { address, size, data, multi } => {
-            format!(
-                "S{size} {} {}{}",
-                at(address.map(u64::from)),
-                some(data),
-                if multi { " multi" } else { "" }
-            )
+            format!("S{size} {} {}{}", at(address), some(data), if multi { " multi" } else { "" })
         }
         DataEvent::LoadRequest { lrid, address, size, .. } => format!("L{size}#{lrid} {address:x}"),
         DataEvent::LoadResponse { lrid, address, size, data } => {
-            format!("l{size}#{lrid} {} {}", at(address.map(u64::from)), some(data))
+            format!("l{size}#{lrid} {} {}", at(address), some(data))
         }
         DataEvent::Atomic { op, address, size, operand, data } => {
-            format!("A{size} {op:?} {} {} {}", at(address.map(u64::from)), some(operand), some(data))
+            format!("A{size} {op:?} {} {} {}", at(address), some(operand), some(data))
         }
         DataEvent::AtomicRequest { op, lrid, address, size, operand } => {
-            format!("A{size}#{lrid} {op:?} {} {operand:x}", at(address.map(u64::from)))
+            format!("A{size}#{lrid} {op:?} {} {operand:x}", at(address))
         }
         DataEvent::AtomicResponse { op, lrid, address, size, data } => {
-            format!("a{size}#{lrid} {op:?} {} {}", at(address.map(u64::from)), some(data))
+            format!("a{size}#{lrid} {op:?} {} {}", at(address), some(data))
         }
         DataEvent::Csr { op, address, operand, data } => {
             format!("C {op:?} {address:x} {} {}", some(operand), some(data))
         }
         DataEvent::Lost => String::from("lost"),
+        ref other => panic!("{other:?} has no word"),
     }
 }
 

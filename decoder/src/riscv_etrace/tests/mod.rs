@@ -113,6 +113,7 @@ fn word(entry: &Entry<RiscvEtrace>) -> Option<String> {
         Entry::Event(Event::Data(data)) => format!("{data:?}"),
         Entry::Event(Event::Stop { reason: StopReason::Ended }) => String::from("end"),
         Entry::Event(Event::Stop { reason: StopReason::Lost }) => String::from("lost"),
+        Entry::Event(other) => panic!("{other:?} has no word"),
         Entry::Fault(Fault { class, place: Place { packet, byte, bit }, .. }) => {
             format!("{class}@{packet}:{byte}.{bit}")
         }

@@ -1,7 +1,7 @@
 //! The macrocell behind the contract's trait.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, FEATURES, Parameters, Policy, READINGS, Stimulus};
-use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};
+use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Feature, Layer, Refusal};
 
 use super::branches::Levels;
 use super::macrocell::Macrocell;
@@ -26,7 +26,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
     fn capabilities(&self) -> Capabilities {
         let others = [Architecture::V1.feature(), Architecture::V2.feature(), "port_4", "port_16"];
         Capabilities::new([Layer::Packets])
-            .with_features(FEATURES.into_iter().filter(|feature| !others.contains(feature)))
+            .with_features(Feature::names(&FEATURES).filter(|feature| !others.contains(feature)))
             .with_readings(READINGS.iter().map(|reading| reading.name))
     }
 

@@ -390,7 +390,7 @@ mod tests {
             Parameters { minor: 1, port_width: 4, cycle_accurate: true, ..Parameters::default() };
         let features = ArmEtm::required_features(&everything, &[]);
         assert_eq!(features, ["etmv2", "port_4", "cycle_accurate", "jazelle"]);
-        assert!(features.iter().all(|feature| FEATURES.contains(feature)));
-        assert_eq!(ArmEtm::FAMILY, crate::Family::ArmEtm);
+        assert!(features.iter().all(|feature| crate::Feature::names(&FEATURES).any(|name| name == *feature)));
+        assert_eq!(ArmEtm::ID, crate::ProtocolId::ArmEtm);
     }
 }

@@ -300,7 +300,7 @@ mod tests {
         AtomicAccess, AtomicOperation, DataAccess, DataEvent, DataOptions, DataParameters, DataResponse,
         FEATURES, MemoryAccess, Modes, NormalEncapsulation, StopReason, TrapVectors,
     };
-    use crate::{FaultClass, Protocol};
+    use crate::{FaultClass, Feature, Protocol};
 
     const PROGRAM: &str =
         ".org 0x1000\nA: nop\nB: c.nop\nC: beq x0, x0, A\n.org 0x2000\nraw: .half 1\n.word 0x13\n";
@@ -601,8 +601,7 @@ mod tests {
             ..Parameters::default()
         };
         let features = required_features(&everything);
-        let expected: Vec<_> = FEATURES
-            .into_iter()
+        let expected: Vec<_> = Feature::names(&FEATURES)
             .filter(|name| !["rv32", "compressed", "siemens", "atb"].contains(name))
             .collect();
         assert_eq!(features, expected);

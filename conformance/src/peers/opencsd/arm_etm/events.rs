@@ -187,7 +187,7 @@ impl<'a> Events<'a> {
                     address = Some(at);
                     if self.has_code {
                         let fault =
-                            Fault { class: FaultClass::NoCode, place, address: Some(Address32(at).into()) };
+                            Fault::new(FaultClass::NoCode, place).with_address(Some(Address32(at).into()));
                         sink.fault(&fault);
                     }
                 }

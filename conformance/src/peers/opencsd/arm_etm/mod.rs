@@ -105,7 +105,7 @@ impl Subject<ArmEtm> for Decoder {
         match decode(stream, self.packets_only) {
             Ok((packets, elements)) => deliver(stream, &packets, elements.as_ref(), sink),
             Err(HostError::Deadline(_) | HostError::TooMuch) => {
-                sink.fault(&Fault { class: FaultClass::Limit, place: Place::default(), address: None });
+                sink.fault(&Fault::new(FaultClass::Limit, Place::default()));
             }
             Err(error) => panic!("{error}"),
         }
@@ -166,5 +166,5 @@ const fn bad_sequence(of: u32) -> FaultClass {
 }
 
 const fn fault(place: Place, class: FaultClass) -> Fault {
-    Fault { class, place, address: None }
+    Fault::new(class, place)
 }

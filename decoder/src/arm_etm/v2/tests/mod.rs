@@ -198,6 +198,7 @@ fn word(event: &Event) -> String {
                 MissingReason::Incomplete => "incomplete",
                 MissingReason::SynchronisationLost => "lost",
                 MissingReason::End => "end",
+                other => panic!("{other:?} has no word"),
             };
             format!("#{transfer}!{reason}")
         }

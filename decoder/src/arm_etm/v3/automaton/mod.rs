@@ -142,7 +142,7 @@ impl Automaton {
         let search = Search::from(self.offset);
         self.state = State::Search(Search { start: self.offset + reported, ..search });
         self.arm = true;
-        listener.lost(&Fault { class: broken.class, place, address: None });
+        listener.lost(&Fault::new(broken.class, place));
     }
 
     /// The first byte of a packet.

@@ -138,7 +138,7 @@ fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
         .filter_map(|(_, entry)| match entry {
             Entry::Packet(_) => None,
             Entry::Event(event) => Some(word(event)),
-            Entry::Fault(Fault { class, place, address }) => {
+            Entry::Fault(Fault { class, place, address, .. }) => {
                 let address = address.map_or(String::new(), |address| format!("[{address:x}]"));
                 Some(format!("{class}@{}:{}.{}{address}", place.packet, place.byte, place.bit))
             }
@@ -201,6 +201,7 @@ fn word(event: &Event) -> String {
                 MissingReason::Incomplete => "incomplete",
                 MissingReason::SynchronisationLost => "lost",
                 MissingReason::End => "end",
+                other => panic!("{other:?} has no word"),
             };
             format!("#{transfer}!{reason}")
         }
