@@ -220,9 +220,10 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
         });
     }
     let mut log = Log::default();
-    let driven = P::drive(execution, &file.resolved.program, parameters, &mut |stimulus| {
-        encoder.step(stimulus, &mut log);
-    });
+    let driven =
+        P::drive(execution, &file.resolved.program, parameters, &file.case.policy, &mut |stimulus| {
+            encoder.step(stimulus, &mut log);
+        });
     if let Err(message) = driven {
         // Not the subject's fault, but nothing can be said about it with such a case.
         return Err(Failure::Divergence(Box::new(Divergence::sentence("the stimulus of the case", message))));

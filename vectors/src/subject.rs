@@ -62,7 +62,16 @@ pub trait Encoder<P: Protocol> {
     /// Lets one step of stimulus happen.
     fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>);
 
-    /// The stimulus ends here: everything that is still buffered leaves the encoder.
+    /// The stimulus ends here: what is a packet already, or the record of a cycle, and is still buffered, leaves the encoder.
+    ///
+    /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what closes a trace (a disable, a
+    /// filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
+    ///
+    /// * E-Trace: nothing is buffered. The packets that report the final instruction come when tracing stops (ET 7.5).
+    /// * ETMv1 and ETMv2: one record for each cycle whose record is still in the pipeline; then the trace clock runs on, with
+    ///   nothing to trace, until the FIFO is empty (IHI 0014Q 5.4, 6.1.6).
+    /// * ETMv3: packets of the latest cycle and the FIFO. Atoms without P-header stay; they go when tracing stops (7.3).
+    /// * Itanium: nothing is buffered.
     fn finish(&mut self, sink: &mut dyn EncoderSink<P>);
 }
 

@@ -8,7 +8,7 @@ mod sync_points;
 
 use traceproof_decoder::arm_etm as decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Parameters, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Parameters, Policy, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{self as vectors, Dissection, Program, Protocol};
 
@@ -32,6 +32,7 @@ impl FamilyRules for ArmEtm {
         execution: &<Self as CaseProtocol>::Execution,
         _: &Program,
         _: &Parameters,
+        _: &Policy,
         each: &mut dyn FnMut(&Stimulus),
     ) -> Result<(), String> {
         execution.iter().for_each(each);

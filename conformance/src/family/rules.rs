@@ -35,6 +35,7 @@ pub trait FamilyRules: CaseProtocol {
         execution: &Self::Execution,
         program: &Program,
         parameters: &Self::Parameters,
+        policy: &Self::Policy,
         each: &mut dyn FnMut(&Self::Stimulus),
     ) -> Result<(), String>;
 

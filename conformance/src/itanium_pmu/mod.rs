@@ -7,7 +7,7 @@ pub mod saboteurs;
 use traceproof_decoder::itanium_pmu as decoder;
 use traceproof_encoder_model::itanium_pmu::Encoder;
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::itanium_pmu::{Event, ItaniumPmu, Parameters, Stimulus};
+use traceproof_vectors::itanium_pmu::{Event, ItaniumPmu, Parameters, Policy, Stimulus};
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use crate::elf::{Architecture, Machine};
@@ -30,6 +30,7 @@ impl FamilyRules for ItaniumPmu {
         execution: &<Self as CaseProtocol>::Execution,
         _: &Program,
         _: &Parameters,
+        _: &Policy,
         each: &mut dyn FnMut(&Stimulus),
     ) -> Result<(), String> {
         execution.iter().for_each(each);

@@ -140,24 +140,11 @@ mod tests {
     }
 
     fn retire(address: u64, taken: Option<bool>) -> Step {
-        Step::Retire(Retire {
-            address: Address(address),
-            taken,
-            privilege: 3,
-            qualified: true,
-            ..Retire::default()
-        })
+        Step::Retire(Retire { address: Address(address), taken, privilege: 3, ..Retire::default() })
     }
 
     fn trap(epc: u64, interrupt: bool, cause: u16) -> Step {
-        Step::Trap(Trap {
-            interrupt,
-            cause,
-            epc: Address(epc),
-            privilege: 3,
-            qualified: true,
-            ..Trap::default()
-        })
+        Step::Trap(Trap { interrupt, cause, epc: Address(epc), privilege: 3, ..Trap::default() })
     }
 
     #[test]

@@ -14,7 +14,7 @@ use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::riscv_etrace::discovery;
-use traceproof_vectors::riscv_etrace::{Event, Parameters, RiscvEtrace, Stimulus, Xlen};
+use traceproof_vectors::riscv_etrace::{Event, Parameters, Policy, RiscvEtrace, Stimulus, Xlen};
 use traceproof_vectors::{self as vectors, Dissection, Program};
 
 use crate::elf::{Architecture, Machine};
@@ -37,9 +37,11 @@ impl FamilyRules for RiscvEtrace {
         execution: &<Self as CaseProtocol>::Execution,
         program: &Program,
         parameters: &Parameters,
+        policy: &Policy,
         each: &mut dyn FnMut(&Stimulus),
     ) -> Result<(), String> {
         Hart::new(program, parameters, retirement(parameters))
+            .with_filters(&policy.filters)
             .run(execution.iter().cloned(), each)
             .map_err(|error| error.to_string())
     }

@@ -18,9 +18,7 @@ fn plain(seed: u64) -> Option<Scenario> {
     let length = 200 + usize::try_from(seed * 37 % 1200).unwrap_or_default();
     let mut scenario = scenario(&seeded(seed, length), Scope::Core);
     let plain = |step: &Step| match step {
-        Step::Retire(retire) => {
-            retire.qualified && !retire.notify && retire.ctype == 0 && retire.privilege == 3
-        }
+        Step::Retire(retire) => !retire.notify && retire.ctype == 0 && retire.privilege == 3,
         Step::Trap(_) => false,
         Step::Stimulus(stimulus) => matches!(stimulus, Stimulus::Enable(_)),
     };

@@ -146,14 +146,15 @@ impl Disagreement {
 
     fn generator_rows(&self) -> [(bool, &'static str); 6] {
         /// A trap or not, and whether it is qualified.
-        fn item(step: &Step) -> Option<(bool, bool)> {
+        fn item((step, qualified): (&Step, bool)) -> Option<(bool, bool)> {
             match step {
-                Step::Retire(retire) => Some((false, retire.qualified)),
-                Step::Trap(trap) => Some((true, trap.qualified)),
+                Step::Retire(_) => Some((false, qualified)),
+                Step::Trap(_) => Some((true, qualified)),
                 Step::Stimulus(_) => None,
             }
         }
-        let mut items: Vec<_> = self.scenario.steps.iter().filter_map(item).collect();
+        let qualified = self.scenario.qualified();
+        let mut items: Vec<_> = self.scenario.steps.iter().zip(qualified).filter_map(item).collect();
         // In front of the first and behind the last item nothing is traced.
         items.insert(0, (false, false));
         items.push((false, false));

@@ -1,11 +1,13 @@
-//! Filters of the encoder model against flags at the ingress port: what a filter rejects is as if the port had said so.
+//! Filters of the encoder model against trigger pulses: what a filter rejects is as if it lay between trace-off and trace-on.
 //!
-//! The flags are worked out here, step by step, from the words of the filters.
+//! Where the pulses belong is worked out from the words of the filters, without the model.
 
 use traceproof_conformance::generate::seeded;
-use traceproof_conformance::riscv_etrace::generate::{Kind, Scenario, Scope, encode, retirement, scenario};
+use traceproof_conformance::riscv_etrace::generate::{Scenario, Scope, encode, retirement, scenario};
 use traceproof_vectors::Address;
-use traceproof_vectors::riscv_etrace::{AddressRange, CauseRange, Filter, Step, SyncMode, TrapFilter};
+use traceproof_vectors::riscv_etrace::{
+    AddressRange, CauseRange, Cycle, Filter, Step, Stimulus, SyncMode, TrapFilter,
+};
 
 /// A filter of each kind, and some mixtures, for a program that starts at `base`.
 fn filters(seed: u64, base: u64) -> Vec<Filter> {
@@ -27,90 +29,47 @@ fn filters(seed: u64, base: u64) -> Vec<Filter> {
     }
 }
 
-/// Writes into every step whether `filters` let it pass.
-fn flag(scenario: &mut Scenario, filters: &[Filter]) -> usize {
-    let returns: Vec<u64> = scenario
-        .program
-        .instructions
-        .iter()
-        .filter(|(_, instruction)| instruction.kind == Kind::TrapReturn)
-        .map(|(address, _)| *address)
-        .collect();
-    let mut nested = vec![0_u32; filters.len()];
-    let mut place = 0;
-    let mut rejected = 0;
-    let passes = |filter: &Filter, address: u64, privilege: u8, nested: u32| {
-        (filter.addresses.is_empty()
-            || filter
-                .addresses
-                .iter()
-                .any(|range| range.first <= Address(address) && address <= range.last.0))
-            && (filter.privileges.is_empty() || filter.privileges.contains(&privilege))
-            && (filter.trap.is_none() || nested > 0)
-    };
-    for step in &mut scenario.steps {
-        match step {
-            Step::Retire(retire) => {
-                place = retire.address.0;
-                let each = filters.iter().zip(&nested);
-                retire.qualified =
-                    each.into_iter().any(|(filter, &n)| passes(filter, place, retire.privilege, n));
-                rejected += usize::from(!retire.qualified);
-                if returns.contains(&place) {
-                    nested.iter_mut().for_each(|nested| *nested = nested.saturating_sub(1));
-                }
+/// The same execution with trigger pulses in place of the filters; how many steps lie between off and on.
+fn pulsed(filtered: &Scenario) -> (Scenario, usize) {
+    let mut pulsed = filtered.clone();
+    pulsed.policy.filters.clear();
+    pulsed.steps.clear();
+    let (mut on, mut rejected) = (true, 0);
+    for (step, passes) in filtered.steps.iter().zip(filtered.qualified()) {
+        if !matches!(step, Step::Stimulus(_)) {
+            if passes != on {
+                let pulse = Cycle { trace_on: passes, trace_off: !passes, ..Cycle::default() };
+                pulsed.steps.push(Step::Stimulus(Stimulus::Cycle(pulse)));
             }
-            Step::Trap(trap) => {
-                place = if trap.interrupt { place } else { trap.epc.0 };
-                for (filter, nested) in filters.iter().zip(&mut nested) {
-                    let awaited = filter.trap.as_ref().is_some_and(|awaited| {
-                        awaited.interrupt.is_none_or(|interrupt| interrupt == trap.interrupt)
-                            && (awaited.causes.is_empty()
-                                || awaited
-                                    .causes
-                                    .iter()
-                                    .any(|range| (range.first..=range.last).contains(&trap.cause)))
-                    });
-                    *nested += u32::from(*nested > 0 || awaited);
-                }
-                let each = filters.iter().zip(&nested);
-                trap.qualified =
-                    each.into_iter().any(|(filter, &n)| passes(filter, place, trap.privilege, n));
-            }
-            Step::Stimulus(_) => {}
+            on = passes;
+            rejected += usize::from(!passes);
         }
+        pulsed.steps.push(step.clone());
     }
-    rejected
+    (pulsed, rejected)
 }
 
 #[test]
-fn filters_are_flags_at_the_port() {
+fn filters_are_trigger_pulses() {
     let (mut rejected, mut packets) = (0, 0);
     for seed in 0..400 {
-        let mut plain = scenario(&seeded(seed, 900), Scope::Modes);
-        // Blocks are traced whole or not at all, and the shape of the port may not count.
-        plain.parameters.retires_p = 1;
-        if plain.policy.sync_mode == SyncMode::Cycles {
-            plain.policy.sync_mode = SyncMode::HalfWords;
+        let mut filtered = scenario(&seeded(seed, 900), Scope::Modes);
+        // Cycles in which only a pulse comes would count.
+        if filtered.policy.sync_mode == SyncMode::Cycles {
+            filtered.policy.sync_mode = SyncMode::HalfWords;
         }
-        plain.steps.retain(|step| {
-            !matches!(step, Step::Stimulus(traceproof_vectors::riscv_etrace::Stimulus::Cycle(_)))
-        });
-        let mut flagged = plain.clone();
-        let filters = filters(seed, plain.program.base);
-        rejected += flag(&mut flagged, &filters);
-        for step in &mut plain.steps {
-            match step {
-                Step::Retire(retire) => retire.qualified = true,
-                Step::Trap(trap) => trap.qualified = true,
-                Step::Stimulus(_) => {}
-            }
-        }
-        plain.policy.filters = filters;
+        filtered.steps.retain(|step| !matches!(step, Step::Stimulus(Stimulus::Cycle(_))));
+        filtered.policy.filters = filters(seed, filtered.program.base);
+        let (pulsed, outside) = pulsed(&filtered);
+        rejected += outside;
         let sent = |scenario: &Scenario| encode(scenario, retirement(scenario)).expect("can be encoded");
-        let (expected, got) = (sent(&flagged), sent(&plain));
+        let (expected, got) = (sent(&pulsed), sent(&filtered));
         packets += got.packets().count();
-        assert!(expected.packets().eq(got.packets()), "seed {seed}: {:?}\n{plain}", plain.policy.filters);
+        assert!(
+            expected.packets().eq(got.packets()),
+            "seed {seed}: {:?}\n{filtered}",
+            filtered.policy.filters
+        );
         assert_eq!(expected.wire, got.wire, "seed {seed}");
     }
     assert!(rejected > 10_000 && packets > 10_000, "{rejected} rejected, {packets} packets");

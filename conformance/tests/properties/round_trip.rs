@@ -47,11 +47,11 @@ fn scenarios_contain_what_they_are_for() {
         let scenario = scenario(&seeded(seed, 1200), Scope::Core);
         longest = longest.max(scenario.steps.len());
         wide += usize::from(scenario.parameters.iaddress_width_p > 32);
-        for step in &scenario.steps {
+        for (step, qualified) in scenario.steps.iter().zip(scenario.qualified()) {
             match step {
                 Step::Retire(retire) => {
                     retired += 1;
-                    unqualified += usize::from(!retire.qualified);
+                    unqualified += usize::from(!qualified);
                     notified += usize::from(retire.notify);
                 }
                 Step::Trap(_) => traps += 1,

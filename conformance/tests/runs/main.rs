@@ -3,6 +3,7 @@
 mod baseline;
 mod differential;
 mod dissection;
+mod end_of_stimulus;
 mod etmv3_capture;
 mod false_verdicts;
 mod fast_path;

@@ -212,8 +212,8 @@ fn all_come_back(wanted: impl Fn(&str, &str) -> bool + Sync, least: usize) {
         }
         let (program, set) =
             (program(&shipped, &result.program), ParameterSet::named(result.set).expect("known"));
-        let unfiltered = set.setup(program).is_some_and(|setup| setup.environment.filter.is_none());
-        if unfiltered {
+        let whole = set.setup(program).is_some_and(|setup| setup.environment.triggers.is_none());
+        if whole {
             assert_eq!((trip.instructions, trip.traps), (program.instructions, program.traps), "{at}");
         } else {
             assert!(trip.instructions * 3 > program.instructions, "{at}: {} instructions", trip.instructions);

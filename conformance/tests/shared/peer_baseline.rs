@@ -37,8 +37,12 @@ pub(crate) fn holds(subject: &Subject, name: &str, least: usize) {
         .collect();
     println!("{name}: {:?} and {:?}", run.tally(), run.program_tally());
     let stale: Vec<String> = stale.iter().map(ToString::to_string).collect();
-    assert!(stale.is_empty(), "stale:\n{}", stale.join("\n"));
-    assert!(unknown.is_empty(), "not in the baseline:\n{}", unknown.join("\n"));
+    assert!(
+        stale.is_empty() && unknown.is_empty(),
+        "stale:\n{}\nnot in the baseline:\n{}",
+        stale.join("\n"),
+        unknown.join("\n")
+    );
     let passed = run.tally().of(Kind::Pass);
     assert!(passed >= least, "{passed} checks pass");
 }

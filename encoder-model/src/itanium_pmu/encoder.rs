@@ -10,7 +10,7 @@ use super::contents::contents_of;
 use super::monitor::Monitor;
 use super::record::{Record, access, record_of};
 
-/// A model of the performance monitor.
+/// A model of the performance monitor. Every record is complete when its step is, so nothing is left for `finish`.
 ///
 /// It begins as after reset, without a record of it. What no processor can do is written down as far as a record can hold it, and
 /// nothing else happens: slot 3 of an instruction, a syllable of more than 41 bits, an access without an instruction or a data miss without an

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use traceproof_vectors::riscv_etrace::{
-    Block, Cycle, Encapsulation, Itype, Parameters, Retire, Step, Stimulus, Trap,
+    Block, Cycle, Encapsulation, Filter, Itype, Parameters, Retire, Step, Stimulus, Trap,
 };
 use traceproof_vectors::{Address, Program};
 
@@ -71,6 +71,8 @@ impl core::error::Error for HartError {}
 pub struct Hart {
     code: CodeMap,
     port: Port,
+    /// No block holds instructions on both sides of one of these addresses.
+    borders: Vec<u64>,
     /// The cycle being put together; reused, so that nothing is allocated per step.
     cycle: Cycle,
     open: Option<OpenBlock>,
@@ -140,6 +142,7 @@ impl Hart {
                 time: !parameters.notime_p || has_timestamps(&parameters.encapsulation),
                 traps: TrapPlacement::default(),
             },
+            borders: Vec::new(),
             cycle: Cycle::default(),
             open: None,
             waiting: Vec::new(),
@@ -152,6 +155,20 @@ impl Hart {
     pub const fn with_traps(mut self, placement: TrapPlacement) -> Self {
         self.port.traps = placement;
         self
+    }
+
+    /// The same hart with blocks that end where an address range of a filter begins or ends. Filters look at `iaddr` and let
+    /// a block pass whole or not at all (ET 5), so without this what is traced depends on how instructions retire together.
+    #[must_use]
+    pub fn with_filters(mut self, filters: &[Filter]) -> Self {
+        let ranges = filters.iter().flat_map(|filter| &filter.addresses);
+        self.borders = ranges.flat_map(|range| [range.first.0, range.last.0.wrapping_add(1)]).collect();
+        self
+    }
+
+    /// Whether an address range begins or ends behind the instruction at `last` and not behind the one at `next`.
+    fn crosses_border(&self, last: u64, next: u64) -> bool {
+        self.borders.iter().any(|border| (last..next).contains(&border.wrapping_sub(1)))
     }
 
     /// Runs an execution and hands the stimuli to `sink`, in order.
@@ -183,7 +200,7 @@ impl Hart {
                 Step::Trap(trap) => self.trap(&trap, sink),
                 Step::Stimulus(stimulus) => {
                     self.flush(sink);
-                    if matches!(stimulus, Stimulus::Cycle(_)) {
+                    if matches!(&stimulus, Stimulus::Cycle(cycle) if !cycle.blocks.is_empty()) {
                         self.upper = 0;
                     }
                     sink(&stimulus);
@@ -208,11 +225,13 @@ impl Hart {
         let taken = match step {
             Step::Retire(retire) => retire.address != Address(open.end),
             Step::Trap(trap) => !trap.interrupt && trap.epc != Address(open.end),
+            // Trigger pulses, halt and reset may come before the next instruction.
             Step::Stimulus(Stimulus::Cycle(cycle)) => match cycle.blocks.first() {
                 Some(block) if block.iretire > 0 || block.itype == Itype::Exception => {
                     block.iaddr != Address(open.end)
                 }
-                _ => false,
+                Some(_) => false,
+                None => return false,
             },
             Step::Stimulus(_) => return false,
         };
@@ -244,7 +263,11 @@ impl Hart {
             _ => 0,
         };
         let same_cycle = self.joins_cycle(retire);
-        if !self.open.is_some_and(|open| same_cycle && self.port.takes(&open, retire.address.0, halfwords)) {
+        let joins = |open: OpenBlock| {
+            let (last, next) = (open.end.wrapping_sub(2 * u64::from(open.last_halfwords)), retire.address.0);
+            self.port.takes(&open, next, halfwords) && !self.crosses_border(last, next)
+        };
+        if !self.open.is_some_and(|open| same_cycle && joins(open)) {
             self.close();
             if !same_cycle || self.is_full() {
                 self.emit(sink);
@@ -283,8 +306,8 @@ impl Hart {
         if self.open.is_none() && self.cycle.blocks.is_empty() {
             return true;
         }
-        let Retire { privilege, context, time, qualified, .. } = *retire;
-        retire.ctype == 0 && self.port.agrees(&self.cycle, privilege, context, time, qualified)
+        let Retire { privilege, context, time, .. } = *retire;
+        retire.ctype == 0 && self.port.agrees(&self.cycle, privilege, context, time)
     }
 
     fn begin_cycle(&mut self, retire: &Retire) {
@@ -295,13 +318,12 @@ impl Hart {
         cycle.context = retire.context;
         cycle.time = retire.time;
         cycle.ctype = retire.ctype;
-        cycle.qualified = retire.qualified;
     }
 
     fn trap(&mut self, trap: &Trap, sink: &mut dyn FnMut(&Stimulus)) {
         self.upper = 0;
         let port = self.port;
-        let agrees = port.agrees(&self.cycle, trap.privilege, trap.context, trap.time, trap.qualified);
+        let agrees = port.agrees(&self.cycle, trap.privilege, trap.context, trap.time);
         let itype = if trap.interrupt { Itype::Interrupt } else { Itype::Exception };
         match &mut self.open {
             Some(open) if agrees && port.merges(open, trap) => {
@@ -319,7 +341,6 @@ impl Hart {
                         privilege: trap.privilege,
                         context: trap.context,
                         time: trap.time,
-                        qualified: trap.qualified,
                         ..Retire::default()
                     });
                 }
@@ -408,9 +429,8 @@ impl Port {
     }
 
     /// Whether the cycle-wide signals are those of the cycle. Signals that no packet carries do not count.
-    const fn agrees(&self, cycle: &Cycle, privilege: u8, context: u64, time: u64, qualified: bool) -> bool {
+    const fn agrees(&self, cycle: &Cycle, privilege: u8, context: u64, time: u64) -> bool {
         cycle.privilege == privilege
-            && cycle.qualified == qualified
             && (!self.context || cycle.context == context)
             && (!self.time || cycle.time == time)
     }

@@ -175,10 +175,9 @@ impl Ingress {
         // At most one context change per cycle, and it belongs to the oldest instruction (RVET-ING-008).
         let mut ctype = cycle.ctype;
         for block in &cycle.blocks {
-            let qualified = running && cycle.qualified;
             let mut item = Item {
                 kind: Kind::Gap,
-                qualified,
+                qualified: running,
                 privilege: self.privilege(cycle),
                 context: cycle.context & self.context_mask,
                 time: cycle.time & self.time_mask,
@@ -190,7 +189,7 @@ impl Ingress {
                 empty = false;
                 let passes =
                     filters.retire(block.iaddr.0 & self.code_mask, last.itype, item.privilege, item.context);
-                item.qualified = qualified && passes;
+                item.qualified = running && passes;
                 if let Some(first) = first {
                     item.kind = Kind::Retire(first);
                     item.ticks = self.ticks(0);
@@ -204,7 +203,7 @@ impl Ingress {
                 empty = false;
                 let epc = (!trap.interrupt).then_some(trap.epc);
                 let signals = TrapSignals { interrupt: trap.interrupt, cause: trap.cause, epc };
-                item.qualified = qualified && filters.trap(signals, item.privilege, item.context);
+                item.qualified = running && filters.trap(signals, item.privilege, item.context);
                 item.kind = Kind::Trap(trap);
                 item.ticks = self.ticks(0);
                 push(item);
@@ -343,7 +342,6 @@ mod tests {
                 block(Itype::Nothing, 0x0988, 4, 1),
             ]
             .into(),
-            qualified: true,
             ..Cycle::default()
         };
         assert_eq!(
@@ -368,7 +366,6 @@ mod tests {
             blocks: [block(Itype::Exception, 0x1000, 2, 1)].into(),
             cause: 2,
             tval: 0x77,
-            qualified: true,
             ..Cycle::default()
         };
         let items = items(&mut ingress, &cycle);
@@ -397,7 +394,6 @@ mod tests {
             blocks: [block(Itype::Nothing, 0x1000, 1, 1)].into(),
             trace_on,
             trace_off,
-            qualified: true,
             ..Cycle::default()
         };
         let mut traced = |on, off| items(&mut ingress, &retire(on, off))[0].qualified;

@@ -2,15 +2,18 @@
 //!
 //! ```
 //! use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
-//! use traceproof_vectors::riscv_etrace::{Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus};
+//! use traceproof_vectors::riscv_etrace::{Cycle, Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus};
 //! use traceproof_vectors::{Address, Encoder as _, Log, Program, Section};
 //!
 //! // Two times `nop` at 0x1000.
 //! let mut program = Program::new();
 //! let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
 //! program.insert(Section::new(0x1000, bytes, "")).unwrap();
-//! let retire = |at| Step::Retire(Retire { address: Address(at), privilege: 3, qualified: true, ..Retire::default() });
-//! let steps = [Step::Stimulus(Stimulus::Enable(true)), retire(0x1000), retire(0x1004)];
+//! let retire = |at| Step::Retire(Retire { address: Address(at), privilege: 3, ..Retire::default() });
+//! // The end of tracing is a stimulus too: no encoder knows that nothing will follow.
+//! let halted = Stimulus::Cycle(Cycle { halted: true, ..Cycle::default() });
+//! let enable = Stimulus::Enable(true);
+//! let steps = [Step::Stimulus(enable), retire(0x1000), retire(0x1004), Step::Stimulus(halted)];
 //!
 //! let parameters = Parameters::default();
 //! let mut encoder = Encoder::default();
@@ -35,6 +38,10 @@
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
 //! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data` does
 //! the same for data trace; `lanes` sends both.
+//!
+//! [`Encoder`] decides about an item when the next one comes, or when tracing stops: `Stimulus::Enable(false)`, a trace-off
+//! pulse, a filter, `halted` or `reset` (ET 4.2.3, 4.2.4, 5, 7.5). `finish` decides nothing and sends nothing: packets leave as they
+//! are made, so none is ever buffered.
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):

@@ -4,7 +4,8 @@ use crate::Address;
 
 /// One step of an execution: what retired or trapped, and what the outside did in between.
 ///
-/// An execution says nothing about itypes or blocks; together with the program it determines them.
+/// An execution says nothing about itypes or blocks; together with the program it determines them. Nor does a step say
+/// whether it is traced: that follows from the stimuli around it and the filters of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// An instruction retired.
@@ -37,8 +38,6 @@ pub struct Retire {
     /// A multi-memory access instruction of which this is an access other than the last: the port reports it with itype
     /// 0, and the same instruction is going to be reported again (RVET-ING-012, ET 4.3).
     pub partial: bool,
-    /// The filters let it pass.
-    pub qualified: bool,
 }
 
 /// A trap was taken.
@@ -58,6 +57,4 @@ pub struct Trap {
     pub context: u64,
     /// Time of the trap.
     pub time: u64,
-    /// The filters let it pass.
-    pub qualified: bool,
 }

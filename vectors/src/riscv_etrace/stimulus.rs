@@ -34,6 +34,9 @@ pub enum Stimulus {
 }
 
 /// The ingress port in one cycle (ET 4.2). Unused signals are 0.
+///
+/// No signal says whether a cycle is traced. That follows from [`Stimulus::Enable`], from the trigger pulses, `halted`
+/// and `reset` here, and from the filters of the [`Policy`](super::Policy), which look at these signals (ET 5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -67,8 +70,6 @@ pub struct Cycle {
     pub halted: bool,
     /// The hart is in reset.
     pub reset: bool,
-    /// The filters let this cycle pass.
-    pub qualified: bool,
 }
 
 /// The signal groups of one cycle. One, which is what most cycles have, needs no heap memory.

@@ -367,7 +367,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well.
+    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);
@@ -384,6 +384,9 @@ impl<'a, 'b> Walk<'a, 'b> {
             let instruction = Some(completion(at, true));
             self.push(Stimulus { instruction, ..Stimulus::default() });
         }
+        // The end of tracing lets pending atoms out.
+        self.levels.trace_enable = false;
+        self.push(Stimulus::default());
     }
 }
 

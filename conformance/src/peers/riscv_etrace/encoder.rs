@@ -145,8 +145,7 @@ impl Model {
     fn cycle(&mut self, cycle: &Cycle, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         // Trace-off acts behind the cycle it comes with.
         self.triggered_off &= !cycle.trace_on;
-        let qualified =
-            self.enabled && cycle.qualified && !cycle.halted && !cycle.reset && !self.triggered_off;
+        let qualified = self.enabled && !cycle.halted && !cycle.reset && !self.triggered_off;
         if qualified {
             for (index, block) in cycle.blocks.iter().enumerate() {
                 self.block(cycle, block, index == 0, sink);
@@ -270,9 +269,6 @@ impl Subject<RiscvEtrace> for Encoder {
         }
     }
 
-    fn finish(&mut self, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        if let Some(model) = &mut self.model {
-            model.end(true, sink);
-        }
-    }
+    /// The generator holds the latest step back until it knows the next one, and nothing else.
+    fn finish(&mut self, _: &mut dyn EncoderSink<RiscvEtrace>) {}
 }

@@ -108,9 +108,9 @@ impl Expected {
         // Without its start packet data trace does not begin, so there may have been no data packets to lose.
         let mut instruction_trace_lost = false;
         let mut waiting = BTreeMap::new();
-        for step in &scenario.steps {
+        for (step, passes) in scenario.steps.iter().zip(scenario.qualified()) {
             match step {
-                Step::Retire(retire) => qualified = retire.qualified,
+                Step::Retire(_) => qualified = passes,
                 Step::Trap(_) => {}
                 Step::Stimulus(stimulus) => match stimulus {
                     Stimulus::Enable(on) => tracing = *on,

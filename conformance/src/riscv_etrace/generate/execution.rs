@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traceproof_vectors::riscv_etrace::{Modes, Retire, Step, Stimulus, Trap};
+use traceproof_vectors::riscv_etrace::{Cycle, Modes, Retire, Step, Stimulus, Trap};
 
 use super::accesses::{Accesses, DataHappenings};
 use super::nesting::Nesting;
@@ -17,8 +17,8 @@ pub(super) struct Happenings {
     pub(super) traps: u8,
     /// Out of 256 steps, how many carry a notify request.
     pub(super) notify: u8,
-    /// Out of 256 steps, how many flip the filter.
-    pub(super) filter: u8,
+    /// Out of 256 steps, how many come with a trace-off or trace-on pulse, in turn.
+    pub(super) triggers: u8,
     /// Out of 256 steps, how many change the context precisely (ctype 2 or 3).
     pub(super) context: u8,
     /// Out of 256 steps, how many lose or regain the transport.
@@ -85,7 +85,7 @@ pub(super) struct Walk<'a, 'e> {
     privilege: u8,
     context: u64,
     time: u64,
-    qualified: bool,
+    triggered: bool,
     transport: bool,
     /// Addresses passed since the latest branch, uninferable discontinuity or trap. Going to one of them
     /// again would be a lap of an inferable loop, which leaves no trace at all: the protocol cannot count it.
@@ -105,7 +105,7 @@ pub(super) struct Walk<'a, 'e> {
 }
 
 impl<'a, 'e> Walk<'a, 'e> {
-    /// Up to `length` steps from a random instruction on.
+    /// Up to `length` steps from a random instruction on, and the end of tracing.
     pub(super) fn run(
         program: &'a GeneratedProgram,
         entropy: &'a mut Entropy<'e>,
@@ -121,7 +121,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             privilege: happenings.privileges.first().copied().unwrap_or(3),
             context: 0,
             time: 0,
-            qualified: true,
+            triggered: true,
             transport: true,
             since_fact: Vec::new(),
             previous: None,
@@ -147,6 +147,9 @@ impl<'a, 'e> Walk<'a, 'e> {
                 break;
             }
         }
+        if !happenings.data_alone {
+            walk.steps.push(Step::Stimulus(Stimulus::Enable(false)));
+        }
         walk.steps
     }
 
@@ -160,8 +163,11 @@ impl<'a, 'e> Walk<'a, 'e> {
         if self.happenings.time {
             self.time += self.entropy.below(16) as u64;
         }
-        if self.happenings.filter > 0 && self.entropy.chance(self.happenings.filter) {
-            self.qualified = !self.qualified;
+        if self.happenings.triggers > 0 && self.entropy.chance(self.happenings.triggers) {
+            self.triggered = !self.triggered;
+            let (trace_on, trace_off) = (self.triggered, !self.triggered);
+            let pulse = Cycle { trace_on, trace_off, ..Cycle::default() };
+            self.steps.push(Step::Stimulus(Stimulus::Cycle(pulse)));
         }
         if self.happenings.transport > 0 && self.entropy.chance(self.happenings.transport) {
             self.transport = !self.transport;
@@ -209,7 +215,6 @@ impl<'a, 'e> Walk<'a, 'e> {
             ctype,
             notify,
             partial: false,
-            qualified: self.qualified,
         }));
         if let Some(accesses) = &mut self.accesses {
             accesses.behind(self.entropy, &mut self.steps);
@@ -360,7 +365,6 @@ impl<'a, 'e> Walk<'a, 'e> {
             privilege: self.privilege,
             context: self.context,
             time: self.time,
-            qualified: self.qualified,
         }));
         self.privilege = self.happenings.privileges.iter().copied().max().unwrap_or(3);
         self.fact();

@@ -11,11 +11,13 @@ mod instruction;
 mod nesting;
 pub mod oracle;
 mod program;
+mod qualification;
 mod round_trip;
 mod scenario;
 
 pub(super) use generator::GENERATOR;
 pub use instruction::{Instruction, Kind};
 pub use program::GeneratedProgram;
+pub use qualification::Qualification;
 pub use round_trip::{Cause, Failure, Success, decode, encode, retirement, round_trip};
 pub use scenario::{Scenario, Scope, scenario};

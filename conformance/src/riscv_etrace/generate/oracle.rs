@@ -68,14 +68,16 @@ pub fn judge(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<(), Mismatch
 
 fn expected(scenario: &Scenario) -> Vec<Observation> {
     let mut observations = Vec::new();
-    let mut previous: Option<&Step> = None;
+    let mut previous: Option<(&Step, bool)> = None;
     if !scenario.steps.contains(&Step::Stimulus(Stimulus::Enable(true))) {
         return observations;
     }
-    let steps: Vec<&Step> = scenario.steps.iter().filter(|step| !matches!(step, Step::Stimulus(_))).collect();
-    for (index, step) in steps.iter().enumerate() {
+    let steps: Vec<(&Step, bool)> = (scenario.steps.iter().zip(scenario.qualified()))
+        .filter(|(step, _)| !matches!(step, Step::Stimulus(_)))
+        .collect();
+    for (index, &(step, qualified)) in steps.iter().enumerate() {
         match step {
-            Step::Retire(retire) if retire.qualified => observations.push(Observation::Retire {
+            Step::Retire(retire) if qualified => observations.push(Observation::Retire {
                 address: retire.address.0,
                 privilege: retire.privilege,
                 context: (!scenario.parameters.nocontext_p).then_some(retire.context),
@@ -83,21 +85,22 @@ fn expected(scenario: &Scenario) -> Vec<Observation> {
             Step::Trap(trap) => {
                 let handled = steps.get(index + 1..).is_some_and(qualified_until_retire);
                 let told = !behind_checked_return(scenario, previous);
-                observations.push(trap_observation(trap, trap.qualified && handled, told, previous));
+                let told = told && qualified && matches!(previous, Some((Step::Retire(_), true)));
+                observations.push(trap_observation(trap, qualified && handled, told));
             }
             Step::Retire(_) | Step::Stimulus(_) => {}
         }
-        previous = Some(step);
+        previous = Some((step, qualified));
     }
     observations
 }
 
 /// Whether the next retirement and all traps before it are qualified.
-fn qualified_until_retire(steps: &[&Step]) -> bool {
-    for step in steps {
+fn qualified_until_retire(steps: &[(&Step, bool)]) -> bool {
+    for &(step, qualified) in steps {
         match step {
-            Step::Retire(retire) => return retire.qualified,
-            Step::Trap(trap) if !trap.qualified => return false,
+            Step::Retire(_) => return qualified,
+            Step::Trap(_) if !qualified => return false,
             Step::Trap(_) | Step::Stimulus(_) => {}
         }
     }
@@ -107,15 +110,14 @@ fn qualified_until_retire(steps: &[&Step]) -> bool {
 /// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` = 0
 /// then means either an exception at its target, or any trap before another one; nothing tells which, so its address
 /// is the EPC or is not (ET 7.3.1, ET 11).
-fn behind_checked_return(scenario: &Scenario, previous: Option<&Step>) -> bool {
-    let Some(Step::Retire(retire)) = previous else { return false };
+fn behind_checked_return(scenario: &Scenario, previous: Option<(&Step, bool)>) -> bool {
+    let Some((Step::Retire(retire), _)) = previous else { return false };
     let is_return = scenario.program.at(retire.address.0).is_some_and(|found| found.kind == Kind::Return);
     is_return && scenario.parameters.modes.implicit_return && scenario.parameters.return_stack_size_p > 0
 }
 
-fn trap_observation(trap: &Trap, required: bool, told: bool, previous: Option<&Step>) -> Observation {
-    // At the start of a trace and within chains the protocol does not always tell the EPC (RVET-DEC-050).
-    let told = told && trap.qualified && matches!(previous, Some(Step::Retire(retire)) if retire.qualified);
+/// `told`: its EPC; at the start of a trace and within chains the protocol does not always tell it (RVET-DEC-050).
+fn trap_observation(trap: &Trap, required: bool, told: bool) -> Observation {
     Observation::Trap {
         interrupt: trap.interrupt,
         cause: trap.cause,

@@ -101,7 +101,8 @@ pub fn encode(scenario: &Scenario, retirement: Retirement) -> Result<Log<RiscvEt
     encoder
         .begin(&scenario.parameters, &scenario.policy)
         .map_err(|refusal| failed(Cause::Encoder(refusal)))?;
-    let mut hart = Hart::new(&program, &scenario.parameters, retirement);
+    let mut hart =
+        Hart::new(&program, &scenario.parameters, retirement).with_filters(&scenario.policy.filters);
     hart.run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
         .map_err(|error| generator(error.to_string()))?;
     encoder.finish(&mut sent);

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{
-    Compression, DataCompression, DataLayout, DataLength, DataParameters, DataPolicy, Encapsulation,
-    InterruptReport, Modes, NormalEncapsulation, OfferedCompression, Parameters, Policy, Step, SyncMode,
-    TrapVectors, Xlen,
+    AddressRange, CauseRange, Compression, DataCompression, DataLayout, DataLength, DataParameters,
+    DataPolicy, Encapsulation, Filter, InterruptReport, Modes, NormalEncapsulation, OfferedCompression,
+    Parameters, Policy, Step, SyncMode, TrapFilter, TrapVectors, Xlen,
 };
 
-use super::GeneratedProgram;
 use super::accesses::DataHappenings;
 use super::execution::{Handlers, Happenings, Returns, Walk};
 use super::program::Flavour;
+use super::{GeneratedProgram, Kind, Qualification};
 use crate::generate::Entropy;
 use traceproof_vectors::Address;
 
@@ -24,8 +24,18 @@ pub struct Scenario {
     pub policy: Policy,
     /// The code.
     pub program: GeneratedProgram,
-    /// The execution, from enabling the trace on.
+    /// The execution, from enabling the trace to disabling it.
     pub steps: Vec<Step>,
+}
+
+impl Scenario {
+    /// Whether each step is traced, as far as filters and triggers go.
+    #[must_use]
+    pub fn qualified(&self) -> Vec<bool> {
+        let returns_from_trap =
+            |address| self.program.at(address).is_some_and(|found| found.kind == Kind::TrapReturn);
+        Qualification::of_all(&self.policy, &self.steps, returns_from_trap)
+    }
 }
 
 /// Which modes a scenario may have.
@@ -58,6 +68,11 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
         policy.sync_max += 3;
     }
     let mut happenings = happenings(entropy, &parameters, flavour);
+    // Drawn apart, so that executions without filters do not depend on it.
+    let apart = &mut Entropy::new(bytes.get(bytes.len() / 2..).unwrap_or_default());
+    if apart.chance(24) {
+        policy.filters = filters(apart, base);
+    }
     if scope == Scope::Data {
         data_trace(entropy, &mut parameters, &mut policy, &mut happenings);
     }
@@ -184,12 +199,42 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
     Happenings {
         traps: entropy.pick(&[0, 8, 48]),
         notify: entropy.pick(&[0, 0, 24]),
-        filter: entropy.pick(&[0, 0, 0, 16]),
+        triggers: entropy.pick(&[0, 0, 0, 16]),
         transport: entropy.pick(&[0, 0, 0, 8]),
         modes: entropy.pick(&[0, 0, 0, 8]),
         context,
         ..quiet
     }
+}
+
+/// One or two filters of any kind, for a program at `base`.
+fn filters(entropy: &mut Entropy<'_>, base: u64) -> Vec<Filter> {
+    let count = 1 + entropy.below(2);
+    (0..count).map(|_| filter(entropy, base)).collect()
+}
+
+fn filter(entropy: &mut Entropy<'_>, base: u64) -> Filter {
+    let mut filter = Filter::default();
+    match entropy.below(5) {
+        0 => filter.privileges = vec![entropy.pick(&[3, 0])],
+        1 => filter.contexts = (0..4).map(|_| entropy.below(8) as u64).collect(),
+        2 => {
+            filter.trap =
+                Some(TrapFilter { interrupt: entropy.pick(&[None, Some(true)]), ..Default::default() })
+        }
+        3 => {
+            let causes = vec![CauseRange { first: 1, last: entropy.pick(&[3, 9]) }];
+            filter.trap = Some(TrapFilter { interrupt: None, causes });
+        }
+        _ => {
+            for _ in 0..=entropy.below(2) {
+                let first = base.saturating_add(2 * entropy.below(32) as u64);
+                let last = first.saturating_add(1 + 2 * entropy.below(32) as u64);
+                filter.addresses.push(AddressRange { first: Address(first), last: Address(last) });
+            }
+        }
+    }
+    filter
 }
 
 /// Adds data trace to a scenario.
@@ -222,8 +267,9 @@ fn data_trace(
     happenings.modes = 0;
     happenings.data_alone = entropy.chance(24);
     if happenings.data_alone {
-        // Filters are of the instruction port, which nobody looks at.
-        happenings.filter = 0;
+        // Triggers and filters are for instruction trace.
+        happenings.triggers = 0;
+        policy.filters.clear();
         happenings.transport = 0;
     }
     happenings.data = Some(DataHappenings {
@@ -302,14 +348,15 @@ impl fmt::Display for Scenario {
             let size = if instruction.compressed { "c." } else { "" };
             writeln!(f, "{address:#x}: {size}{:?}", instruction.kind)?;
         }
-        for step in steps {
+        let qualified = self.qualified();
+        for (step, qualified) in steps.iter().zip(qualified) {
             match step {
                 Step::Retire(retire) => {
                     write!(f, "retire {:#x} privilege {}", retire.address, retire.privilege)?;
                     let notes = [
                         (retire.taken == Some(true), "taken"),
                         (retire.notify, "notify"),
-                        (!retire.qualified, "unqualified"),
+                        (!qualified, "unqualified"),
                     ];
                     for (_, note) in notes.iter().filter(|(holds, _)| *holds) {
                         write!(f, " {note}")?;
@@ -321,7 +368,7 @@ impl fmt::Display for Scenario {
                 }
                 Step::Trap(trap) => {
                     let kind = if trap.interrupt { "interrupt" } else { "exception" };
-                    let note = if trap.qualified { "" } else { " unqualified" };
+                    let note = if qualified { "" } else { " unqualified" };
                     writeln!(f, "{kind} {} epc {:#x}{note}", trap.cause, trap.epc)?;
                 }
                 Step::Stimulus(stimulus) => writeln!(f, "{stimulus:?}")?,

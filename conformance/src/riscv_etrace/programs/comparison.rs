@@ -6,7 +6,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use traceproof_vectors::riscv_etrace::{Epc, Event, Packet, Parameters, RiscvEtrace, Step, StopReason, Trap};
+use traceproof_vectors::riscv_etrace::{
+    Epc, Event, Packet, Parameters, RiscvEtrace, Step, Stimulus, StopReason, Trap,
+};
 use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::FlowMap;
@@ -120,7 +122,7 @@ enum Duty {
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     Retire { index: u64, address: u64, privilege: u8, context: u64, time: u64 },
-    Trap { index: u64, trap: Trap, told: bool, duty: Duty },
+    Trap { index: u64, trap: Trap, traced: bool, told: bool, duty: Duty },
     Stop { index: u64, required: bool },
 }
 
@@ -135,6 +137,8 @@ pub(super) struct Comparison<'a> {
     /// Packets that the encoder made and the decoder has not read yet; `None` where packets are not compared.
     made: Option<VecDeque<Packet>>,
     next_index: u64,
+    /// Between a trace-on and a trace-off pulse.
+    traced: bool,
     /// The latest step was a qualified retirement.
     after_retire: bool,
     /// Since tracing started or stopped: whether something qualified, and whether a qualified instruction,
@@ -167,6 +171,7 @@ impl<'a> Comparison<'a> {
             expected: VecDeque::new(),
             made: packets.then(VecDeque::new),
             next_index: 0,
+            traced: true,
             after_retire: false,
             open: false,
             open_retire: false,
@@ -188,9 +193,9 @@ impl<'a> Comparison<'a> {
         }
         match step {
             Step::Retire(retire) => {
-                self.decide_traps(retire.qualified);
+                self.decide_traps(self.traced);
                 let index = self.next_index;
-                if retire.qualified {
+                if self.traced {
                     self.expected.push_back(Expected::Retire {
                         index,
                         address: retire.address.0 & self.address_mask,
@@ -202,19 +207,23 @@ impl<'a> Comparison<'a> {
                 } else {
                     self.shuts();
                 }
-                self.after_retire = retire.qualified;
+                self.after_retire = self.traced;
                 self.next_index += 1;
             }
             Step::Trap(trap) => {
-                if !trap.qualified {
+                if !self.traced {
                     self.decide_traps(false);
                     self.shuts();
                 }
-                self.open |= trap.qualified;
+                self.open |= self.traced;
                 // The first thing of a trace has no position: where it happened is not told.
-                let (index, told) = (self.next_index, self.after_retire && trap.qualified);
-                self.expected.push_back(Expected::Trap { index, trap: *trap, told, duty: Duty::Undecided });
+                let (index, told) = (self.next_index, self.after_retire && self.traced);
+                let (traced, duty) = (self.traced, Duty::Undecided);
+                self.expected.push_back(Expected::Trap { index, trap: *trap, traced, told, duty });
                 self.after_retire = false;
+            }
+            Step::Stimulus(Stimulus::Cycle(cycle)) => {
+                self.traced = (self.traced || cycle.trace_on) && !cycle.trace_off;
             }
             Step::Stimulus(_) => {}
         }
@@ -234,7 +243,7 @@ impl<'a> Comparison<'a> {
         (self.open, self.open_retire) = (false, false);
     }
 
-    /// The traps since the latest retirement come before an instruction that the filters let pass, or not.
+    /// The traps since the latest retirement come before an instruction that is traced, or not.
     ///
     /// A trap is told when it and the first instruction of its handler pass. A trap that passes alone may
     /// have been told before (RVET-ENC-083, ET 7.3); one that is blocked, directly before an instruction that
@@ -242,13 +251,13 @@ impl<'a> Comparison<'a> {
     fn decide_traps(&mut self, passes: bool) {
         let mut last = true;
         for expected in self.expected.iter_mut().rev() {
-            let Expected::Trap { trap, duty: duty @ Duty::Undecided, .. } = expected else {
+            let Expected::Trap { traced, duty: duty @ Duty::Undecided, .. } = expected else {
                 if matches!(expected, Expected::Stop { .. }) {
                     continue;
                 }
                 break;
             };
-            *duty = match (trap.qualified, passes) {
+            *duty = match (*traced, passes) {
                 (true, true) => Duty::Required,
                 (true, false) => Duty::Optional,
                 (false, true) if last => Duty::Optional,

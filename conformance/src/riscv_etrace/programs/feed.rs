@@ -1,10 +1,10 @@
 //! What does the outside add to a recorded execution before it is encoded?
 
-use traceproof_vectors::riscv_etrace::{Step, Stimulus};
+use traceproof_vectors::riscv_etrace::{Cycle, Step, Stimulus};
 
 use super::{FlowKind, FlowMap};
 
-/// What filters, triggers, clocks and operating systems add to an execution. By default nothing.
+/// What triggers, clocks and operating systems add to an execution. By default nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     /// Instructions between context changes, in turn as `ctype` 2 and 3; 0 = never.
@@ -13,17 +13,17 @@ pub struct Environment {
     pub time_per_step: u64,
     /// Instructions between reports that a trigger asks for; 0 = never.
     pub notify_period: u64,
-    /// The filters let the first so many steps of a period pass, and block the others of it.
-    pub filter: Option<Filter>,
+    /// Trace-off and trace-on pulses: the first so many steps of a period are traced, the others of it are not.
+    pub triggers: Option<TriggerPeriod>,
 }
 
-/// A filter that opens and shuts by the number of steps.
+/// When trigger pulses come, by the number of steps (ET 4.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
-    /// Steps that pass.
-    pub pass: u64,
-    /// Steps that are blocked after them.
-    pub block: u64,
+pub struct TriggerPeriod {
+    /// Steps that are traced.
+    pub on: u64,
+    /// Steps after them that are not.
+    pub off: u64,
 }
 
 /// Adds the environment to the steps of an execution, decides its branches, and switches tracing on before and off behind it.
@@ -38,6 +38,7 @@ pub(super) struct Feed<'a, I> {
     instructions: u64,
     context: u64,
     held: Option<Step>,
+    traced: bool,
     phase: Phase,
 }
 
@@ -57,6 +58,7 @@ impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
             instructions: 0,
             context: 0,
             held: None,
+            traced: true,
             phase: Phase::Start,
         }
     }
@@ -64,9 +66,6 @@ impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
     fn add_to(&mut self, step: &mut Step) {
         let environment = self.environment;
         let time = self.count.wrapping_mul(environment.time_per_step);
-        let passes = environment
-            .filter
-            .is_none_or(|filter| self.count % (filter.pass + filter.block).max(1) < filter.pass);
         match step {
             Step::Retire(retire) => {
                 self.instructions += 1;
@@ -77,15 +76,24 @@ impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
                 }
                 retire.notify |= due(environment.notify_period);
                 (retire.context, retire.time) = (self.context, time);
-                retire.qualified &= passes;
             }
             Step::Trap(trap) => {
                 (trap.context, trap.time) = (self.context, time);
-                trap.qualified &= passes;
             }
             Step::Stimulus(_) => {}
         }
         self.count += 1;
+    }
+
+    /// The pulse that comes before the step at hand, if one does.
+    fn pulse(&mut self) -> Option<Step> {
+        let TriggerPeriod { on, off } = self.environment.triggers?;
+        let traced = self.count % on.saturating_add(off).max(1) < on;
+        if traced == std::mem::replace(&mut self.traced, traced) {
+            return None;
+        }
+        let pulse = Cycle { trace_on: traced, trace_off: !traced, ..Cycle::default() };
+        Some(Step::Stimulus(Stimulus::Cycle(pulse)))
     }
 
     /// Fills in the outcome of a branch behind which execution goes on at `next`.
@@ -113,6 +121,11 @@ impl<I: Iterator<Item = Step>> Iterator for Feed<'_, I> {
             }
             Phase::Running => {}
             Phase::End => return None,
+        }
+        if self.held.is_some()
+            && let Some(pulse) = self.pulse()
+        {
+            return Some(pulse);
         }
         let Some(mut step) = self.held.take() else {
             self.phase = Phase::End;

@@ -34,9 +34,8 @@ pub fn address_steps<R: BufRead>(
     privilege: u8,
 ) -> impl Iterator<Item = Result<Step, ExecutionError>> {
     let mut words = AddressWords::new(input);
-    let retire = move |address| {
-        Step::Retire(Retire { address: Address(address), privilege, qualified: true, ..Retire::default() })
-    };
+    let retire =
+        move |address| Step::Retire(Retire { address: Address(address), privilege, ..Retire::default() });
     until_error(move || words.next_address().map(|address| address.map(retire)))
 }
 
@@ -60,17 +59,9 @@ pub(crate) fn step(row: &CsvRow) -> Step {
     if exception || interrupt {
         let tval = if interrupt { 0 } else { tval };
         let epc = address;
-        Step::Trap(Trap {
-            interrupt,
-            cause,
-            tval,
-            epc: Address(epc),
-            privilege,
-            qualified: true,
-            ..Trap::default()
-        })
+        Step::Trap(Trap { interrupt, cause, tval, epc: Address(epc), privilege, ..Trap::default() })
     } else {
-        Step::Retire(Retire { address: Address(address), privilege, qualified: true, ..Retire::default() })
+        Step::Retire(Retire { address: Address(address), privilege, ..Retire::default() })
     }
 }
 
@@ -83,9 +74,8 @@ mod tests {
         let rows = "VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n\
                     1,80000020,4401,3,0,0,0,0\n1,80000022,73,0,1,8,0,0\n1,80000056,13,3,1,3,7,1\n1,x,0,0,0,0,0,0\n1,0,0,0,0,0,0,0\n";
         let read: Vec<_> = csv_steps(rows.as_bytes()).expect("header").map(|step| step.ok()).collect();
-        let retire =
-            Retire { address: Address(0x8000_0020), privilege: 3, qualified: true, ..Retire::default() };
-        let call = Trap { cause: 8, epc: Address(0x8000_0022), qualified: true, ..Trap::default() };
+        let retire = Retire { address: Address(0x8000_0020), privilege: 3, ..Retire::default() };
+        let call = Trap { cause: 8, epc: Address(0x8000_0022), ..Trap::default() };
         let interrupt = Trap { interrupt: true, cause: 3, epc: Address(0x8000_0056), privilege: 3, ..call };
         let expected = [Step::Retire(retire), Step::Trap(call), Step::Trap(interrupt)];
         assert_eq!(read, [expected.map(Some).as_slice(), &[None]].concat());
@@ -95,8 +85,7 @@ mod tests {
     fn words_retire_at_one_level() {
         let words = [0x8000_0000_u64.to_le_bytes().as_slice(), &[1, 2]].concat();
         let read: Vec<_> = address_steps(words.as_slice(), 1).map(|step| step.ok()).collect();
-        let retire =
-            Retire { address: Address(0x8000_0000), privilege: 1, qualified: true, ..Retire::default() };
+        let retire = Retire { address: Address(0x8000_0000), privilege: 1, ..Retire::default() };
         assert_eq!(read, [Some(Step::Retire(retire)), None]);
     }
 }

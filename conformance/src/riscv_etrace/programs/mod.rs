@@ -32,7 +32,7 @@ pub use compression::compression_table;
 pub use execution_file::{
     ExecutionDefect, ExecutionFileError, ExecutionReader, ExecutionWriter, open_execution,
 };
-pub use feed::{Environment, Filter};
+pub use feed::{Environment, TriggerPeriod};
 pub use flow::{FlowCheck, FlowInstruction, FlowKind, FlowMap, IllegalFlow};
 pub use parameter_sets::{OWN_SET, ParameterSet, Setup};
 pub use qemu_log::{Delegation, QemuLog, QemuLogDefect, QemuLogError};

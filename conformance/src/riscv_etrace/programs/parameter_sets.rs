@@ -5,7 +5,7 @@ use traceproof_vectors::riscv_etrace::{
     Compression, InterruptReport, Mode, Parameters, Policy, SyncMode, Xlen,
 };
 
-use super::{Environment, Filter, ShippedProgram};
+use super::{Environment, ShippedProgram, TriggerPeriod};
 
 /// Everything about a round trip except the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,11 +128,11 @@ impl ParameterSet {
             about: "only payloads that must be compressed are",
             change: uncompressed,
         },
-        Self { name: "filter", about: "filters that open and shut", change: |s, _| filter(s, 97, 53) },
+        Self { name: "triggers", about: "trace-off and trace-on pulses", change: |s, _| triggers(s, 97, 53) },
         Self {
-            name: "filter_single",
-            about: "filters that let one step in two pass",
-            change: |s, _| filter(s, 1, 1),
+            name: "triggers_single",
+            about: "trace-off and trace-on pulses at every step",
+            change: |s, _| triggers(s, 1, 1),
         },
         Self { name: "notify", about: "a trigger asks for a report every 61 instructions", change: notify },
         Self {
@@ -206,8 +206,8 @@ fn uncompressed(setup: &mut Setup, _: &ShippedProgram) -> Option<()> {
     Some(())
 }
 
-fn filter(setup: &mut Setup, pass: u64, block: u64) -> Option<()> {
-    setup.environment.filter = Some(Filter { pass, block });
+fn triggers(setup: &mut Setup, on: u64, off: u64) -> Option<()> {
+    setup.environment.triggers = Some(TriggerPeriod { on, off });
     Some(())
 }
 
@@ -230,7 +230,7 @@ fn everything(setup: &mut Setup, program: &ShippedProgram) -> Option<()> {
     blocks(setup, program)?;
     context_time(setup, program)?;
     notify(setup, program)?;
-    filter(setup, 4001, 13)?;
+    triggers(setup, 4001, 13)?;
     resync(setup, SyncMode::Packets, 2)?;
     setup.policy.support_at_disable = true;
     Some(())

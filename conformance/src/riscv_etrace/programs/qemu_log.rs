@@ -174,8 +174,7 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
             return Ok(false);
         }
         self.latest = Some(address);
-        let retire =
-            Retire { address: Address(address), privilege: logged, qualified: true, ..Retire::default() };
+        let retire = Retire { address: Address(address), privilege: logged, ..Retire::default() };
         self.ready.push_back(Step::Retire(retire));
         self.returned = true;
         match kind {
@@ -206,8 +205,7 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
         }
         let privilege = self.levels.current;
         let tval = if interrupt { 0 } else { tval };
-        let trap =
-            Trap { interrupt, cause, tval, epc: Address(epc), privilege, qualified: true, ..Trap::default() };
+        let trap = Trap { interrupt, cause, tval, epc: Address(epc), privilege, ..Trap::default() };
         self.ready.push_back(Step::Trap(trap));
         let delegated = if interrupt { &self.delegation.interrupts } else { &self.delegation.exceptions };
         if privilege <= 1 && delegated.contains(&cause) {

@@ -4,8 +4,8 @@ use crate::arm_etm::Encoder;
 use crate::arm_etm::v2::write_packet;
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
-    Access, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy, Position, Stimulus,
-    Transfer,
+    Access, Architecture, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy,
+    Position, Stimulus, Transfer,
 };
 use traceproof_vectors::{Address32, Encoder as _, Log};
 
@@ -92,12 +92,19 @@ pub(crate) const fn at(position: Position, transfer: Transfer) -> Transfer {
     Transfer { position, ..transfer }
 }
 
+/// Everything the encoder sends. Of ETMv3 that is behind a cycle in which TraceEnable is low: atoms wait for that.
 pub(crate) fn encode(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> Log<ArmEtm> {
     let mut encoder = Encoder::default();
     encoder.begin(parameters, policy).expect("supported");
     let mut log = Log::default();
     for cycle in cycles {
         encoder.step(cycle, &mut log);
+    }
+    if let (Some(last), Architecture::V3, false) =
+        (cycles.last(), parameters.architecture, parameters.bare_port)
+    {
+        let Stimulus { non_secure, hyp, timestamp, .. } = *last;
+        encoder.step(&Stimulus { non_secure, hyp, timestamp, ..Stimulus::default() }, &mut log);
     }
     encoder.finish(&mut log);
     log

@@ -9,7 +9,8 @@ use super::macrocell::Macrocell;
 /// A model of a macrocell of architecture 3.
 ///
 /// What a cycle makes comes when the next cycle is known, for a branch packet tells the security state and mode behind
-/// the branch. At the end everything in the FIFO leaves.
+/// the branch. At `finish` the latest cycle, everything in the FIFO and triggers that waited for room leave; atoms leave when
+/// TraceEnable falls (7.3), so a stimulus ends with a cycle in which it is low.
 #[derive(Debug, Default)]
 pub struct Encoder {
     running: Option<Running>,

@@ -108,11 +108,11 @@ impl Macrocell {
         self.fifo.end_cycle(sink);
     }
 
-    /// Everything leaves.
+    /// The trace port goes on until the FIFO is empty, and triggers that waited for room go out. Atoms of which no P-header was
+    /// made stay: only a cycle can make one.
     pub(super) fn finish(&mut self, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.fifo.empty(sink);
         self.packets.clear();
-        self.atoms.flush(&mut self.packets);
         self.packets.extend((0..self.triggers).map(|_| Packet::Trigger));
         self.write_group();
         self.commit(sink);

@@ -147,7 +147,6 @@ impl FastPath {
 #[inline]
 fn is_ordinary(cycle: &Cycle, block: &Block) -> bool {
     (cycle.ctype == 0)
-        & cycle.qualified
         & !(cycle.trace_off | cycle.halted | cycle.reset | block.notify)
         & !matches!(block.itype, Itype::Exception | Itype::Interrupt)
         & (block.iretire > 0)

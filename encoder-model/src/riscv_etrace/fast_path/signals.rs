@@ -59,7 +59,7 @@ impl Ingress {
         let halfwords = self.halfwords(block);
         Item {
             kind: Kind::Retire(self.last(block, halfwords, cycle.ctype)),
-            qualified: enabled && self.tracing && cycle.qualified,
+            qualified: enabled && self.tracing,
             privilege: self.privilege(cycle),
             context: cycle.context & self.context_mask,
             time: cycle.time & self.time_mask,

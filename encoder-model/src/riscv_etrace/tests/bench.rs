@@ -46,9 +46,9 @@ pub(crate) fn small_program() -> Program {
     ])
 }
 
-/// An instruction that retires at level 3 and passes the filters.
+/// An instruction that retires at level 3.
 pub(crate) fn instruction(address: u64) -> Retire {
-    Retire { address: Address(address), privilege: 3, qualified: true, ..Retire::default() }
+    Retire { address: Address(address), privilege: 3, ..Retire::default() }
 }
 
 pub(crate) fn retire(address: u64) -> Step {
@@ -60,11 +60,11 @@ pub(crate) fn branch(address: u64, taken: bool) -> Step {
 }
 
 pub(crate) fn exception(cause: u16, epc: u64) -> Step {
-    Step::Trap(Trap { cause, epc: Address(epc), privilege: 3, qualified: true, ..Trap::default() })
+    Step::Trap(Trap { cause, epc: Address(epc), privilege: 3, ..Trap::default() })
 }
 
 pub(crate) fn interrupt(cause: u16) -> Step {
-    Step::Trap(Trap { interrupt: true, cause, privilege: 3, qualified: true, ..Trap::default() })
+    Step::Trap(Trap { interrupt: true, cause, privilege: 3, ..Trap::default() })
 }
 
 pub(crate) fn enable(on: bool) -> Step {
@@ -80,12 +80,19 @@ pub(crate) fn idle(cycle: Cycle) -> Step {
     Step::Stimulus(Stimulus::Cycle(cycle))
 }
 
+/// A step between a trace-off and a trace-on pulse.
+pub(crate) fn untraced(step: Step) -> Vec<Step> {
+    let off = Cycle { trace_off: true, ..Cycle::default() };
+    let on = Cycle { trace_on: true, ..Cycle::default() };
+    vec![idle(off), step, idle(on)]
+}
+
 /// Addresses that retire one after the other.
 pub(crate) fn path(addresses: &[u64]) -> Vec<Step> {
     addresses.iter().copied().map(retire).collect()
 }
 
-/// Everything the encoder sends for an execution, in the given shape.
+/// Everything the encoder sends for an execution, in the given shape, and for the halt behind it. `finish` adds nothing.
 pub(crate) fn encode_as(
     hart: &mut Hart,
     parameters: &Parameters,
@@ -95,8 +102,12 @@ pub(crate) fn encode_as(
     let mut encoder = Encoder::default();
     encoder.begin(parameters, policy).expect("the parameters are supported");
     let mut log = Log::default();
-    hart.run(steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut log)).expect("there is code");
+    let halt = idle(Cycle { halted: true, ..Cycle::default() });
+    let steps = steps.iter().cloned().chain([halt]);
+    hart.run(steps, &mut |stimulus| encoder.step(stimulus, &mut log)).expect("there is code");
+    let sent = (log.entries.len(), log.wire.len());
     encoder.finish(&mut log);
+    assert_eq!((log.entries.len(), log.wire.len()), sent, "`finish` sends something");
     log
 }
 

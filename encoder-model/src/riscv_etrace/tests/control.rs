@@ -2,14 +2,14 @@
 
 use crate::riscv_etrace::Encoder;
 use traceproof_vectors::riscv_etrace::{
-    Block, Cycle, Encapsulation, Itype, Modes, NormalEncapsulation, Packet, Parameters, Policy, QualStatus,
-    ReportedAddress, Retire, Step, Stimulus,
+    AddressRange, Block, Cycle, Encapsulation, Filter, Itype, Modes, NormalEncapsulation, Packet, Parameters,
+    Policy, QualStatus, ReportedAddress, Retire, Step, Stimulus,
 };
 use traceproof_vectors::{Address, Encoder as _, Refusal};
 
 use super::bench::{
     enable, encode, exception, hex, idle, instruction, interrupt, packets, path, payloads, retire,
-    small_program, transport,
+    small_program, transport, untraced,
 };
 
 fn start(address: u64) -> Packet {
@@ -56,14 +56,6 @@ fn early_trap(interrupt: bool, ecause: u16, address: u64) -> Packet {
     }
 }
 
-fn unqualified(step: Step) -> Step {
-    match step {
-        Step::Retire(retire) => Step::Retire(Retire { qualified: false, ..retire }),
-        Step::Trap(trap) => Step::Trap(traceproof_vectors::riscv_etrace::Trap { qualified: false, ..trap }),
-        other => other,
-    }
-}
-
 #[track_caller]
 fn check(steps: &[Step], expected: &[Packet]) {
     assert_eq!(packets(&Policy::default(), steps), expected);
@@ -103,8 +95,12 @@ fn nothing_is_traced_while_disabled() {
 
 #[test]
 fn filters_cut_the_trace() {
-    let hidden = unqualified(retire(0x1008));
-    let steps = [path(&[0x1000, 0x1004]), vec![hidden], path(&[0x100c, 0x2000, 0x2004])].concat();
+    let addresses = vec![
+        AddressRange { first: Address(0x1000), last: Address(0x1007) },
+        AddressRange { first: Address(0x100c), last: Address(0x2fff) },
+    ];
+    let policy = Policy { filters: vec![Filter { addresses, ..Filter::default() }], ..Policy::default() };
+    let steps = [path(&[0x1000, 0x1004, 0x1008]), path(&[0x100c, 0x2000, 0x2004])].concat();
     let expected = [
         start(0x1000),
         delta(4),
@@ -114,20 +110,20 @@ fn filters_cut_the_trace() {
         delta(4),
         support(true, ENDED),
     ];
-    check(&steps, &expected);
+    assert_eq!(packets(&policy, &steps), expected);
 }
 
 /// RVET-ENC-077 and RVET-ENC-084.
 #[test]
 fn filters_around_traps() {
-    let hidden = unqualified(exception(2, 0x1008));
+    let hidden = untraced(exception(2, 0x1008));
     // Only the handler is traced: the trap's packet comes with it.
-    check(&[hidden.clone(), retire(0x3000)], &[handler(false, 2, 0x3000), support(true, ENDED)]);
+    check(&[hidden.clone(), path(&[0x3000])].concat(), &[handler(false, 2, 0x3000), support(true, ENDED)]);
     // A traced trap behind an untraced one is the first thing traced.
-    let steps = [hidden, exception(5, 0x3000), retire(0x3000)];
+    let steps = [hidden, vec![exception(5, 0x3000), retire(0x3000)]].concat();
     check(&steps, &[early_trap(false, 5, 0x3000), start(0x3000), support(true, ENDED)]);
     // A traced trap whose handler is not traced is not reported.
-    let steps = [retire(0x1000), exception(2, 0x1004), unqualified(retire(0x3000))];
+    let steps = [vec![retire(0x1000), exception(2, 0x1004)], untraced(retire(0x3000))].concat();
     check(&steps, &[start(0x1000), support(true, ENDED)]);
 }
 
@@ -193,14 +189,7 @@ fn pulsed(iaddr: u64, trace_on: bool, trace_off: bool) -> Step {
         sijump: false,
         notify: false,
     };
-    idle(Cycle {
-        blocks: [block].into(),
-        privilege: 3,
-        trace_on,
-        trace_off,
-        qualified: true,
-        ..Cycle::default()
-    })
+    idle(Cycle { blocks: [block].into(), privilege: 3, trace_on, trace_off, ..Cycle::default() })
 }
 
 /// RVET-ENC-048 to 050.
@@ -281,7 +270,6 @@ fn times_are_those_of_what_is_reported() {
         epc: Address(0x1004),
         privilege: 3,
         time: 7,
-        qualified: true,
         ..Default::default()
     });
     let steps = [enable(true), at(0x1000, 5), at(0x100c, 6), trap, at(0x3000, 0x108), at(0x3004, 9)];
@@ -475,7 +463,6 @@ fn signals_are_cut_to_their_widths() {
             cause: 0x1f2,
             tval: 0x1_0005,
             privilege: 7,
-            qualified: true,
             ..Cycle::default()
         })
     };
@@ -486,10 +473,10 @@ fn signals_are_cut_to_their_widths() {
         Stimulus::Enable(true),
         cycle(block(Itype::Exception, Address(0x2_1001), 0)),
         cycle(block(Itype::Nothing, Address(0xfff_3001), 1)),
+        Stimulus::Enable(false),
     ] {
         encoder.step(&stimulus, &mut log);
     }
-    encoder.finish(&mut log);
     let packets: Vec<Packet> = log.packets().copied().collect();
     let Packet::Trap { ecause, tval, address, privilege, .. } = packets[1] else { panic!("{packets:?}") };
     assert_eq!((ecause, tval, address, privilege), (2, Some(5), Some(Address(0x1000)), 3));

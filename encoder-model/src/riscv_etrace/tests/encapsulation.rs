@@ -5,7 +5,7 @@ use crate::riscv_etrace::{
 };
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{
-    Encapsulation, Idle, LastNull, NormalEncapsulation, Packet, Padding, Parameters, PayloadAlignment,
+    Cycle, Encapsulation, Idle, LastNull, NormalEncapsulation, Packet, Padding, Parameters, PayloadAlignment,
     Policy, QualStatus, Retire, RiscvEtrace, SiemensMessaging, Step, Stimulus,
 };
 use traceproof_vectors::{Address, Encoder as _, Log, Program, Refusal, Section};
@@ -212,13 +212,13 @@ fn encode(parameters: &Parameters, policy: &Policy) -> Vec<u8> {
     let mut program = Program::new();
     let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
     program.insert(Section::new(0x1000, bytes, "")).expect("it is free");
-    let retire = |address, time| {
-        Step::Retire(Retire { address, privilege: 3, time, qualified: true, ..Retire::default() })
-    };
+    let retire = |address, time| Step::Retire(Retire { address, privilege: 3, time, ..Retire::default() });
+    let halted = Stimulus::Cycle(Cycle { halted: true, ..Cycle::default() });
     let steps = [
         Step::Stimulus(Stimulus::Enable(true)),
         retire(Address(0x1000), 0x1122),
         retire(Address(0x1004), 0x1133),
+        Step::Stimulus(halted),
     ];
     let mut encoder = Encoder::default();
     encoder.begin(parameters, policy).expect("it is possible");

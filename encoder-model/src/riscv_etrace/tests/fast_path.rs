@@ -85,7 +85,6 @@ impl Numbers {
             trace_off: self.one_in(200),
             halted: self.one_in(200),
             reset: self.one_in(300),
-            qualified: !self.one_in(100),
             ..Cycle::default()
         })
     }
@@ -197,7 +196,6 @@ fn plain_cycles_are_one_item_either_way() {
             context: 0x123,
             ctype: 2,
             time: 7,
-            qualified: true,
             ..Cycle::default()
         };
         assert!(ingress.is_plain(&cycle));

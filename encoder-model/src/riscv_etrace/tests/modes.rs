@@ -8,7 +8,7 @@ use traceproof_vectors::{Address, Program};
 
 use super::bench::{
     BRANCH, JALR, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
-    program, retire, small_program,
+    program, retire, small_program, untraced,
 };
 
 /// `jalr x0, 0(x6)`
@@ -258,8 +258,7 @@ fn sequentially_inferable_jump() {
 /// RVET-ENC-051: nobody who was not told of the `auipc` could infer the jump.
 #[test]
 fn sequentially_inferable_jump_behind_something_untraced() {
-    let hidden = Step::Retire(Retire { qualified: false, ..instruction(0x1004) });
-    let steps = [vec![hidden], path(&[0x1008, 0x2000, 0x2004])].concat();
+    let steps = [untraced(retire(0x1004)), path(&[0x1008, 0x2000, 0x2004])].concat();
     let got = packets(&far_jump(), &sijump(4), &Policy::default(), &steps);
     assert_eq!(got, [start(0x1008), report(0xff8, None), report(4, None)]);
     // A synchronisation packet on the jump itself: decoders may join there.

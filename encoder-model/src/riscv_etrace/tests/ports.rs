@@ -84,7 +84,7 @@ fn single_retirement_counts_instructions() {
         blocks(&cycles)[2..4],
         [vec![(1, 0x1008, Itype::Nothing, 1)], vec![(1, 0x100c, Itype::UninferableCall, 0)]]
     );
-    assert!(cycles.iter().all(|cycle| cycle.qualified && cycle.privilege == 3));
+    assert!(cycles.iter().all(|cycle| cycle.privilege == 3));
 }
 
 #[test]
@@ -184,7 +184,6 @@ fn changes_of_level_context_and_time_start_a_cycle() {
     assert_eq!(count(&parameters, Retire { context: 1, ..second }), 2);
     assert_eq!(count(&parameters, Retire { time: 1, ..second }), 2);
     assert_eq!(count(&parameters, Retire { ctype: 2, ..second }), 2);
-    assert_eq!(count(&parameters, Retire { qualified: false, ..second }), 2);
     // Signals that no packet carries do not count.
     let plain = Parameters { retires_p: 4, ..Parameters::default() };
     assert_eq!(count(&plain, Retire { context: 1, time: 1, ..second }), 1);

@@ -3,7 +3,7 @@
 use crate::riscv_etrace::{Hart, Retirement, TrapPlacement};
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{
-    InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors,
+    Cycle, InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors,
 };
 use traceproof_vectors::{Address, Program};
 
@@ -61,29 +61,24 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
     let mut at = CODE[0].0;
     let mut privilege = 3;
     let mut context = 0;
-    let mut qualified = true;
+    let mut traced = true;
     for &(event, target) in choices {
         let somewhere = CODE[usize::from(target) % CODE.len()].0;
         match event {
             0..=9 => {
                 let interrupt = event % 2 == 0;
                 let (cause, tval, epc) = (u16::from(event), u64::from(target), at);
-                let trap = Trap {
-                    interrupt,
-                    cause,
-                    tval,
-                    epc: Address(epc),
-                    privilege,
-                    context,
-                    time: 0,
-                    qualified,
-                };
+                let trap = Trap { interrupt, cause, tval, epc: Address(epc), privilege, context, time: 0 };
                 steps.push(Step::Trap(trap));
                 privilege = 3;
                 at = HANDLER;
                 continue;
             }
-            10..=12 => qualified = !qualified,
+            10..=12 => {
+                traced = !traced;
+                let pulse = Cycle { trace_on: traced, trace_off: !traced, ..Cycle::default() };
+                steps.push(Step::Stimulus(Stimulus::Cycle(pulse)));
+            }
             13 => steps.push(Step::Stimulus(Stimulus::Transport(false))),
             14 | 15 => steps.push(Step::Stimulus(Stimulus::Transport(true))),
             16 => steps.push(Step::Stimulus(Stimulus::Enable(target % 2 == 0))),
@@ -113,7 +108,6 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
             ctype,
             notify: (20..30).contains(&event),
             partial: false,
-            qualified,
         };
         at = match kind {
             Kind::Plain => address + size(word),

@@ -15,8 +15,10 @@ use crate::riscv_etrace::{
 
 /// One line of `stimulus`.
 ///
-/// `privilege` (3 at first), `context`, `time` (0 at first) and `qualified` (true at first) stay in force until a later line
-/// changes them, `context` also by `retire_context`; the other fields are for this line only. The encoder is off at first: `{ enable = true }` comes before anything else.
+/// `privilege` (3 at first), `context` and `time` (0 at first) stay in force until a later line changes them, `context` also
+/// by `retire_context`; the other fields are for this line only. The encoder is off at first: `{ enable = true }` comes
+/// before anything else. What is traced follows from `policy.filters`, `enable` and the signals of cycles; the end of
+/// tracing is a line too, in most cases `{ enable = false }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -70,8 +72,6 @@ pub enum StimulusEntry {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         u64,
     ),
-    /// Whether the filters let pass what follows.
-    Qualified(bool),
     /// Tracing is switched on or off.
     Enable(bool),
     /// The run-time modes change.

@@ -61,18 +61,11 @@ struct Recorder<'a> {
     privilege: u8,
     context: u64,
     time: u64,
-    qualified: bool,
 }
 
 pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Step>, Problem> {
-    let mut recorder = Recorder {
-        code: Code::new(assembly),
-        steps: Vec::new(),
-        privilege: 3,
-        context: 0,
-        time: 0,
-        qualified: true,
-    };
+    let mut recorder =
+        Recorder { code: Code::new(assembly), steps: Vec::new(), privilege: 3, context: 0, time: 0 };
     for (index, entry) in entries.iter().enumerate() {
         recorder.entry(entry).map_err(|problem| problem.under(&format!("stimulus[{index}]")))?;
     }
@@ -108,7 +101,6 @@ impl Recorder<'_> {
             StimulusEntry::Privilege(privilege) => self.privilege = *privilege,
             StimulusEntry::Time(time) => self.time = *time,
             StimulusEntry::Context(context) => self.context = *context,
-            StimulusEntry::Qualified(qualified) => self.qualified = *qualified,
             StimulusEntry::Enable(on) => self.steps.push(Step::Stimulus(Stimulus::Enable(*on))),
             StimulusEntry::Modes(modes) => self.steps.push(Step::Stimulus(Stimulus::Modes(*modes))),
             StimulusEntry::Transport(up) => self.steps.push(Step::Stimulus(Stimulus::Transport(*up))),
@@ -143,7 +135,6 @@ impl Recorder<'_> {
                 ctype: 0,
                 notify: false,
                 partial: false,
-                qualified: self.qualified,
             })
             .collect();
         mark(&mut instructions);
@@ -156,7 +147,6 @@ impl Recorder<'_> {
             privilege: self.privilege,
             context: self.context,
             time: self.time,
-            qualified: self.qualified,
             ..trap
         }));
     }
@@ -336,18 +326,17 @@ mod tests {
             ctype: 0,
             notify: false,
             partial: false,
-            qualified: true,
         }
     }
 
     #[test]
-    fn privilege_context_time_and_qualification_stay_in_force() {
+    fn privilege_context_and_time_stay_in_force() {
         let steps = steps(
             "{ enable = true }, { retire = 'A' }, { privilege = 0 }, { time = '0x10' }, { context = 5 }, \
-             { retire = 'B' }, { qualified = false }, { retire = 'C' }, { interrupt = { cause = 7 } }",
+             { retire = 'B' }, { retire = 'C' }, { interrupt = { cause = 7 } }",
         );
         let b = Retire { privilege: 0, time: 0x10, context: 5, ..plain(0x1004) };
-        let c = Retire { address: Address(0x1006), qualified: false, ..b };
+        let c = Retire { address: Address(0x1006), ..b };
         let trap = Trap {
             interrupt: true,
             cause: 7,
@@ -356,7 +345,6 @@ mod tests {
             privilege: 0,
             context: 5,
             time: 0x10,
-            qualified: false,
         };
         assert_eq!(
             steps,
@@ -398,16 +386,7 @@ mod tests {
         .expect("resolves");
         let trap = |cause, tval, epc| {
             let interrupt = false;
-            Step::Trap(Trap {
-                interrupt,
-                cause,
-                tval,
-                epc,
-                privilege: 3,
-                context: 0,
-                time: 0,
-                qualified: true,
-            })
+            Step::Trap(Trap { interrupt, cause, tval, epc, privilege: 3, context: 0, time: 0 })
         };
         let cycle = crate::riscv_etrace::Cycle { halted: true, ..Default::default() };
         let modes = Modes { full_address: true, ..Modes::default() };

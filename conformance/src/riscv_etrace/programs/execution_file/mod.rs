@@ -240,7 +240,6 @@ impl<R: Read> ExecutionReader<R> {
                 return Ok(Some(Step::Retire(Retire {
                     address: Address(address),
                     privilege,
-                    qualified: true,
                     ..Retire::default()
                 })));
             }
@@ -283,15 +282,7 @@ impl<R: Read> ExecutionReader<R> {
             return Err(self.error_at(at, ExecutionDefect::Address(tval)));
         }
         let privilege = self.privilege;
-        Ok(Step::Trap(Trap {
-            interrupt,
-            cause,
-            tval,
-            epc: Address(epc),
-            privilege,
-            qualified: true,
-            ..Trap::default()
-        }))
+        Ok(Step::Trap(Trap { interrupt, cause, tval, epc: Address(epc), privilege, ..Trap::default() }))
     }
 }
 

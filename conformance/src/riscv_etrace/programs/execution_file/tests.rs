@@ -3,11 +3,9 @@
 use super::*;
 
 fn steps() -> Vec<Step> {
-    let retire = |address, privilege| {
-        Step::Retire(Retire { address, privilege, qualified: true, ..Retire::default() })
-    };
+    let retire = |address, privilege| Step::Retire(Retire { address, privilege, ..Retire::default() });
     let trap = |interrupt, cause, tval, epc, privilege| {
-        Step::Trap(Trap { interrupt, cause, tval, epc, privilege, qualified: true, ..Trap::default() })
+        Step::Trap(Trap { interrupt, cause, tval, epc, privilege, ..Trap::default() })
     };
     vec![
         retire(Address(0x8000_0000), 3),
@@ -43,8 +41,8 @@ fn the_format_is_as_described() {
     let plain: &[u8] = b"TPEXEC\x01\x20\x05\x03\x80\x80\x04\x08\x05\x00\x03\x07\x02\x01\x02\x03\x7b\x07\x04";
     let read: Vec<_> =
         ExecutionReader::new(plain).expect("header").map(|step| step.expect("record")).collect();
-    let retire = |address| Retire { address, privilege: 3, qualified: true, ..Retire::default() };
-    let trap = Trap { privilege: 0, qualified: true, ..Trap::default() };
+    let retire = |address| Retire { address, privilege: 3, ..Retire::default() };
+    let trap = Trap { privilege: 0, ..Trap::default() };
     assert_eq!(
         read,
         [
