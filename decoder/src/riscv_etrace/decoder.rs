@@ -7,7 +7,8 @@ use traceproof_vectors::{
 
 use super::Payload;
 use super::data::DataTrace;
-use super::encapsulation::{Content, Deframer, Receiver};
+use super::encapsulation::{Content, Deframer};
+use super::fast_path::Receiver;
 use super::flow::Flow;
 use super::packet::PacketReader;
 

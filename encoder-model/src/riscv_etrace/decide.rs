@@ -11,7 +11,7 @@ pub(super) enum Subject {
     /// [`InterruptReport::Separate`](traceproof_vectors::riscv_etrace::InterruptReport::Separate) an interrupt too.
     Trap,
     /// An interrupt that is reported with its handler. Spec: RVET-ENC-081 (ET 7.3.1).
-    QuietTrap,
+    ReportedWithHandler,
 }
 
 /// Everything that the decision depends on. "Before" is the item before, "next" the one behind.
@@ -92,7 +92,7 @@ pub(super) enum Reason {
 pub(super) const fn decide(s: &Situation) -> Decision {
     match s.subject {
         Subject::Instruction => instruction(s),
-        Subject::Trap | Subject::QuietTrap => trap(s),
+        Subject::Trap | Subject::ReportedWithHandler => trap(s),
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn every_line_of_the_list_has_its_packet() {
         let exception = Situation { subject: Subject::Trap, ..PLAIN };
-        let interrupt = Situation { subject: Subject::QuietTrap, ..PLAIN };
+        let interrupt = Situation { subject: Subject::ReportedWithHandler, ..PLAIN };
         let cases = [
             (PLAIN, Decision::Nothing),
             // 2, 3

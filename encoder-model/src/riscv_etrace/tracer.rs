@@ -188,8 +188,11 @@ impl Tracer {
         } else {
             self.resolve_return(trap.epc);
         }
-        let subject =
-            if trap.interrupt && !self.separate_interrupts { Subject::QuietTrap } else { Subject::Trap };
+        let subject = if trap.interrupt && !self.separate_interrupts {
+            Subject::ReportedWithHandler
+        } else {
+            Subject::Trap
+        };
         decide(&self.situation(subject, false, false, next))
     }
 

@@ -2,7 +2,8 @@
 
 use traceproof_vectors::Place;
 
-use super::{Header, Layout};
+use super::layout::Layout;
+use super::unit::Header;
 
 /// Bytes of the longest unit: header, whole bytes of `srcID`, timestamp, counted bytes.
 const LONGEST_UNIT: usize = 1 + 2 + Layout::LONGEST_TIMESTAMP + 31;
@@ -12,7 +13,7 @@ const LONGEST_UNIT: usize = 1 + 2 + Layout::LONGEST_TIMESTAMP + 31;
 /// A run of as many null bytes as RVET-ENCAP-013 asks for leads it back to a boundary between units from any state,
 /// because no unit goes on for longer than that run behind its header.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cutter {
+pub(in crate::riscv_etrace) struct Cutter {
     /// Bytes of every unit that `length` does not count: those which `srcID` fills.
     source_bytes: u8,
     /// Bytes of a unit with `extend` that `length` does not count in addition.
@@ -119,7 +120,7 @@ impl Cutter {
     ///
     /// `BARE` promises that `length` counts all bytes behind the header, and that there are no blocks.
     #[inline]
-    pub(super) fn push<const BARE: bool>(
+    pub(in crate::riscv_etrace) fn push<const BARE: bool>(
         &mut self,
         chunk: &[u8],
         mut each: impl FnMut(Place, Header, usize, &[u8]),

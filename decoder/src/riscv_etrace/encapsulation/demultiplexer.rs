@@ -3,8 +3,8 @@
 use traceproof_vectors::riscv_etrace::Parameters;
 use traceproof_vectors::{Place, Refusal};
 
-use super::Layout;
 use super::cut::Cutter;
+use super::layout::Layout;
 
 /// One transport unit on its way to whoever follows its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

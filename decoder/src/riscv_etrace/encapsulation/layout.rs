@@ -3,7 +3,8 @@
 use traceproof_vectors::riscv_etrace::{Encapsulation, NormalEncapsulation, Padding, Parameters};
 use traceproof_vectors::{Field, Place, Refusal};
 
-use super::{Header, Payload, Route, Unit};
+use super::unit::{Header, Route, Unit};
+use crate::riscv_etrace::Payload;
 
 /// Bits of the header.
 const HEADER: u32 = 8;
@@ -96,7 +97,7 @@ impl Layout {
     }
 
     /// Whether a unit is one header byte and the payload, and always whole.
-    pub(super) const fn is_bare(&self) -> bool {
+    pub(in crate::riscv_etrace) const fn is_bare(&self) -> bool {
         self.source_bits == 0 && self.timestamp_bits == 0 && self.type_bits == 0 && self.block == 0
     }
 

@@ -3,12 +3,16 @@
 //!
 //! | instead of | here |
 //! |---|---|
+//! | making a unit of what is on the wire | `contents`: handing over what it carries |
 //! | reading formats 1 and 2 field by field | `short_packets`: from a register, with masks |
 //! | making a packet and following it | `reports`: following what was read |
 //! | walking instruction by instruction | `block_walk`: by `blocks` of straight code, their ends known; elsewhere by straight `runs` |
 
 pub(super) mod block_walk;
 mod blocks;
+mod contents;
 mod reports;
 mod runs;
 pub(super) mod short_packets;
+
+pub use contents::Receiver;
