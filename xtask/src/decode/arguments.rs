@@ -1,18 +1,16 @@
-//! `traceproof decode`: a trace file as text, or every source of a snapshot.
+//! What `traceproof decode` is told, and how it ends.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::listing::{self, Counts, Listing};
+use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::listing::{self, Counts};
 use traceproof_conformance::report::text::counted;
-use traceproof_conformance::stream;
 use traceproof_vectors::{Program, ProtocolId};
 
-use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, create, open_trace};
+use crate::exit::Exit;
+use crate::files::Target;
 use crate::limits::Limiting;
-use crate::snapshot::{self, is_snapshot};
 
 /// Decode a trace with the reference decoder.
 ///
@@ -35,7 +33,7 @@ pub(crate) struct Arguments {
     pub(crate) limiting: Limiting,
     /// The trace is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long)]
-    text: bool,
+    pub(super) text: bool,
     /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) source: Vec<String>,
@@ -87,43 +85,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    if is_snapshot(&arguments.input) {
-        return snapshot::decode(arguments);
-    }
-    if !arguments.source.is_empty() {
-        return Err(Failure::usage(
-            "--source selects sources of a snapshot, a directory with a snapshot.ini",
-        ));
-    }
-    let Some(family) = arguments.family else {
-        return Err(Failure::usage("--family is missing; only a snapshot says itself which protocol it has"));
-    };
-    family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
-}
-
-struct Decode<'a>(&'a Arguments);
-
-impl Visitor for Decode<'_> {
-    type Output = Outcome;
-
-    fn visit<P: FamilyRules>(self) -> Outcome {
-        let Arguments { target, input, output, .. } = self.0;
-        let (program, parameters) = target.load::<P>()?;
-        let (layer, format) = (self.0.layer::<P>(&program), self.0.format());
-        let mut decoder = P::reference_decoder();
-        decoder.set_limits(&self.0.limiting.limits());
-        decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut trace = open_trace::<P>(input, self.0.text, &parameters)?;
-        let mut listing = Listing::new(create(output)?, format, layer);
-        stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
-            .map_err(|error| Failure::file(input, error))?;
-        let counts = listing.finish()?;
-        Ok(told(counts))
-    }
-}
-
-/// How it ends, by what went through the listing.
+/// The end, by what went through the listing.
 pub(crate) fn told(counts: Counts) -> Exit {
     if counts.errors == 0 {
         return Exit::Ok;
