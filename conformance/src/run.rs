@@ -296,6 +296,7 @@ mod tests {
                 case("eteu-0002", ProtocolId::ArmEteUnit, Verdict::Pass),
             ],
             programs: Vec::new(),
+            foreign_sources: Vec::new(),
         };
         let tallies = run.tallies();
         let of = |protocol, kind| tallies[&(protocol, Direction::Decode)].of(kind);

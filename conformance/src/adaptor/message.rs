@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::notation::parse_bytes;
 use traceproof_vectors::{
-    Address, Capabilities, DecoderLimits, Entry, Fault, FaultClass, FaultDetail, Layer, MemorySpace, Place, Program,
-    ProgramError, Refusal, Section,
+    Address, Capabilities, DecoderLimits, Entry, Fault, FaultClass, FaultDetail, Layer, MemorySpace, Place,
+    Program, ProgramError, Refusal, Section,
 };
 
 use super::framing::Framing;
