@@ -147,7 +147,7 @@ mod tests {
         for (claims, problem) in [
             (json!({}), "`name` does not say who it is; it claims neither"),
             (json!({"name": "a", "decoders": []}), "`decoders` is no object"),
-            (json!({"name": "a", "decoders": {"etrace": {"layers": []}}}), "no family is called `etrace`"),
+            (json!({"name": "a", "decoders": {"etrace": {"layers": []}}}), "no protocol is called `etrace`"),
             (
                 json!({"name": "a", "decoders": {"arm_etm": {"layers": ["packet"]}}}),
                 "decoder of arm_etm: unknown variant `packet`",

@@ -511,7 +511,7 @@ fn a_broken_suite_is_an_error_with_all_its_places() {
             (error.path.file_name().and_then(|name| name.to_str()), error.place.map(|(line, _)| line))
         })
         .collect();
-    assert_eq!(places, [(Some("first.toml"), Some(5)), (Some("second.toml"), Some(39))]);
+    assert_eq!(places, [(Some("first.toml"), Some(5)), (Some("second.toml"), Some(40))]);
 }
 
 #[test]

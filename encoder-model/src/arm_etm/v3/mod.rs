@@ -14,6 +14,8 @@
 //!     &Stimulus { trace_enable: true, instruction: Some(instruction), ..Stimulus::default() },
 //!     &mut log,
 //! );
+//! // TraceEnable goes low, and the P-header of the last instruction goes out.
+//! encoder.step(&Stimulus::default(), &mut log);
 //! encoder.finish(&mut log);
 //!
 //! // A-sync, I-sync (tracing enabled), one E atom.
