@@ -31,6 +31,7 @@
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
+//! | What did a subject make of one stream, whatever happened in it? | [`observe`] |
 //! | Would the suite notice what is wrong? | [`saboteurs`] |
 //! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
@@ -52,6 +53,7 @@ pub mod itanium_pmu;
 pub mod judge;
 pub mod line;
 pub mod listing;
+pub mod observe;
 pub mod peers;
 pub mod process;
 mod protocol_name;

@@ -1,0 +1,264 @@
+//! What a subject makes of one stream or one execution. It may panic, hang, refuse or claim little: what it reported until then is kept.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::{
+    Capabilities, Encoder, EncoderSink, Entry, Fault, Log, Place, Program, Protocol, Reading, Sink,
+};
+
+use crate::Subject;
+use crate::check::{Question, check, directions, encode_case};
+use crate::family::FamilyRules;
+use crate::run::Check;
+use crate::runner::{attempt, guarded};
+use crate::verdict::Verdict;
+
+/// What a subject reported, or made.
+#[derive(Clone, Debug)]
+pub struct Observed<P: Protocol> {
+    /// What it claims; `None` if it has no such side, or did not come so far.
+    pub claims: Option<Capabilities>,
+    /// What it reported, with the places of the packets that were asked for; what its encoder made.
+    pub log: Log<P>,
+    /// Why there is no more; `None` if it came to its end.
+    pub ended: Option<Verdict>,
+}
+
+/// A stream to decode.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamToDecode<P: Protocol> {
+    pub(crate) wire: Vec<u8>,
+    pub(crate) parameters: P::Parameters,
+    pub(crate) program: Program,
+    /// Its packets, if each of them is sound.
+    pub(crate) packets: Option<Vec<P::Packet>>,
+    /// The readings on which it depends.
+    pub(crate) readings: Vec<String>,
+    /// It is not the beginning of a longer one.
+    pub(crate) whole: bool,
+}
+
+impl<P: FamilyRules> StreamToDecode<P> {
+    /// The stream of a case.
+    pub(crate) fn of_case(file: &CaseFile<P>) -> Self {
+        let Question { wire, parameters, program, packets, readings } = Question::of(file);
+        Self {
+            wire: wire.to_vec(),
+            parameters: parameters.clone(),
+            program: program.clone(),
+            packets: packets.map(<[P::Packet]>::to_vec),
+            readings,
+            whole: true,
+        }
+    }
+
+    /// Decodes on this thread.
+    fn decode(&self, subject: &Subject, sink: &mut Shared<P>) -> Result<(), Verdict> {
+        let Some(mut decoder) = subject.decoder::<P>() else {
+            return Err(Verdict::Unsupported { needs: vec![String::from("a decoder")] });
+        };
+        let claims = decoder.capabilities();
+        sink.with(|collected| collected.claims = Some(claims.clone()));
+        let Self { wire, parameters, program, packets, readings, .. } = self;
+        let question = Question::<P> {
+            wire,
+            parameters,
+            program,
+            packets: packets.as_deref(),
+            readings: readings.clone(),
+        };
+        let parameters = question
+            .claimed(&claims, Reading::binds_decoders)
+            .map_err(|needs| Verdict::Unsupported { needs })?;
+        decoder
+            .begin(&parameters, program)
+            .map_err(|refusal| Verdict::Undeclared { refusal: refusal.to_string() })?;
+        decoder.push(wire, sink);
+        if self.whole {
+            decoder.finish(sink);
+        }
+        Ok(())
+    }
+}
+
+/// What the subject's decoder reports of a stream for these packets.
+pub(crate) fn decoding<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    stream: StreamToDecode<P>,
+    packets: &Range<u64>,
+) -> Observed<P> {
+    let of = subject.clone();
+    observed(subject, deadline, packets, move |sink| stream.decode(&of, sink))
+}
+
+/// What the subject's decoder reports of the stream of a case.
+#[must_use]
+pub fn decoding_of_case<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    file: &CaseFile<P>,
+) -> Observed<P> {
+    decoding(subject, deadline, StreamToDecode::of_case(file), &EVERY_PACKET)
+}
+
+/// What the subject's encoder makes of the execution of a case.
+#[must_use]
+pub fn encoding_of_case<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    file: &CaseFile<P>,
+) -> Observed<P> {
+    let (of, file) = (subject.clone(), file.clone());
+    observed(subject, deadline, &EVERY_PACKET, move |sink| encode_case(&of, &file, sink))
+}
+
+/// The relations over the stream of a case that it and the subject allow.
+#[must_use]
+pub fn relations_of_case<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    file: &CaseFile<P>,
+) -> Vec<Check> {
+    let file = Arc::new(file.clone());
+    let relations = directions(subject, &file).into_iter().filter(|direction| direction.is_relation());
+    relations
+        .map(|direction| {
+            let (of, file) = (subject.clone(), Arc::clone(&file));
+            let verdict = guarded(subject, deadline, move || check(&of, &file, direction));
+            Check { direction, verdict }
+        })
+        .collect()
+}
+
+/// What the subject's encoder makes of an execution that `drive` sends through it.
+pub(crate) fn encoding<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    drive: impl FnOnce(&mut dyn Encoder<P>, &mut dyn EncoderSink<P>) -> Result<(), Verdict> + Send + 'static,
+) -> Observed<P> {
+    let of = subject.clone();
+    observed(subject, deadline, &EVERY_PACKET, move |sink| {
+        let Some(mut encoder) = of.encoder::<P>() else {
+            return Err(Verdict::Unsupported { needs: vec![String::from("an encoder")] });
+        };
+        sink.with(|collected| collected.claims = Some(encoder.capabilities()));
+        drive(encoder.as_mut(), sink)
+    })
+}
+
+/// All of a stream.
+pub(crate) const EVERY_PACKET: Range<u64> = 0..u64::MAX;
+
+fn observed<P: FamilyRules>(
+    subject: &Subject,
+    deadline: Duration,
+    packets: &Range<u64>,
+    work: impl FnOnce(&mut Shared<P>) -> Result<(), Verdict> + Send + 'static,
+) -> Observed<P> {
+    let shared = Shared::new(packets.clone());
+    let mut sink = shared.clone();
+    let ended = attempt(subject, deadline, move || work(&mut sink).err()).unwrap_or_else(Some);
+    // A subject that hangs still has its own end of it.
+    shared.with(|Collected { claims, log, .. }| Observed {
+        claims: claims.take(),
+        log: std::mem::take(log),
+        ended,
+    })
+}
+
+/// A log that outlives whoever writes it.
+struct Shared<P: Protocol>(Arc<Mutex<Collected<P>>>);
+
+impl<P: Protocol> Clone for Shared<P> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+struct Collected<P: Protocol> {
+    /// Only what belongs to these packets is kept.
+    packets: Range<u64>,
+    claims: Option<Capabilities>,
+    log: Log<P>,
+}
+
+impl<P: Protocol> Shared<P> {
+    fn new(packets: Range<u64>) -> Self {
+        Self(Arc::new(Mutex::new(Collected { packets, claims: None, log: Log::default() })))
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&mut Collected<P>) -> T) -> T {
+        what(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn keep(&self, place: Place, entry: impl FnOnce() -> Entry<P>) {
+        self.with(|collected| {
+            if collected.packets.contains(&place.packet) {
+                collected.log.entries.push((place, entry()));
+            }
+        });
+    }
+}
+
+impl<P: Protocol> Sink<P> for Shared<P> {
+    fn packet(&mut self, place: Place, packet: &P::Packet) {
+        self.keep(place, || Entry::Packet(packet.clone()));
+    }
+
+    fn event(&mut self, place: Place, event: &P::Event) {
+        self.keep(place, || Entry::Event(event.clone()));
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.keep(fault.place, || Entry::Fault(*fault));
+    }
+}
+
+impl<P: Protocol> EncoderSink<P> for Shared<P> {
+    fn packet(&mut self, packet: &P::Packet) {
+        self.with(|collected| EncoderSink::packet(&mut collected.log, packet));
+    }
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.with(|collected| EncoderSink::<P>::wire(&mut collected.log, bytes));
+    }
+}
+
+/// A sink that keeps what belongs to some packets, on this thread.
+pub(crate) struct WindowLog<P: Protocol> {
+    packets: Range<u64>,
+    pub(crate) log: Log<P>,
+    /// The latest packet of which something came.
+    pub(crate) latest: u64,
+}
+
+impl<P: Protocol> WindowLog<P> {
+    pub(crate) fn new(packets: Range<u64>) -> Self {
+        Self { packets, log: Log::default(), latest: 0 }
+    }
+
+    fn keep(&mut self, place: Place, entry: impl FnOnce() -> Entry<P>) {
+        self.latest = self.latest.max(place.packet);
+        if self.packets.contains(&place.packet) {
+            self.log.entries.push((place, entry()));
+        }
+    }
+}
+
+impl<P: Protocol> Sink<P> for WindowLog<P> {
+    fn packet(&mut self, place: Place, packet: &P::Packet) {
+        self.keep(place, || Entry::Packet(packet.clone()));
+    }
+
+    fn event(&mut self, place: Place, event: &P::Event) {
+        self.keep(place, || Entry::Event(event.clone()));
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.keep(fault.place, || Entry::Fault(*fault));
+    }
+}

@@ -1,0 +1,208 @@
+//! A window of a real program: memory does not grow with its events, only with its bytes.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use traceproof_vectors::{Decoder, Encoder, EncoderSink, Protocol};
+
+use super::beside::Beside;
+use super::encoding::Wire;
+use super::units::units;
+use super::{Explaining, Reference, compared, encoded, reference, view};
+use crate::Subject;
+use crate::family::{EncodeError, FamilyRules, ProgramRequest, RecordedProgram};
+use crate::observe::{self, StreamToDecode};
+use crate::runner::attempt;
+use crate::verdict::Verdict;
+
+/// So many packets are shown unless others are asked for.
+const SHOWN: u64 = 32;
+
+/// So many packets are shown before a difference.
+const BEFORE: u64 = 8;
+
+/// So many more packets are encoded, so that the last ones of the window are complete.
+const BEYOND: u64 = 16;
+
+/// How long a subject in this process may take for a whole program.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Explains packets of a real program, whose wire the reference encoder makes: the first ones, those that are asked for, or with a subject
+/// those around the first difference.
+///
+/// # Errors
+///
+/// A sentence: the program cannot be read or encoded, or the window is behind its end.
+pub fn program<P: FamilyRules>(
+    recorded: RecordedProgram<P>,
+    explaining: &Explaining<'_>,
+) -> Result<String, String> {
+    let recorded = Arc::new(recorded);
+    let mut out = format!("{}  {}\n  {}\n", recorded.name(), recorded.about, recorded.about_set);
+    let verdict = explaining.subject.map(|subject| judged(subject, &recorded, Side::Decoder));
+    let packets = explaining.packets.clone().unwrap_or_else(|| around(verdict.as_ref()));
+    let stream = StreamToDecode::<P> {
+        wire: wire(&recorded, P::reference_encoder().as_mut(), packets.end.saturating_add(BEYOND))?,
+        parameters: recorded.parameters.clone(),
+        program: recorded.code.clone(),
+        packets: None,
+        readings: P::readings_of_executions(&recorded.parameters).into_iter().map(str::to_owned).collect(),
+        whole: false,
+    };
+    let refused = |refusal| format!("the reference decoder refuses the parameters: {refusal}");
+    let Reference { log, read } = reference(&stream, &explaining.limits, &packets).map_err(refused)?;
+    if log.entries.is_empty() {
+        return Err(format!("{} has no packet {}", recorded.name(), packets.start));
+    }
+    let Some(subject) = explaining.subject else {
+        out.push_str(&units(&view(&stream, read, &log, &packets, None)));
+        let _ =
+            writeln!(out, "\npackets {}..{}; others with --packets FIRST..END", packets.start, packets.end);
+        return Ok(out);
+    };
+    let prefix =
+        StreamToDecode { wire: stream.wire.get(..read).unwrap_or_default().to_vec(), ..stream.clone() };
+    let theirs = observe::decoding(subject, explaining.deadline, prefix, &packets);
+    let fails = verdict.as_ref().is_some_and(|verdict| verdict.kind().is_failure());
+    let beside = match fails {
+        true => Beside::new(subject.name(), &log, &theirs),
+        false => Beside { name: subject.name().to_owned(), ..Beside::default() },
+    };
+    let _ = writeln!(out, "  {}", compared(subject, &theirs));
+    out.push_str(&units(&view(&stream, read, &log, &packets, Some(&beside))));
+    out.push_str(&encoding(subject, &recorded)?);
+    let last = verdict.map(|verdict| conclusion(subject, &verdict)).unwrap_or_default();
+    let _ = writeln!(out, "\n{last}");
+    Ok(out)
+}
+
+/// The window that says most.
+fn around(verdict: Option<&Verdict>) -> Range<u64> {
+    let place = match verdict {
+        Some(Verdict::Fail(divergence)) => divergence.place,
+        _ => None,
+    };
+    let first = place.map_or(0, |place| place.packet.saturating_sub(BEFORE));
+    first..first + SHOWN
+}
+
+/// The last line.
+fn conclusion(subject: &Subject, verdict: &Verdict) -> String {
+    let name = subject.name();
+    match verdict {
+        Verdict::Pass => format!("no difference: the execution comes back through the decoder of {name}"),
+        Verdict::Unsupported { needs } => {
+            format!("{name} was not judged: it does not claim {}", needs.join(", "))
+        }
+        Verdict::Fail(divergence) => match divergence.place {
+            Some(place) => format!("first difference: {place}: {divergence}"),
+            None => format!("first difference: {divergence}"),
+        },
+        other => format!("{name} came to no end: {other}"),
+    }
+}
+
+/// What is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Decoder,
+    Encoder,
+}
+
+/// How the execution comes back through one side of the subject and the other side of the reference.
+fn judged<P: FamilyRules>(subject: &Subject, recorded: &RecordedProgram<P>, side: Side) -> Verdict {
+    let (of, program, set) = (subject.clone(), recorded.program.clone(), recorded.set.clone());
+    let has = match side {
+        Side::Decoder => subject.has_decoder::<P>(),
+        Side::Encoder => subject.has_encoder::<P>(),
+    };
+    if !has {
+        let what = if side == Side::Decoder { "a decoder" } else { "an encoder" };
+        return Verdict::Unsupported { needs: vec![format!("{what} of {}", P::ID)] };
+    }
+    let work = move || {
+        let encoder = || -> Box<dyn Encoder<P>> {
+            let own = (side == Side::Encoder).then(|| of.encoder::<P>()).flatten();
+            own.unwrap_or_else(P::reference_encoder)
+        };
+        let decoder = || -> Box<dyn Decoder<P>> {
+            let own = (side == Side::Decoder).then(|| of.decoder::<P>()).flatten();
+            own.unwrap_or_else(P::reference_decoder)
+        };
+        let request = ProgramRequest {
+            encoder: &encoder,
+            decoder: &decoder,
+            parameters: None,
+            wanted: &|name, of_set| name == program && of_set == set,
+            progress: &|| (),
+        };
+        P::PROGRAMS.map(|programs| (programs.run)(&request))
+    };
+    let verdict = attempt(subject, PATIENCE, work).map(|runs| match runs {
+        Some(Ok(runs)) => runs.into_iter().next().map(|run| run.verdict),
+        _ => None,
+    });
+    match verdict {
+        Ok(verdict) => verdict.unwrap_or_else(|| Verdict::Unsupported { needs: vec![recorded.name()] }),
+        Err(verdict) => verdict,
+    }
+}
+
+/// What the subject's encoder makes of the program, beside the wire of the reference, if the execution does not come back from that.
+fn encoding<P: FamilyRules>(subject: &Subject, recorded: &Arc<RecordedProgram<P>>) -> Result<String, String> {
+    if !subject.has_encoder::<P>() {
+        return Ok(String::new());
+    }
+    let verdict = judged(subject, recorded, Side::Encoder);
+    if !verdict.kind().is_failure() {
+        return Ok(String::new());
+    }
+    let mut out = format!("\nencode: {verdict}\n");
+    let driven = Arc::clone(recorded);
+    let made = observe::encoding(subject, PATIENCE, move |encoder, sink| {
+        let done = driven.encode(encoder, &mut WireOnly(sink), u64::MAX);
+        done.map(|_| ()).map_err(|error| match error {
+            EncodeError::Refused(refusal) => Verdict::Undeclared { refusal: refusal.to_string() },
+            EncodeError::Execution(message) => Verdict::Crash { message, stderr: None },
+        })
+    });
+    let expected = wire(recorded, P::reference_encoder().as_mut(), u64::MAX)?;
+    let RecordedProgram { parameters, code, .. } = recorded.as_ref();
+    out.push_str(&encoded(subject, Wire::<P> { bytes: &expected, parameters, program: code }, &made));
+    Ok(out)
+}
+
+/// The wire that an encoder makes of a recording, up to about so many packets.
+fn wire<P: FamilyRules>(
+    recorded: &RecordedProgram<P>,
+    encoder: &mut dyn Encoder<P>,
+    packets: u64,
+) -> Result<Vec<u8>, String> {
+    let mut sink = Bytes(Vec::new());
+    recorded.encode(encoder, &mut sink, packets).map_err(|error| error.to_string())?;
+    Ok(sink.0)
+}
+
+/// Keeps bytes and no packets.
+struct Bytes(Vec<u8>);
+
+impl<P: Protocol> EncoderSink<P> for Bytes {
+    fn packet(&mut self, _: &P::Packet) {}
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+/// Passes bytes on and no packets.
+struct WireOnly<'a, P: Protocol>(&'a mut dyn EncoderSink<P>);
+
+impl<P: Protocol> EncoderSink<P> for WireOnly<'_, P> {
+    fn packet(&mut self, _: &P::Packet) {}
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.0.wire(bytes);
+    }
+}
