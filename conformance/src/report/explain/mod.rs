@@ -227,24 +227,19 @@ fn conclusion<P: Protocol>(
 ) -> String {
     let name = subject.name();
     match (&theirs.ended, first) {
+        (Some(Verdict::Unsupported { needs }), _) => {
+            format!("{name} was not compared: it does not claim {}", needs.join(", "))
+        }
         (Some(verdict), _) => {
             let reported = match (theirs.log.entries.last(), beside.differing.keys().next()) {
                 (None, _) => String::from("it had reported nothing"),
                 (Some(_), Some(packet)) => format!("it had reported something else for packet {packet}"),
                 (Some((place, _)), None) => format!("up to packet {} there is no difference", place.packet),
             };
-            format!("{name} came to no end: {}; {reported}", sentence(verdict))
+            format!("{name} came to no end: {verdict}; {reported}")
         }
         (None, None) => format!("no difference: {name} decodes this as the reference does"),
         (None, Some(divergence)) => format!("first difference: {}", located(divergence, beside)),
-    }
-}
-
-/// What was not asked is not said to be an error.
-fn sentence(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Unsupported { needs } => format!("it does not claim {}", needs.join(", ")),
-        other => other.to_string(),
     }
 }
 

@@ -65,15 +65,14 @@ pub fn program<P: FamilyRules>(
     let prefix =
         StreamToDecode { wire: stream.wire.get(..read).unwrap_or_default().to_vec(), ..stream.clone() };
     let theirs = observe::decoding(subject, explaining.deadline, prefix, &packets);
-    let fails = verdict.as_ref().is_some_and(|verdict| verdict.kind().is_failure());
-    let beside = match fails {
-        true => Beside::new(subject.name(), &log, &theirs),
-        false => Beside { name: subject.name().to_owned(), ..Beside::default() },
+    let beside = match verdict {
+        Some(Verdict::Pass) => Beside { name: subject.name().to_owned(), ..Beside::default() },
+        _ => Beside::new(subject.name(), &log, &theirs),
     };
     let _ = writeln!(out, "  {}", compared(subject, &theirs));
     out.push_str(&units(&view(&stream, read, &log, &packets, Some(&beside))));
     out.push_str(&encoding(subject, &recorded)?);
-    let last = verdict.map(|verdict| conclusion(subject, &verdict)).unwrap_or_default();
+    let last = verdict.map(|verdict| conclusion(subject, &verdict, &packets, &beside)).unwrap_or_default();
     let _ = writeln!(out, "\n{last}");
     Ok(out)
 }
@@ -89,12 +88,20 @@ fn around(verdict: Option<&Verdict>) -> Range<u64> {
 }
 
 /// The last line.
-fn conclusion(subject: &Subject, verdict: &Verdict) -> String {
+fn conclusion(subject: &Subject, verdict: &Verdict, packets: &Range<u64>, beside: &Beside) -> String {
     let name = subject.name();
     match verdict {
         Verdict::Pass => format!("no difference: the execution comes back through the decoder of {name}"),
+        // The packets that are shown were compared in what it claims.
         Verdict::Unsupported { needs } => {
-            format!("{name} was not judged: it does not claim {}", needs.join(", "))
+            let shown = match beside.differing.keys().next() {
+                Some(packet) => format!("first difference: packet {packet}"),
+                None => String::from("no difference"),
+            };
+            let (first, end, needs) = (packets.start, packets.end, needs.join(", "));
+            format!(
+                "packets {first}..{end}: {shown}; the whole was not judged: {name} does not claim {needs}"
+            )
         }
         Verdict::Fail(divergence) => match divergence.place {
             Some(place) => format!("first difference: {place}: {divergence}"),
