@@ -32,6 +32,7 @@
 //! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | What did a subject make of one stream, whatever happened in it? | [`observe`] |
+//! | The bytes of failing checks as files? | [`save`] |
 //! | Would the suite notice what is wrong? | [`saboteurs`] |
 //! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
@@ -66,6 +67,7 @@ mod rounds;
 pub mod run;
 mod runner;
 pub mod saboteurs;
+pub mod save;
 mod shard;
 pub mod smoke;
 pub mod snapshot;

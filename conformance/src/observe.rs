@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::{
-    Capabilities, Encoder, EncoderSink, Entry, Fault, Log, Place, Program, Protocol, Reading, Sink,
+    Capabilities, EncoderSink, Entry, Fault, Log, Place, Program, Protocol, Reading, Sink,
 };
 
 use crate::Subject;
 use crate::check::{Question, check, directions, encode_case};
-use crate::family::FamilyRules;
+use crate::family::{EncodeError, FamilyRules, RecordedProgram};
 use crate::run::Check;
 use crate::runner::{attempt, guarded};
 use crate::verdict::Verdict;
@@ -134,20 +134,94 @@ pub fn relations_of_case<P: FamilyRules>(
         .collect()
 }
 
-/// What the subject's encoder makes of an execution that `drive` sends through it.
-pub(crate) fn encoding<P: FamilyRules>(
+/// How long a subject in this process may take for a whole program.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What became of a real program.
+pub(crate) struct ProgramSides<P: Protocol> {
+    /// The wire of the reference encoder.
+    pub(crate) expected: Vec<u8>,
+    /// What the subject's decoder reports of that, if it has one.
+    pub(crate) decoder: Option<Observed<P>>,
+    /// What its encoder makes, if it has one.
+    pub(crate) encoder: Option<Observed<P>>,
+}
+
+/// What the subject makes of a real program; of its decoder what it reports for `packets`.
+pub(crate) fn program<P: FamilyRules>(
     subject: &Subject,
-    deadline: Duration,
-    drive: impl FnOnce(&mut dyn Encoder<P>, &mut dyn EncoderSink<P>) -> Result<(), Verdict> + Send + 'static,
+    recorded: RecordedProgram<P>,
+    packets: Range<u64>,
+) -> ProgramSides<P> {
+    let recorded = Arc::new(recorded);
+    let expected = reference_wire(&recorded, u64::MAX).unwrap_or_default();
+    let decoder = subject.has_decoder::<P>().then(|| {
+        let stream = StreamToDecode {
+            wire: expected.clone(),
+            parameters: recorded.parameters.clone(),
+            program: recorded.code.clone(),
+            packets: None,
+            readings: readings_of(&recorded),
+            whole: true,
+        };
+        decoding(subject, PATIENCE, stream, &packets)
+    });
+    let encoder = subject.has_encoder::<P>().then(|| encoding_of_program(subject, &recorded));
+    ProgramSides { expected, decoder, encoder }
+}
+
+/// The packet at which a failure was found.
+pub(crate) fn first_packet(verdict: &Verdict) -> Option<u64> {
+    match verdict {
+        Verdict::Fail(divergence) => divergence.place.map(|place| place.packet),
+        _ => None,
+    }
+}
+
+/// The readings on which a recording depends.
+pub(crate) fn readings_of<P: FamilyRules>(recorded: &RecordedProgram<P>) -> Vec<String> {
+    P::readings_of_executions(&recorded.parameters).into_iter().map(str::to_owned).collect()
+}
+
+/// What the subject's encoder makes of a recording.
+pub(crate) fn encoding_of_program<P: FamilyRules>(
+    subject: &Subject,
+    recorded: &Arc<RecordedProgram<P>>,
 ) -> Observed<P> {
-    let of = subject.clone();
-    observed(subject, deadline, &EVERY_PACKET, move |sink| {
+    let (of, recorded) = (subject.clone(), Arc::clone(recorded));
+    observed(subject, PATIENCE, &EVERY_PACKET, move |sink| {
         let Some(mut encoder) = of.encoder::<P>() else {
             return Err(Verdict::Unsupported { needs: vec![String::from("an encoder")] });
         };
         sink.with(|collected| collected.claims = Some(encoder.capabilities()));
-        drive(encoder.as_mut(), sink)
+        let done = recorded.encode(encoder.as_mut(), &mut WireOnly(sink), u64::MAX);
+        done.map(|_| ()).map_err(|error| match error {
+            EncodeError::Refused(refusal) => Verdict::Undeclared { refusal: refusal.to_string() },
+            EncodeError::Execution(message) => Verdict::Crash { message, stderr: None },
+        })
     })
+}
+
+/// The wire that the reference encoder makes of a recording, up to about so many packets. The error is a sentence.
+pub(crate) fn reference_wire<P: FamilyRules>(
+    recorded: &RecordedProgram<P>,
+    packets: u64,
+) -> Result<Vec<u8>, String> {
+    let mut log = Log::default();
+    let mut encoder = P::reference_encoder();
+    recorded.encode(encoder.as_mut(), &mut WireOnly(&mut log), packets).map_err(|error| error.to_string())?;
+    Ok(log.wire)
+}
+
+/// Passes bytes on and no packets, which a long execution has many of.
+struct WireOnly<'a, P: Protocol>(&'a mut dyn EncoderSink<P>);
+
+impl<P: Protocol> EncoderSink<P> for WireOnly<'_, P> {
+    fn packet(&mut self, _: &P::Packet) {}
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.0.wire(bytes);
+    }
 }
 
 /// All of a stream.

@@ -6,9 +6,9 @@ use clap::Args;
 use serde::Serialize;
 use traceproof_conformance::family::{FamilyRules, RecordedProgram};
 use traceproof_conformance::listing::WireFile;
+use traceproof_conformance::save::case_text;
 use traceproof_conformance::suite::Suite;
-use traceproof_vectors::case::{Case, CaseFile};
-use traceproof_vectors::notation::show_bytes;
+use traceproof_vectors::case::CaseFile;
 
 use crate::exit::{Exit, Outcome};
 use crate::files::print;
@@ -38,29 +38,12 @@ struct Text;
 
 impl WithCase for Text {
     fn text<P: FamilyRules>(&self, file: &CaseFile<P>, _: &Suite<P>) -> String {
-        // A generated execution is no file.
-        if file.text.is_empty() { written(file) } else { file.text.clone() }
+        case_text(file)
     }
 
     fn program_text<P: FamilyRules>(&self, program: RecordedProgram<P>) -> Result<String, String> {
         recorded(&program)
     }
-}
-
-/// What is known of a case without a file: the code as bytes, and wire and packets as a case has them. Events are what `explain` shows.
-fn written<P: FamilyRules>(file: &CaseFile<P>) -> String {
-    let mut text = String::new();
-    for section in file.resolved.program.sections() {
-        let space = if section.space.is_any() { String::new() } else { format!(", {}", section.space) };
-        text.push_str(&format!("# code at {:#x}{space}: {}\n", section.address, show_bytes(&section.bytes)));
-    }
-    let case = Case {
-        wire: P::show_wire(&file.resolved.wire, &file.case.parameters),
-        packets: file.resolved.packets.clone(),
-        ..file.case.clone()
-    };
-    text.push_str(&toml::to_string(&case).unwrap_or_else(|error| format!("# {error}\n")));
-    text
 }
 
 /// Parameters and policy of a real program as TOML; its code, its sizes, and how to judge it in comments.

@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
-use traceproof_vectors::{Decoder, Encoder, EncoderSink, Protocol};
+use traceproof_vectors::{Decoder, Encoder};
 
 use super::beside::Beside;
 use super::encoding::Wire;
 use super::units::units;
 use super::{Explaining, Reference, compared, encoded, reference, view};
 use crate::Subject;
-use crate::family::{EncodeError, FamilyRules, ProgramRequest, RecordedProgram};
+use crate::family::{FamilyRules, ProgramRequest, RecordedProgram};
 use crate::observe::{self, StreamToDecode};
 use crate::runner::attempt;
 use crate::verdict::Verdict;
@@ -25,9 +24,6 @@ const BEFORE: u64 = 8;
 
 /// So many more packets are encoded, so that the last ones of the window are complete.
 const BEYOND: u64 = 16;
-
-/// How long a subject in this process may take for a whole program.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Explains packets of a real program, whose wire the reference encoder makes: the first ones, those that are asked for, or with a subject
 /// those around the first difference.
@@ -44,11 +40,11 @@ pub fn program<P: FamilyRules>(
     let verdict = explaining.subject.map(|subject| judged(subject, &recorded, Side::Decoder));
     let packets = explaining.packets.clone().unwrap_or_else(|| around(verdict.as_ref()));
     let stream = StreamToDecode::<P> {
-        wire: wire(&recorded, P::reference_encoder().as_mut(), packets.end.saturating_add(BEYOND))?,
+        wire: observe::reference_wire(&recorded, packets.end.saturating_add(BEYOND))?,
         parameters: recorded.parameters.clone(),
         program: recorded.code.clone(),
         packets: None,
-        readings: P::readings_of_executions(&recorded.parameters).into_iter().map(str::to_owned).collect(),
+        readings: observe::readings_of(&recorded),
         whole: false,
     };
     let refused = |refusal| format!("the reference decoder refuses the parameters: {refusal}");
@@ -79,11 +75,8 @@ pub fn program<P: FamilyRules>(
 
 /// The window that says most.
 fn around(verdict: Option<&Verdict>) -> Range<u64> {
-    let place = match verdict {
-        Some(Verdict::Fail(divergence)) => divergence.place,
-        _ => None,
-    };
-    let first = place.map_or(0, |place| place.packet.saturating_sub(BEFORE));
+    let packet = verdict.and_then(observe::first_packet);
+    let first = packet.map_or(0, |packet| packet.saturating_sub(BEFORE));
     first..first + SHOWN
 }
 
@@ -147,7 +140,7 @@ fn judged<P: FamilyRules>(subject: &Subject, recorded: &RecordedProgram<P>, side
         };
         P::PROGRAMS.map(|programs| (programs.run)(&request))
     };
-    let verdict = attempt(subject, PATIENCE, work).map(|runs| match runs {
+    let verdict = attempt(subject, observe::PATIENCE, work).map(|runs| match runs {
         Some(Ok(runs)) => runs.into_iter().next().map(|run| run.verdict),
         _ => None,
     });
@@ -167,49 +160,9 @@ fn encoding<P: FamilyRules>(subject: &Subject, recorded: &Arc<RecordedProgram<P>
         return Ok(String::new());
     }
     let mut out = format!("\nencode: {verdict}\n");
-    let driven = Arc::clone(recorded);
-    let made = observe::encoding(subject, PATIENCE, move |encoder, sink| {
-        let done = driven.encode(encoder, &mut WireOnly(sink), u64::MAX);
-        done.map(|_| ()).map_err(|error| match error {
-            EncodeError::Refused(refusal) => Verdict::Undeclared { refusal: refusal.to_string() },
-            EncodeError::Execution(message) => Verdict::Crash { message, stderr: None },
-        })
-    });
-    let expected = wire(recorded, P::reference_encoder().as_mut(), u64::MAX)?;
+    let made = observe::encoding_of_program(subject, recorded);
+    let expected = observe::reference_wire(recorded, u64::MAX)?;
     let RecordedProgram { parameters, code, .. } = recorded.as_ref();
     out.push_str(&encoded(subject, Wire::<P> { bytes: &expected, parameters, program: code }, &made));
     Ok(out)
-}
-
-/// The wire that an encoder makes of a recording, up to about so many packets.
-fn wire<P: FamilyRules>(
-    recorded: &RecordedProgram<P>,
-    encoder: &mut dyn Encoder<P>,
-    packets: u64,
-) -> Result<Vec<u8>, String> {
-    let mut sink = Bytes(Vec::new());
-    recorded.encode(encoder, &mut sink, packets).map_err(|error| error.to_string())?;
-    Ok(sink.0)
-}
-
-/// Keeps bytes and no packets.
-struct Bytes(Vec<u8>);
-
-impl<P: Protocol> EncoderSink<P> for Bytes {
-    fn packet(&mut self, _: &P::Packet) {}
-
-    fn wire(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-}
-
-/// Passes bytes on and no packets.
-struct WireOnly<'a, P: Protocol>(&'a mut dyn EncoderSink<P>);
-
-impl<P: Protocol> EncoderSink<P> for WireOnly<'_, P> {
-    fn packet(&mut self, _: &P::Packet) {}
-
-    fn wire(&mut self, bytes: &[u8]) {
-        self.0.wire(bytes);
-    }
 }
