@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
 
 use super::{Baseline, BaselineError, SCHEMA, Signature};
+use crate::report::causes::causes;
 use crate::run::Run;
 use crate::verdict::{Direction, Verdict};
 
@@ -18,14 +19,25 @@ pub struct Update {
     pub text: String,
     /// Checks that fail and were not listed.
     pub added: Vec<Signature>,
+    /// The same by what they have in common, as reports put failures together; the most frequent cause first.
+    pub causes: Vec<NewCause>,
     /// Lines whose check comes out otherwise.
     pub changed: Vec<Signature>,
     /// Lines whose check passes or is gone.
     pub removed: Vec<Signature>,
 }
 
+/// Checks that fail anew in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCause {
+    /// The verdict, and of a failure what differs, without values; see [`Cause::kind`](crate::report::causes::Cause::kind).
+    pub kind: String,
+    /// The checks; never empty.
+    pub checks: Vec<Signature>,
+}
+
 /// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
-/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason [`UNEXPLAINED`]; an entry without lines goes. With `whole`, lines for checks
+/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason [`UNEXPLAINED`], an entry for each cause; an entry without lines goes. With `whole`, lines for checks
 /// that the run does not have go, too.
 ///
 /// An empty `text` is a new baseline.
@@ -63,8 +75,9 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
         Some(Signature { id, direction, outcome })
     }));
     update.added.sort();
-    if !update.added.is_empty() {
-        add(&mut document, &update.added);
+    update.causes = new_causes(run, &update.added);
+    for cause in &update.causes {
+        add(&mut document, cause);
     }
     update.text = document.to_string();
     Ok(update)
@@ -161,10 +174,30 @@ fn remove(checks: &mut Array, index: usize) {
     }
 }
 
-/// Adds the new failures as one entry, for a person to sort.
-fn add(document: &mut DocumentMut, failures: &[Signature]) {
+/// Puts failures together as reports do.
+fn new_causes(run: &Run, added: &[Signature]) -> Vec<NewCause> {
+    let mut left: BTreeMap<(String, Direction), &Signature> =
+        added.iter().map(|check| ((check.id.clone(), check.direction), check)).collect();
+    let mut new: Vec<NewCause> = causes(run)
+        .into_iter()
+        .map(|cause| {
+            let failures = cause.failures.iter();
+            let checks = failures.filter_map(|failure| left.remove(&(failure.of.name(), failure.direction)));
+            let mut checks: Vec<Signature> = checks.cloned().collect();
+            checks.sort();
+            NewCause { kind: cause.kind.clone(), checks }
+        })
+        .filter(|cause| !cause.checks.is_empty())
+        .collect();
+    // Stable: what is equally frequent stays in the order of the report.
+    new.sort_by_key(|cause| std::cmp::Reverse(cause.checks.len()));
+    new
+}
+
+/// Adds new failures of one cause as one entry, for a person to explain.
+fn add(document: &mut DocumentMut, cause: &NewCause) {
     let mut checks = Array::new();
-    for failure in failures {
+    for failure in &cause.checks {
         let mut line = Value::from(failure.to_string());
         line.decor_mut().set_prefix("\n  ");
         checks.push_formatted(line);
@@ -172,6 +205,7 @@ fn add(document: &mut DocumentMut, failures: &[Signature]) {
     checks.set_trailing("\n");
     checks.set_trailing_comma(true);
     let mut entry = Table::new();
+    entry.decor_mut().set_prefix(format!("\n# {}\n", cause.kind.replace(char::is_control, " ")));
     entry.insert("reason", UNEXPLAINED.into());
     entry.insert("finding", UNEXPLAINED.into());
     entry.insert("checks", Item::Value(Value::Array(checks)));

@@ -243,13 +243,14 @@ fn conclusion<P: Protocol>(
     }
 }
 
-/// The first difference with its place: the first packet that differs, which may be before the one that made the judge sure.
+/// The first difference with its place: the first packet that differs. Where the judge is sure may be another one, because it joins the events
+/// of several packets.
 fn located(divergence: &Divergence, beside: &Beside) -> String {
     let packet = beside.differing.keys().next().copied();
     match (divergence.place, packet) {
-        (Some(place), Some(packet)) if packet < place.packet => format!("packet {packet}: {divergence}"),
-        (Some(place), _) => format!("{place}: {divergence}"),
-        (None, Some(packet)) => format!("packet {packet}: {divergence}"),
+        (Some(place), Some(packet)) if packet == place.packet => format!("{place}: {divergence}"),
+        (_, Some(packet)) => format!("packet {packet}: {divergence}"),
+        (Some(place), None) => format!("{place}: {divergence}"),
         (None, None) => divergence.to_string(),
     }
 }
