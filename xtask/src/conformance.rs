@@ -25,7 +25,7 @@ use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
-use crate::subjects::named;
+use crate::subjects::{Starting, named};
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
@@ -54,9 +54,8 @@ pub(crate) struct Arguments {
     subject: String,
     #[command(flatten)]
     limiting: Limiting,
-    /// Multiplies the deadlines of a program, for emulators and busy machines.
-    #[arg(long, value_name = "FACTOR")]
-    timeout_scale: Option<f64>,
+    #[command(flatten)]
+    starting: Starting,
     /// Also send the shipped programs through encoder and decoder, under every set of parameters. The default, unless
     /// cases are selected; then filters match program/set, too.
     #[arg(long, overrides_with = "no_real_programs")]
@@ -112,8 +111,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject =
-        named(&arguments.subject, arguments.timeout_scale)?.with_limits(arguments.limiting.limits());
+    let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.limits());
     if let Some(directory) = &arguments.save {
         // Not after a long run.
         save::prepare(directory).map_err(|error| Failure::usage(error.to_string()))?;

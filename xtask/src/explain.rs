@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, open_trace, print};
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
-use crate::subjects::named;
+use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
 
 /// Take the bytes of one case, trace file or real program apart: every field with its bits, every packet with its events.
@@ -50,9 +50,8 @@ pub(crate) struct Arguments {
     /// Also ask this subject; as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: Option<String>,
-    /// Multiplies the deadlines of a program, for emulators and busy machines.
-    #[arg(long, value_name = "FACTOR", requires = "subject")]
-    timeout_scale: Option<f64>,
+    #[command(flatten)]
+    starting: Starting,
     /// Only these packets, e.g. 100..120. Of a real program the first 32 if not given, or those around the first difference.
     #[arg(long, value_name = "FIRST..END", value_parser = parse_packets)]
     packets: Option<Range<u64>>,
@@ -75,7 +74,7 @@ fn parse_packets(text: &str) -> Result<Range<u64>, String> {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { case, family, suite, limiting, packets, deadline, .. } = arguments;
     let limits = limiting.limits();
-    let subject = arguments.subject.as_deref().map(|name| named(name, arguments.timeout_scale));
+    let subject = arguments.subject.as_deref().map(|name| named(name, &arguments.starting));
     let subject: Option<Subject> = subject.transpose()?.map(|subject| subject.with_limits(limits));
     let explaining = Explaining {
         limits,
