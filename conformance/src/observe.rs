@@ -1,4 +1,5 @@
-//! What a subject makes of one stream or one execution. It may panic, hang, refuse or claim little: what it reported until then is kept.
+//! What a subject makes of one stream or one execution. It may panic, hang, refuse or claim little: what it reported
+//! until then is kept.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};

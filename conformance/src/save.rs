@@ -1,7 +1,7 @@
 //! The bytes of failing checks as files: what was sent, what came, and the command that reproduces it.
 //!
-//! A run keeps verdicts and no bytes, so the subject is asked again; a subject that is not the same each time may give other bytes than
-//! those that were judged. `verdict.txt` says so.
+//! A run keeps verdicts and no bytes, so the subject is asked again; a subject that is not the same each time may give
+//! other bytes than those that were judged. `verdict.txt` says so.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -285,8 +285,8 @@ fn new_file(path: &Path) -> Result<fs::File, SaveError> {
     opened.map_err(|error| SaveError::Io(path.to_owned(), error))
 }
 
-/// A case as it is written; of one without a file what is known: the code as bytes, and wire and packets as a case has them. Events are what
-/// `explain` shows.
+/// A case as it is written; of one without a file what is known: the code as bytes, and wire and packets as a case has
+/// them. Events are what `explain` shows.
 #[must_use]
 pub fn case_text<P: FamilyRules>(file: &CaseFile<P>) -> String {
     if !file.text.is_empty() {

@@ -25,8 +25,8 @@ pub(crate) enum Verb {
 /// Judge the subject and make its baseline say what came out.
 ///
 /// The file is edited in place: comments, order and reasons stay. Lines whose check passes or is gone are removed, lines
-/// that come out otherwise are changed, new failures are added at the end under the reason UNEXPLAINED, one entry for each
-/// cause, for a person to replace: until then the baseline counts as stale.
+/// that come out otherwise are changed, new failures are added at the end under the reason UNEXPLAINED, one entry for
+/// each cause, for a person to replace: until then the baseline counts as stale.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof baseline update --subject acme.toml acme.baseline.toml

@@ -98,8 +98,9 @@ pub(crate) struct Arguments {
     /// Show every failure by itself, instead of one example of each cause.
     #[arg(long)]
     every_failure: bool,
-    /// Keep the bytes of failing checks: for each case and each real program a folder in this directory with the expected wire, what the subject's encoder
-    /// made and its decoder reported, parameters, case and verdict; and an index.json. The directory must be empty or not there.
+    /// Keep the bytes of failing checks: for each case and each real program a folder in this directory with the
+    /// expected wire, what the subject's encoder made and its decoder reported, parameters, case and verdict; and an
+    /// index.json. The directory must be empty or not there.
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "snapshot")]
     save: Option<PathBuf>,
     /// Write the results as JSON.

@@ -19,10 +19,12 @@ use crate::select::{WithCase, with_case};
 use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
 
-/// Take the bytes of one case, trace file or real program apart: every field with its bits, every packet with its events.
+/// Take the bytes of one case, trace file or real program apart: every field with its bits, every packet with its
+/// events.
 ///
-/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why. With --subject, packets for which
-/// the subject reports something else have the lines of both; the last line says where the first difference is.
+/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why. With --subject,
+/// packets for which the subject reports something else have the lines of both; the last line says where the first
+/// difference is.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
@@ -32,7 +34,8 @@ use crate::suite::SuiteArgument;
   traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
   traceproof explain --family itanium-pmu --text --trace registers.txt")]
 pub(crate) struct Arguments {
-    /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter set, PROGRAM/SET.
+    /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter
+    /// set, PROGRAM/SET.
     #[arg(required_unless_present = "trace", conflicts_with = "trace")]
     case: Option<String>,
     /// Instead of a case: a trace file, which should be short; `-` is the standard input.
@@ -52,7 +55,8 @@ pub(crate) struct Arguments {
     subject: Option<String>,
     #[command(flatten)]
     starting: Starting,
-    /// Only these packets, e.g. 100..120. Of a real program the first 32 if not given, or those around the first difference.
+    /// Only these packets, e.g. 100..120. Of a real program the first 32 if not given, or those around the first
+    /// difference.
     #[arg(long, value_name = "FIRST..END", value_parser = parse_packets)]
     packets: Option<Range<u64>>,
     /// Seconds that the subject may take for a stream in this process; programs have the deadlines of their file.

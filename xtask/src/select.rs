@@ -86,7 +86,8 @@ impl Select {
     }
 }
 
-/// Does something with what `name` names: a real program `PROGRAM/SET`, or one case by its id or a filter that only one case matches.
+/// Does something with what `name` names: a real program `PROGRAM/SET`, or one case by its id or a filter that only one
+/// case matches.
 pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W) -> Result<String, Failure> {
     if let Some((program, set)) = name.split_once('/') {
         for protocol in family::IMPLEMENTED {

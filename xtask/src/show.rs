@@ -23,7 +23,8 @@ use crate::suite::SuiteArgument;
   traceproof show etr-seed-17
   traceproof show mix.rv64gc/delta")]
 pub(crate) struct Arguments {
-    /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter set, PROGRAM/SET.
+    /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter
+    /// set, PROGRAM/SET.
     case: String,
     #[command(flatten)]
     suite: SuiteArgument,

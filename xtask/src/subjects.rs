@@ -25,8 +25,8 @@ pub(crate) struct Starting {
     /// Multiplies the deadlines of a program, for emulators and busy machines.
     #[arg(long, value_name = "FACTOR")]
     timeout_scale: Option<f64>,
-    /// Copy what a program writes to its standard error to this file; `-` is the standard error of this one. Each line begins with
-    /// the number of its process.
+    /// Copy what a program writes to its standard error to this file; `-` is the standard error of this one. Each line
+    /// begins with the number of its process.
     #[arg(long, value_name = "FILE")]
     adaptor_stderr: Option<PathBuf>,
 }

@@ -30,14 +30,16 @@ pub struct Update {
 /// Checks that fail anew in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCause {
-    /// The verdict, and of a failure what differs, without values; see [`Cause::kind`](crate::report::causes::Cause::kind).
+    /// The verdict, and of a failure what differs, without values; see
+    /// [`Cause::kind`](crate::report::causes::Cause::kind).
     pub kind: String,
     /// The checks; never empty.
     pub checks: Vec<Signature>,
 }
 
 /// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
-/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason [`UNEXPLAINED`], an entry for each cause; an entry without lines goes. With `whole`, lines for checks
+/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason
+/// [`UNEXPLAINED`], an entry for each cause; an entry without lines goes. With `whole`, lines for checks
 /// that the run does not have go, too.
 ///
 /// An empty `text` is a new baseline.

@@ -12,10 +12,13 @@ use crate::run::ProgramRun;
 pub struct Programs<P: Protocol> {
     /// Sends the executions through an encoder and a decoder. The error is that the shipped programs cannot be read.
     pub run: fn(&ProgramRequest<'_, P>) -> Result<Vec<ProgramRun>, SuiteError>,
-    /// The program of this name under the parameter set of this name; `None` if no program is called so. The error is that the shipped
-    /// programs cannot be read, or that the program has no such set.
-    pub find: fn(program: &str, set: &str) -> Result<Option<RecordedProgram<P>>, SuiteError>,
+    /// The program of this name under the parameter set of this name; `None` if no program is called so. The error is
+    /// that the shipped programs cannot be read, or that the program has no such set.
+    pub find: fn(program: &str, set: &str) -> FoundProgram<P>,
 }
+
+/// A program by its name, if there is one.
+pub type FoundProgram<P> = Result<Option<RecordedProgram<P>>, SuiteError>;
 
 /// A recorded execution under a set of parameters.
 pub struct RecordedProgram<P: Protocol> {
@@ -41,7 +44,8 @@ pub struct RecordedProgram<P: Protocol> {
     pub drive: DriveRecording<P>,
 }
 
-/// Hands every stimulus of a recording to the function until that wants no more. The error says what cannot be read or executed.
+/// Hands every stimulus of a recording to the function until that wants no more. The error says what cannot be read or
+/// executed.
 pub type DriveRecording<P> =
     Box<dyn Fn(&mut dyn FnMut(&<P as Protocol>::Stimulus) -> Wanted) -> Result<(), String> + Send + Sync>;
 
@@ -61,8 +65,8 @@ impl<P: Protocol> RecordedProgram<P> {
         format!("{}/{}", self.program, self.set)
     }
 
-    /// Sends the execution through an encoder, up to about so many packets (of an encoder that delivers none: to the end). Gives how many
-    /// stimuli it took.
+    /// Sends the execution through an encoder, up to about so many packets (of an encoder that delivers none: to the
+    /// end). Gives how many stimuli it took.
     ///
     /// # Errors
     ///

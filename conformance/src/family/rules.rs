@@ -26,8 +26,8 @@ pub trait FamilyRules: CaseProtocol {
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
 
-    /// As [`dissect`](Self::dissect), one unit after the other. Families whose streams are long replace it, so that memory does not grow
-    /// with them.
+    /// As [`dissect`](Self::dissect), one unit after the other. Families whose streams are long replace it, so that
+    /// memory does not grow with them.
     fn dissect_each(
         wire: &[u8],
         parameters: &Self::Parameters,

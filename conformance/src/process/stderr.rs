@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A line that is longer is cut into pieces, in bytes.
 const MOST: usize = 4 << 10;
 
-/// Where the lines go that subjects write to their standard error, besides the end of it that verdicts show. Clones write to the same place,
-/// a whole line at a time, in front of it the number of the process.
+/// Where the lines go that subjects write to their standard error, besides the end of it that verdicts show. Clones
+/// write to the same place, a whole line at a time, in front of it the number of the process.
 #[derive(Clone)]
 pub struct StderrCopy(Arc<Mutex<Box<dyn Write + Send>>>);
 

@@ -23,7 +23,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Compares, packet for packet, what the subject claims. Of a subject that came to no end, only what it reported until then.
+    /// Compares, packet for packet, what the subject claims. Of a subject that came to no end, only what it reported
+    /// until then.
     pub(super) fn new<P: FamilyRules>(name: &str, ours: &Log<P>, theirs: &Observed<P>) -> Self {
         let Some(claims) = &theirs.claims else { return Self { name: name.to_owned(), ..Self::default() } };
         let (ours, of_subject) = (by_packet(ours, claims), by_packet(&theirs.log, claims));

@@ -22,7 +22,8 @@ pub(super) struct Wire<'a, P: FamilyRules> {
     pub(super) program: &'a Program,
 }
 
-/// Both wires around the first difference, unit by unit, and a sentence that says where that is; `None` if there is none.
+/// Both wires around the first difference, unit by unit, and a sentence that says where that is; `None` if there is
+/// none.
 pub(super) fn beside<P: FamilyRules>(
     expected: &Wire<'_, P>,
     got: &[u8],

@@ -1,5 +1,5 @@
-//! A case, a stream or a real program taken apart bit by bit, with what the reference decoder makes of it; and what a subject reports,
-//! where that is something else.
+//! A case, a stream or a real program taken apart bit by bit, with what the reference decoder makes of it; and what a
+//! subject reports, where that is something else.
 //!
 //! | question | place |
 //! |---|---|
@@ -38,7 +38,8 @@ pub use program::program;
 pub struct Explaining<'a> {
     /// Limits of the decoders.
     pub limits: DecoderLimits,
-    /// Only these packets; `None` = all of a case or stream, of a real program the first ones or those around the first difference.
+    /// Only these packets; `None` = all of a case or stream, of a real program the first ones or those around the first
+    /// difference.
     pub packets: Option<Range<u64>>,
     /// What this subject reports is shown where it differs.
     pub subject: Option<&'a Subject>,
@@ -243,8 +244,8 @@ fn conclusion<P: Protocol>(
     }
 }
 
-/// The first difference with its place: the first packet that differs. Where the judge is sure may be another one, because it joins the events
-/// of several packets.
+/// The first difference with its place: the first packet that differs. Where the judge is sure may be another one,
+/// because it joins the events of several packets.
 fn located(divergence: &Divergence, beside: &Beside) -> String {
     let packet = beside.differing.keys().next().copied();
     match (divergence.place, packet) {
@@ -255,7 +256,8 @@ fn located(divergence: &Divergence, beside: &Beside) -> String {
     }
 }
 
-/// What is wrong with the subject in other directions than decoding: its wire unit by unit, and relations that do not hold.
+/// What is wrong with the subject in other directions than decoding: its wire unit by unit, and relations that do not
+/// hold.
 fn other_directions<P: FamilyRules>(file: &CaseFile<P>, subject: &Subject, deadline: Duration) -> String {
     let mut out = String::new();
     if file.resolved.execution.is_some() && subject.has_encoder::<P>() {

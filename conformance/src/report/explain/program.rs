@@ -25,8 +25,8 @@ const BEFORE: u64 = 8;
 /// So many more packets are encoded, so that the last ones of the window are complete.
 const BEYOND: u64 = 16;
 
-/// Explains packets of a real program, whose wire the reference encoder makes: the first ones, those that are asked for, or with a subject
-/// those around the first difference.
+/// Explains packets of a real program, whose wire the reference encoder makes: the first ones, those that are asked
+/// for, or with a subject those around the first difference.
 ///
 /// # Errors
 ///
@@ -150,7 +150,8 @@ fn judged<P: FamilyRules>(subject: &Subject, recorded: &RecordedProgram<P>, side
     }
 }
 
-/// What the subject's encoder makes of the program, beside the wire of the reference, if the execution does not come back from that.
+/// What the subject's encoder makes of the program, beside the wire of the reference, if the execution does not come
+/// back from that.
 fn encoding<P: FamilyRules>(subject: &Subject, recorded: &Arc<RecordedProgram<P>>) -> Result<String, String> {
     if !subject.has_encoder::<P>() {
         return Ok(String::new());

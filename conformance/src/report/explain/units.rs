@@ -26,8 +26,8 @@ pub(super) struct View<'a, P: FamilyRules> {
     pub(super) beside: Option<&'a Beside>,
 }
 
-/// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and why; where a subject reports
-/// something else, both under their names.
+/// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and why; where
+/// a subject reports something else, both under their names.
 pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> String {
     let View { wire, parameters, program, log, packets, beside } = *view;
     let mut writer = Writer { out: String::new(), log, told: 0, beside, shown: BTreeSet::new() };
