@@ -180,7 +180,8 @@ pub(crate) fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) ->
     let _ = writeln!(out, "  reproduce: {}", command_for_case(run, case));
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
-        let _ = writeln!(out, "             {}", run.command(format!("explain {}", case.id)));
+        let explain = about_subject(run, run.command(format!("explain {}", case.id)));
+        let _ = writeln!(out, "             {explain}");
     }
     out
 }
