@@ -75,7 +75,7 @@ impl Visitor for Encode<'_> {
         let mut input = BufReader::new(open(execution)?);
         let packets: Option<Box<dyn Write>> = packets.as_deref().map(create).transpose()?;
         let mut sink = WireFile::new(create(output)?, packets);
-        let summary = (reads.drive)(&mut input, &program, &parameters, &mut |stimulus| {
+        let summary = (reads.drive)(&mut input, &program, &parameters, &policy, &mut |stimulus| {
             encoder.step(stimulus, &mut sink);
         })
         .map_err(|error| Failure::file(execution, error))?;

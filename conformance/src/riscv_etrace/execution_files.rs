@@ -4,7 +4,7 @@ use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
+use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus};
 
 use super::programs::foreign;
 use super::retirement;
@@ -15,14 +15,14 @@ use crate::family::{ExecutionError, ExecutionFormat, FileSummary};
 pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
     ExecutionFormat {
         name: "csv",
-        drive: |input, program, parameters, each| {
+        drive: |input, program, parameters, policy, each| {
             let mut rows = CsvRows::new(input)?;
-            run(&mut || rows.next_row(), program, parameters, each)
+            run(&mut || rows.next_row(), program, parameters, policy, each)
         },
     },
     ExecutionFormat {
         name: "pc",
-        drive: |input, program, parameters, each| {
+        drive: |input, program, parameters, policy, each| {
             let mut words = AddressWords::new(input);
             let mut number = 0;
             let mut next = || {
@@ -30,7 +30,7 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
                 let row = |address| CsvRow { number, address, privilege: MACHINE, ..CsvRow::default() };
                 Ok(words.next_address()?.map(row))
             };
-            run(&mut next, program, parameters, each)
+            run(&mut next, program, parameters, policy, each)
         },
     },
 ];
@@ -45,6 +45,7 @@ fn run(
     next_row: NextRow<'_>,
     program: &Program,
     parameters: &Parameters,
+    policy: &Policy,
     each: &mut dyn FnMut(&Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
     let mut rows = Rows { next_row, program, ahead: None, summary: FileSummary::default() };
@@ -59,6 +60,7 @@ fn run(
     });
     let enable = |on| iter::once(Step::Stimulus(Stimulus::Enable(on)));
     Hart::new(program, parameters, retirement(parameters))
+        .with_filters(&policy.filters)
         .run(enable(true).chain(middle).chain(enable(false)), each)
         .map_err(|error| ExecutionError::Impossible(error.to_string()))?;
     match failure {

@@ -16,7 +16,7 @@ use traceproof_vectors::riscv_etrace::{Packet, Policy, Retire, RiscvEtrace, Step
 use traceproof_vectors::{Decoder, Encoder, Log};
 
 /// Who sends; the other one receives.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     Reference,
     Peer,
@@ -45,6 +45,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
     decoder.begin(&scenario.parameters, &program).expect("the decoder claims these parameters");
     let (mut sent, mut received) = (Log::<RiscvEtrace>::default(), Log::default());
     Hart::new(&program, &scenario.parameters, retirement(&scenario))
+        .with_filters(&scenario.policy.filters)
         .run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
         .expect("generated executions belong to their programs");
     encoder.finish(&mut sent);
@@ -187,9 +188,9 @@ fn explained(sender: Sender, seeds: u64) -> (u64, BTreeMap<&'static str, u64>) {
         }
         let smallest = disagreement(&shrunk(bytes, sender), sender).expect("shrinking keeps disagreements");
         let Disagreement { scenario, packets, reason } = &smallest;
-        let row = smallest
-            .row(sender)
-            .unwrap_or_else(|| panic!("seed {seed}: no row explains this: {reason}\n{scenario}{packets:x?}"));
+        let row = smallest.row(sender).unwrap_or_else(|| {
+            panic!("seed {seed} from {sender:?}: no row explains this: {reason}\n{scenario}{packets:x?}")
+        });
         *rows.entry(row).or_default() += 1;
     }
     (agreed, rows)

@@ -331,6 +331,27 @@ fn executions_become_the_trace() {
     }
 }
 
+/// A block of retired instructions ends where a filter of the policy begins or ends.
+#[test]
+fn the_policy_filters_an_execution_in_blocks() {
+    let files = Files::new();
+    let words: Vec<u8> =
+        [0x1000_u64, 0x1004, 0x1008].iter().flat_map(|address| address.to_le_bytes()).collect();
+    let (execution, wire) = (files.write("run.pc", &words), files.path("wire.bin"));
+    let parameters = files.write("parameters.toml", b"retires_p = 4\n");
+    let policy = files
+        .write("policy.toml", b"filters = [{ addresses = [{ first = \"0x1004\", last = \"0x1004\" }] }]\n");
+    let encode = ["encode", "--family", "riscv-etrace", "--section", &files.section()];
+    let options = ["--parameters", &parameters, "--policy", &policy, "--format", "pc"];
+    let output = run(&[&encode[..], &options[..], &["--execution", &execution, "-o", &wire]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let decoded = files.decode(&["--parameters", &parameters, "--layer", "events", &wire]);
+    let events = text(&decoded.stdout);
+    let retired: Vec<&str> = events.lines().filter(|line| line.contains("retire")).collect();
+    assert_eq!(retired.len(), 1, "{events}");
+    assert!(retired[0].contains("first=0x1004 end=0x1008 count=1"), "{events}");
+}
+
 #[test]
 fn wrong_executions_are_named() {
     let files = Files::new();
