@@ -171,7 +171,8 @@ impl Program {
         Cow::Owned(seen)
     }
 
-    /// The first address at or behind (`inclusive`) `address` at which a section begins or has just ended, or that is held.
+    /// The first address at or after (`inclusive`) `address` at which a section begins or has just ended, or that is
+    /// held.
     fn next_border(&self, address: Address, inclusive: bool) -> Option<Address> {
         if inclusive && self.sections.iter().any(|section| section.holds(address)) {
             return Some(address);

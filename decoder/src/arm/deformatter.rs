@@ -12,8 +12,8 @@ use super::run::{Discontinuity, FrameListener, Origin, Run};
 ///
 /// Chunk borders never matter, except for how the bytes of a source are cut into [`Run`]s. Memory is constant.
 ///
-/// A capture in memory starts with a frame; in a trace port's stream everything in front of the first full synchronisation
-/// packet is passed over. Data in front of the first ID, and of the null ID, are dropped.
+/// A capture in memory starts with a frame; in a trace port's stream everything before the first full synchronisation
+/// packet is passed over. Data before the first ID, and of the null ID, are dropped.
 ///
 /// | fault | place | what happens |
 /// |---|---|---|
@@ -78,7 +78,7 @@ enum Alignment {
     },
 }
 
-/// A frame of which some bytes are still to come, and what may be a synchronisation packet in front of them.
+/// A frame of which some bytes are still to come, and what may be a synchronisation packet before them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     bytes: [u8; FRAME_BYTES],
@@ -94,7 +94,7 @@ struct Part {
 /// Where the bytes of a frame stood in the stream.
 #[derive(Clone, Copy)]
 enum Offsets<'a> {
-    /// One behind the other, from here on.
+    /// One after the other, from here on.
     From(u64),
     /// With synchronisation packets between some pairs.
     Pairs(&'a [u64; FRAME_BYTES / 2]),
@@ -236,7 +236,7 @@ impl Deformatter {
         self.part = Part::default();
     }
 
-    /// Looks for a full synchronisation packet; returns what comes behind it. It can be nowhere but between frames, at
+    /// Looks for a full synchronisation packet; returns what follows it. It can be nowhere but between frames, at
     /// whichever byte it starts.
     fn seek<'a>(
         &mut self,

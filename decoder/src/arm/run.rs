@@ -10,8 +10,8 @@ pub trait FrameListener {
     /// The ID is that of a source, [`TraceId::TRIGGER`] (each byte is a trigger) or a reserved one.
     fn data(&mut self, run: Run<'_>);
 
-    /// What was delivered so far and what comes now are not contiguous: trace may be missing in between, for any source.
-    /// `place` is the first frame behind the gap.
+    /// What was delivered so far and what comes now are not contiguous: trace may be missing in between, for any
+    /// source. `place` is the first frame after the gap.
     fn discontinuity(&mut self, place: Place, cause: Discontinuity) {
         let _ = (place, cause);
     }
@@ -64,7 +64,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Where the byte `index` behind the first one stood.
+    /// Where the byte `index` after the first one stood.
     #[must_use]
     pub const fn place(&self, index: usize) -> Place {
         let linear = self.position + index;
@@ -76,7 +76,7 @@ impl Origin {
         }
     }
 
-    /// Whether `next` is where the byte `length` behind the first one stands.
+    /// Whether `next` is where the byte `length` after the first one stands.
     pub(super) const fn reaches(&self, length: usize, next: &Self) -> bool {
         let linear = self.position + length;
         let (frames, position) = (linear / FRAME_DATA_BYTES, linear % FRAME_DATA_BYTES);

@@ -25,7 +25,7 @@ impl Record {
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     size: usize,
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     offset: u64,
     /// What is here of a record whose end is not.
     held: [u8; LONGEST],

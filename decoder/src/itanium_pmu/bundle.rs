@@ -28,7 +28,7 @@ pub struct Template {
     pub name: &'static str,
     /// The types of slots 0 to 2. `None`: slot 1 of MLX, the upper part of the long syllable, which slot 2 has as `X`.
     pub types: [Option<SyllableType>; 3],
-    /// Whether an instruction group stops behind slot 0, 1, 2.
+    /// Whether an instruction group stops after slot 0, 1, 2.
     pub stops: [bool; 3],
 }
 

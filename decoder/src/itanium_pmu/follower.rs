@@ -1,4 +1,4 @@
-//! What does a record mean behind all records before it, and what contradicts them?
+//! What does a record mean after all records before it, and what contradicts them?
 
 use traceproof_vectors::itanium_pmu::events::{Qualifier, SelectableEvent, is_derived};
 use traceproof_vectors::itanium_pmu::wire::RECORD;
@@ -28,7 +28,7 @@ pub(super) struct Follower {
     taken: Taken,
     readback: Readback,
     interrupt_due: bool,
-    /// That execution stands in front of any reset was said.
+    /// That execution precedes any reset was said.
     said_unsynchronised: bool,
 }
 
@@ -198,7 +198,7 @@ impl Follower {
         self.expect_interrupt(report);
     }
 
-    /// A record of execution behind a reset.
+    /// A record of execution after a reset.
     fn execute<S>(&mut self, parameters: &Parameters, packet: Packet, report: &mut Report<'_, S>)
     where
         S: Sink<ItaniumPmu> + ?Sized,

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `record` | Where do records begin and end, which fields do they have? |
 //! | [`registers`] | Which fields does the value of a register have, which bits are wrong? |
-//! | `follower` | What does a record mean behind those before it, what contradicts them? |
+//! | `follower` | What does a record mean after those before it, what contradicts them? |
 //! | `known` → [`qualification`] → `cycle` | What do the registers hold, which tags follow, what does the end of a cycle count and capture? |
 //! | `readback` | Which record do event address registers hold that were read one by one? |
 //! | `notices` | What should the author of a configuration know? |

@@ -10,7 +10,7 @@ use traceproof_vectors::{Address, FaultClass};
 /// Cuts a byte stream into records, whatever its chunks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     offset: u64,
     /// What is here of a record whose end is not.
     held: [u8; RECORD],
@@ -42,7 +42,7 @@ impl Records {
         Some((self.offset - RECORD as u64, self.held))
     }
 
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     pub(super) const fn end(&self) -> u64 {
         self.offset
     }

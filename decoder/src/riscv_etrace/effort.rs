@@ -39,7 +39,7 @@ struct Inference {
 pub(super) struct Jump {
     pub(super) from: u64,
     pub(super) to: u64,
-    /// Depth of the return stack behind it.
+    /// Depth of the return stack after it.
     pub(super) depth: u32,
 }
 

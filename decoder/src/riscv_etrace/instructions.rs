@@ -34,7 +34,7 @@ impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
             if lengths & 3 == 0 {
                 break;
             }
-            // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
+            // After the end of contiguous code there is a half-word without an instruction, so all of them are in it.
             while lengths & 3 != 0 {
                 let halfwords = lengths & 3;
                 let next = first.wrapping_add(2 * halfwords) & mask;

@@ -14,7 +14,7 @@ pub(super) struct Outcomes {
     explicit_count: u32,
     /// Branches whose prediction is right. Spec: RVET-DEC-040 (ET 7.8).
     predicted: u64,
-    /// The branch behind those, whose prediction is wrong.
+    /// The branch after those, whose prediction is wrong.
     mispredicted: bool,
 }
 

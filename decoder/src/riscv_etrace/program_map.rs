@@ -17,7 +17,7 @@ use super::slot::Slot;
 pub struct ProgramMap {
     /// Contiguous code, in address order.
     regions: Vec<Region>,
-    /// The half-words of all regions; behind those of each region lies one that is `Missing`.
+    /// The half-words of all regions; after those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
     /// As many: the instruction's length.
     lengths: Lengths,
@@ -51,7 +51,7 @@ impl Region {
     }
 
     /// The address of the half-word that would have the index 0. Where blocks are, the address of every other half-word
-    /// lies as far behind it as the index says.
+    /// lies as far after it as the index says.
     #[inline(always)]
     pub(super) const fn base(&self) -> u64 {
         self.base
@@ -106,7 +106,7 @@ impl ProgramMap {
         })
     }
 
-    /// The address behind `instruction` at `address`.
+    /// The address after `instruction` at `address`.
     #[must_use]
     pub const fn behind(&self, address: u64, instruction: Instruction) -> u64 {
         address.wrapping_add(instruction.length as u64) & self.mask
@@ -194,7 +194,7 @@ impl ProgramMap {
             }
             let next = *self.slot(at + usize::from(slot.length) / 2);
             let (run, count) = (u32::from(slot.length) / 2, 1);
-            // A run too long to count is cut; the walk goes on behind the cut.
+            // A run too long to count is cut; the walk goes on after the cut.
             (slot.run, slot.count) = match next.run.checked_add(run) {
                 Some(whole) => (whole, next.count() + count),
                 None => (run, count),

@@ -19,8 +19,8 @@ pub(super) enum TrapChain {
     Own,
     /// This is the EPC of the next trap: the packet before it brought the address.
     Next(u64),
-    /// One or the other: the chain began with an interrupt behind an updiscon, or as first item, which
-    /// encoders report in two ways (RVET-ENC-081).
+    /// One or the other: the chain began with an interrupt after an updiscon, or as first item, which encoders report
+    /// in two ways (RVET-ENC-081).
     OwnOrNext(u64),
 }
 
@@ -70,7 +70,7 @@ impl TrapChain {
         }
     }
 
-    /// The chain behind a packet with `thaddr` = 0 and this address.
+    /// The chain after a packet with `thaddr` = 0 and this address.
     pub(super) fn link(self, situation: &Situation<'_>, interrupt: bool, address: u64) -> Self {
         match self {
             Self::Closed => {

@@ -78,7 +78,7 @@ impl MissTable {
 
     fn remove(&mut self, index: usize) -> Option<Outstanding> {
         let entry = self.entries.get_mut(index)?.take();
-        // Keeps the order of age: what was taken moves behind the others.
+        // Keeps the order of age: what was taken moves after the others.
         if let Some(tail) = self.entries.get_mut(index..) {
             tail.rotate_left(1);
         }

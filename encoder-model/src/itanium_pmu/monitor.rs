@@ -276,7 +276,7 @@ impl Monitor {
         }
     }
 
-    /// Behind an instruction of IA-32 whose occurrences do not go by the tags: whether nothing restricts (MD-1).
+    /// After an instruction of IA-32 whose occurrences do not go by the tags: whether nothing restricts (MD-1).
     fn is_unrestricted_ia32(&self) -> Option<bool> {
         let is_ia32 = self.latest?.is_ia32;
         (is_ia32 && self.parameters.ia32_counting == Ia32Counting::Unrestricted).then(|| {

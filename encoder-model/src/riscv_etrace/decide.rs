@@ -14,7 +14,7 @@ pub(super) enum Subject {
     ReportedWithHandler,
 }
 
-/// Everything that the decision depends on. "Before" is the item before, "next" the one behind.
+/// Everything that the decision depends on. "Before" is the item before, "next" the one after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
     pub(super) subject: Subject,
@@ -40,14 +40,14 @@ pub(super) struct Situation {
     pub(super) next: Next,
 }
 
-/// What the item behind means for the one at hand.
+/// What the item after means for the one at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// An instruction to which tracing just goes on.
     Continues,
-    /// An instruction behind a privilege or precise context change.
+    /// An instruction after a privilege or precise context change.
     Changes,
-    /// An instruction behind an asynchronous discontinuity.
+    /// An instruction after an asynchronous discontinuity.
     Breaks,
     /// A trap.
     Traps,
@@ -177,7 +177,7 @@ mod tests {
             (Situation { behind_trap: true, ..PLAIN }, Decision::Handler),
             (Situation { behind_trap: true, first: true, ..PLAIN }, Decision::Handler),
             (Situation { behind_trap: true, trap_reported: true, ..PLAIN }, Decision::Start),
-            // 6, also behind a trap that nobody knows of
+            // 6, also after a trap that nobody knows of
             (Situation { first: true, ..exception }, Decision::TrapHere),
             (Situation { first: true, behind_trap: true, ..exception }, Decision::TrapHere),
             (Situation { first: true, ..interrupt }, Decision::Nothing),

@@ -76,7 +76,7 @@ pub struct Hart {
     /// The cycle being put together; reused, so that nothing is allocated per step.
     cycle: Cycle,
     open: Option<OpenBlock>,
-    /// Stimuli behind a branch whose outcome is not known yet.
+    /// Stimuli after a branch whose outcome is not known yet.
     waiting: Vec<Stimulus>,
     /// Register that the instruction before wrote as upper immediate, 0 = none.
     upper: u8,
@@ -101,7 +101,7 @@ struct Port {
 #[derive(Clone, Copy, Debug)]
 struct OpenBlock {
     first: u64,
-    /// Address behind the last instruction.
+    /// Address after the last instruction.
     end: u64,
     halfwords: u32,
     instructions: u32,
@@ -116,7 +116,7 @@ struct OpenBlock {
 }
 
 impl Hart {
-    /// A hart that runs `program` behind an ingress port of the given shape.
+    /// A hart that runs `program` after an ingress port of the given shape.
     ///
     /// With `retires_p` = 1 the port counts instructions, so every block is one instruction, whatever
     /// `retirement` says.
@@ -166,7 +166,7 @@ impl Hart {
         self
     }
 
-    /// Whether an address range begins or ends behind the instruction at `last` and not behind the one at `next`.
+    /// Whether an address range begins or ends after the instruction at `last` and not after the one at `next`.
     fn crosses_border(&self, last: u64, next: u64) -> bool {
         self.borders.iter().any(|border| (last..next).contains(&border.wrapping_sub(1)))
     }
@@ -410,7 +410,7 @@ impl OpenBlock {
     }
 }
 
-/// Whether the transport behind the encoder tells the time of packets.
+/// Whether the transport after the encoder tells the time of packets.
 const fn has_timestamps(encapsulation: &Encapsulation) -> bool {
     match encapsulation {
         Encapsulation::Normal(normal) => normal.timestamp_bytes > 0,

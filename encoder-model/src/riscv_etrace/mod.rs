@@ -45,10 +45,10 @@
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
-//! * A change of modes that decoders must walk differently for (all but full address and implicit exception)
-//!   is treated like an asynchronous discontinuity: the last instruction before it is reported, and the next one
-//!   gets a synchronisation packet. In front of a trap, or behind a return that a return stack may find wrong, it
-//!   waits for the next jump or branch.
+//! * A change of modes that decoders must walk differently for (all but full address and implicit exception) is treated
+//!   like an asynchronous discontinuity: the last instruction before it is reported, and the next one gets a
+//!   synchronisation packet. Before a trap, or after a return that a return stack may find wrong, it waits for the next
+//!   jump or branch.
 //! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
 //! * Parameters whose longest packet exceeds what an encapsulated one has room for are refused (RVET-ENCAP-006).
 //! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before the
@@ -59,9 +59,9 @@
 //!   where the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
-//! * Data packets come directly behind the packets of their instruction, responses at once but never in front of their
-//!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response that the
-//!   options in force have no packet for is dropped.
+//! * Data packets come directly after the packets of their instruction, responses at once but never before their
+//!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response
+//!   that the options in force have no packet for is dropped.
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.
 

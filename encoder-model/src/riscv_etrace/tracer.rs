@@ -1,4 +1,4 @@
-//! From items to packets: the state behind the decision list, and what each decision changes (ET 9).
+//! From items to packets: the state after the decision list, and what each decision changes (ET 9).
 
 use traceproof_vectors::riscv_etrace::{
     InterruptReport, Itype, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress,
@@ -232,16 +232,16 @@ impl Tracer {
         }
     }
 
-    /// What the instruction does to the flow behind it, after its packet.
+    /// What the instruction does to the flow after it, after its packet.
     fn leave(&mut self, retired: &Retired, decision: Decision) -> Flow {
         let synchronised = matches!(decision, Decision::Start | Decision::Handler);
         let flow = self.flow_behind(retired, synchronised);
-        // A synchronisation packet behind an unreported discontinuity would make decoders stop at an earlier
-        // arrival at its address. Spec: RVET-ENC-080.
+        // A synchronisation packet after an unreported discontinuity would make decoders stop at an earlier arrival at
+        // its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
         // It has no `irdepth` either, so it would name the first of two arrivals that only a return lies between; and
-        // directly behind the report of a return it would be taken for the target of that (RVET-DEC-022).
+        // directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
         let came_back = self.returns.as_ref().is_some_and(Returns::may_have_come_back);
         self.resync.settle(known && !came_back && !self.branches.any());
         flow
@@ -408,7 +408,7 @@ impl Tracer {
         self.parameters.context.then_some(item.context)
     }
 
-    /// Whether a synchronisation packet comes right behind an address packet for the item at hand.
+    /// Whether a synchronisation packet directly follows an address packet for the item at hand.
     pub(super) fn synchronisation_follows(&self, next: Next) -> bool {
         match next {
             Next::Changes | Next::Breaks | Next::Traps => true,
@@ -434,8 +434,8 @@ impl Tracer {
     }
 }
 
-/// Whether a decoder must walk differently under the other modes. Then nothing may be left to walk when the
-/// modes change, and tracing starts anew behind the change.
+/// Whether a decoder must walk differently under the other modes. Then nothing may be left to walk when the modes
+/// change, and tracing starts anew after the change.
 pub(super) const fn changes_walk(from: Modes, to: Modes) -> bool {
     from.implicit_return != to.implicit_return
         || from.jump_target_cache != to.jump_target_cache

@@ -86,7 +86,7 @@ impl Transport {
         &self.framing
     }
 
-    /// Sends a packet and the null packets that are due in front of it.
+    /// Sends a packet and the null packets that are due before it.
     ///
     /// # Errors
     ///

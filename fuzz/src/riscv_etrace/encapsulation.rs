@@ -88,7 +88,7 @@ fn units<'a>(
 ///
 /// # Panics
 ///
-/// When the results differ, when a byte behind the first boundary belongs to no unit or to two, or when a framed payload
+/// When the results differ, when a byte after the first boundary belongs to no unit or to two, or when a framed payload
 /// does not come back as the unit that it was.
 pub fn run(data: &[u8]) {
     let Some((constants, stream)) = data.split_first_chunk::<CONSTANTS>() else { return };

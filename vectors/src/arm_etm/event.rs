@@ -35,7 +35,8 @@ pub enum Event {
         cycle: u64,
         /// Why.
         reason: Reason,
-        /// The instruction that the TFO cycle implies (periodic), or the first one behind it; in ETMv1 always the one behind it. Without Thumb bit.
+        /// The instruction that the TFO cycle implies (periodic), or the first one after it; in ETMv1 always the one
+        /// after it. Without Thumb bit.
         address: Address32,
         /// Its state.
         isa: Isa,
@@ -139,7 +140,7 @@ pub enum Event {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         cycles: Option<u64>,
     },
-    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also says that instructions are lost in front of it.
+    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also says that instructions are lost before it.
     InstructionSync {
         /// Why.
         reason: Reason,

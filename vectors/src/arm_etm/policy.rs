@@ -91,6 +91,6 @@ pub enum TagChoice {
     /// The lowest one that is free.
     #[default]
     Lowest,
-    /// The next free one behind the one given last.
+    /// The next free one after the one given last.
     RoundRobin,
 }

@@ -71,10 +71,10 @@ pub struct Instruction {
     /// Its condition passed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub executed: bool,
-    /// A folded direct branch that completes in front of it.
+    /// A folded direct branch that completes before it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phantom: Option<Phantom>,
-    /// It branches, or an exception is taken behind it.
+    /// It branches, or an exception is taken after it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub branch: Option<BranchTarget>,
     /// It is an exception return (ETMv3: an exception exit packet).
@@ -118,7 +118,7 @@ pub struct BranchTarget {
     pub exception: Option<Exception>,
 }
 
-/// An exception that is taken. Security state and Hyp mode behind it are those of the next cycle.
+/// An exception that is taken. Security state and Hyp mode after it are those of the next cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -126,7 +126,7 @@ pub struct BranchTarget {
 pub struct Exception {
     /// Exception number, 9 bits (M profile) or 4; see [`ExceptionInformation`](super::v3::ExceptionInformation).
     pub number: u16,
-    /// The instruction in front of it did not complete.
+    /// The instruction before it did not complete.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub cancel: bool,
     /// M profile: how many transfers of a paused LSM are done.

@@ -277,7 +277,7 @@ fn define(labels: &mut Labels, name: &str, address: u128) -> Result<(), String> 
     if !is_name(name) || name == UNKNOWN {
         return Err(format!("`{name}` cannot name a label"));
     }
-    // Behind the last byte of the address space lies the first one.
+    // After the last byte of the address space lies the first one.
     let address = labels.wrap(address as u64);
     if labels.define(name, address) { Ok(()) } else { Err(format!("label `{name}` is defined twice")) }
 }

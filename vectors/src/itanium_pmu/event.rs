@@ -10,12 +10,13 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 
 /// One thing that a decoder works out.
 ///
-/// A log is *followed* from its first reset record on: the decoder knows every register, qualifies what happens and compares what is read with
-/// what it knows. What stands in front of a reset is a *dump*: registers are taken apart, and the configuration is judged at the end.
+/// A log is *followed* from its first reset record on: the decoder knows every register, qualifies what happens and
+/// compares what is read with what it knows. What precedes a reset is a *dump*: registers are taken apart, and the
+/// configuration is judged at the end.
 ///
 /// # Order
 ///
-/// Behind the packet, faults about it, then:
+/// After the packet, faults about it, then:
 ///
 /// | record | events |
 /// |---|---|
@@ -38,9 +39,11 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///   instruction or access must be set when the occurrence is recorded.
 /// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is = 0; CPU_CYCLES counts 1;
 ///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
-/// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded behind an instruction that was fetched with PSR.is = 1 counts for
-///   events with the qualifiers `Opcode` and `Data` if and only if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1;
-///   "behind" is said of the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there, `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
+/// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded after an
+///   instruction that was fetched with PSR.is = 1 counts for events with the qualifiers `Opcode` and `Data` if and only
+///   if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1; "after" is said of
+///   the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there,
+///   `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
 /// * A data cache miss is captured of an access of kind load only, a data TLB miss of any kind.
 /// * An instruction miss is tagged when it is recorded, with the registers of that moment.
 /// * A read gives what the register holds. Of PMDs at a privilege level other than 0: 0 if PSR.sp = 1; 0 of PMD\[4\] to PMD\[7\] with pm = 1 of its PMC.
@@ -86,7 +89,7 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///   (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its qualifier asks for, in IA-32 code too.
 /// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
 /// * Of a register that the processor does not implement nothing else is said.
-/// * The end is behind the last byte: packet index and byte are those of a record that would follow.
+/// * The end is after the last byte: packet index and byte are those of a record that would follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

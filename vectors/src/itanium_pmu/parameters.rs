@@ -112,7 +112,8 @@ option! {
     FreezeTiming {
         /// Everything of that cycle, and its misses are captured.
         WholeCycle,
-        /// Counters are updated in the order of their index, event address registers last; what comes behind the overflow is not.
+        /// Counters are updated in the order of their index, event address registers last; what follows the overflow is
+        /// not.
         AtOverflow,
     }
 }

@@ -31,7 +31,7 @@ use super::{DataParameters, Parameters};
 pub struct Discovery {
     /// What packets depend on.
     pub parameters: Parameters,
-    /// The parameters behind attributes on which no packet depends, such as `filters_p` for `filters`: those which the
+    /// The parameters after attributes on which no packet depends, such as `filters_p` for `filters`: those which the
     /// description has, in the order of [`ATTRIBUTES`].
     pub others: Vec<(&'static str, u64)>,
 }

@@ -18,7 +18,7 @@ use crate::Address;
 /// | context (3.2) | `Time`, `Context` with `precise` = false |
 /// | support (3.3) ended or lost | `Retire`… if a second arrival was pending, `Stop` |
 /// | support (3.3) no change | nothing |
-/// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` behind the others |
+/// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` after the others |
 /// | data | `Data` |
 ///
 /// An instruction is reported only where the program has code for it. What a packet told before it turned out
@@ -38,7 +38,7 @@ pub enum Event {
     Retire {
         /// Byte address of the first one.
         first: Address,
-        /// Byte address behind the last one (its address plus its size, modulo the address width).
+        /// Byte address after the last one (its address plus its size, modulo the address width).
         end: Address,
         /// How many, at least 1.
         count: u64,

@@ -21,9 +21,9 @@ pub enum Step {
 pub struct Retire {
     /// Its byte address.
     pub address: Address,
-    /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not
-    /// the fall-through address; directly in front of an exception its `epc` is that next address. A branch
-    /// in front of an interrupt, or that is the last step, counts as not taken.
+    /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not the
+    /// fall-through address; directly before an exception its `epc` is that next address. A branch before an interrupt,
+    /// or that is the last step, counts as not taken.
     pub taken: Option<bool>,
     /// Privilege level it retired at.
     pub privilege: u8,

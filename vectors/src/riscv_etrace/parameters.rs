@@ -206,7 +206,7 @@ pub enum Mode {
     JumpTargetCache,
     /// Correctly predicted branches are counted (ET 3.2.6).
     BranchPrediction,
-    /// Jumps behind `lui`/`auipc` are not reported (ET 3.2.4).
+    /// Jumps after `lui`/`auipc` are not reported (ET 3.2.4).
     SequentiallyInferredJumps,
     /// Bits that say "addresses are differences", in layouts that have one.
     DeltaAddress,
@@ -253,7 +253,7 @@ pub struct SupportLayout {
 }
 
 impl SupportLayout {
-    /// Width of everything behind `format` and `subformat`.
+    /// Width of everything after `format` and `subformat`.
     #[must_use]
     pub fn width(&self) -> usize {
         let data = if self.data_fields { 2 + self.doptions_width as usize } else { 0 };
@@ -393,11 +393,11 @@ pub struct NormalEncapsulation {
     /// What fills the last byte.
     pub padding: Padding,
     /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it passes over
-    /// everything in front of the first packet behind N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
+    /// everything before the first packet after N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
     pub synchronised: bool,
-    /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what would
-    /// cross the border between two goes to the next one, behind padding of null packets; 0 = no blocks (ET 7, EN 2.3).
-    /// A packet across a border is [`Framing`](crate::FaultClass::Framing), and the next block starts anew.
+    /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what
+    /// would cross the border between two goes to the next one, after padding of null packets; 0 = no blocks (ET 7, EN
+    /// 2.3). A packet across a border is [`Framing`](crate::FaultClass::Framing), and the next block starts anew.
     pub block_bytes: u32,
     /// Offset of the first border in the stream, if it does not start at one.
     pub first_block: u32,
@@ -432,10 +432,10 @@ impl Default for NormalEncapsulation {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Padding {
-    /// Copies of the payload's top bit: the payload is everything behind the type (RVET-ENCAP-022).
+    /// Copies of the payload's top bit: the payload is everything after the type (RVET-ENCAP-022).
     #[default]
     Sign,
-    /// Anything: the payload is as many whole bytes as fit behind the type, what is beyond means nothing.
+    /// Anything: the payload is as many whole bytes as fit after the type, what is beyond means nothing.
     Arbitrary,
 }
 

@@ -19,11 +19,11 @@ pub enum Stimulus {
     Enable(bool),
     /// The run-time modes change (control register write).
     Modes(super::Modes),
-    /// The transport behind the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
+    /// The transport after the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
     Transport(bool),
     /// A data access of the latest cycle. In a box, so that cycles, of which there are many more, stay small.
     Data(Box<DataAccess>),
-    /// The data of a split load or atomic arrive, in the latest cycle or behind it.
+    /// The data of a split load or atomic arrive, in the latest cycle or after it.
     Response(DataResponse),
     /// Data tracing is switched on or off (`trTeDataTracing`). It is off at `begin`.
     DataEnable(bool),

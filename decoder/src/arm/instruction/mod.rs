@@ -265,8 +265,8 @@ impl InstructionSet {
         }
     }
 
-    /// The instruction at the start of `code`, which is little-endian and may go on behind the instruction. `previous` is the
-    /// half-word in front of it: BL of [`InstructionSet::T16`] needs it.
+    /// The instruction at the start of `code`, which is little-endian and may go on after the instruction. `previous`
+    /// is the half-word before it: BL of [`InstructionSet::T16`] needs it.
     #[must_use]
     pub fn decode(self, code: &[u8], previous: Option<u16>) -> Instruction {
         let half =

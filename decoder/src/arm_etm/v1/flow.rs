@@ -23,7 +23,7 @@ enum Next {
     At(u32, InstructionSet),
     /// In Java state, somewhere.
     Java,
-    /// Behind an executed indirect branch without BE or BD.
+    /// After an executed indirect branch without BE or BD.
     Owed,
     Unknown,
 }

@@ -16,7 +16,7 @@
 //! decoder.begin(&parameters, &program)?;
 //! let mut log = Log::default();
 //! // 8-bit port: a byte of PIPESTAT and TRACESYNC, and a byte of TRACEPKT for each cycle. Tracing is enabled at 0x8000 (BE
-//! // with TRACESYNC, an APO of 0 in the two records behind it); three instructions are executed.
+//! // with TRACESYNC, an APO of 0 in the two records after it); three instructions are executed.
 //! decoder.push(&[0xc, 0x80, 0, 0x80, 0, 0x82, 0, 0x80, 0, 0x10, 0, 0x00], &mut log);
 //! decoder.finish(&mut log);
 //!

@@ -242,7 +242,7 @@ impl Pairing {
         while let Stage::Data(_) = self.stage
             && let Some(first) = self.waiting.first()
         {
-            // The data of those behind are passed over, too.
+            // The data of those after are passed over, too.
             self.give_up_data(first.cycle, listener);
             self.settle(listener);
         }

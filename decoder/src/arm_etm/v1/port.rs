@@ -15,7 +15,7 @@ use crate::arm_etm::v2::FifoByte;
 /// Reads trace pins cycle by cycle.
 ///
 /// PIPESTAT says what was executed, TRACEPKT delivers the packets of it later in the same order. Records are looked at
-/// when the two behind them are here, so that an APO is known in the record of its BE or BD. At most
+/// when the two after them are here, so that an APO is known in the record of its BE or BD. At most
 /// [`DecoderLimits::pending`] statuses wait for their packets; memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -54,7 +54,7 @@ struct Pins {
     status: Pipestat,
     /// TR replaced the status.
     triggered: bool,
-    /// It is one of the two behind BE or BD.
+    /// It is one of the two after BE or BD.
     is_apo: bool,
     mark: bool,
     /// TRACEPKT\[7:0\], TRACEPKT\[15:8\].
@@ -300,7 +300,7 @@ impl Port {
         self.pairing.push(Status { cycle: pins.cycle, kind }, listener)
     }
 
-    /// The next branch address is behind so many marks, from this record on.
+    /// The next branch address is after so many marks, from this record on.
     fn look_for(&mut self, marks: u8) {
         self.marks = marks;
         self.half = None;

@@ -1,4 +1,4 @@
-//! Records in threes: the APO of BE and BD is in the two records behind.
+//! Records in threes: the APO of BE and BD is in the two records after.
 
 use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
@@ -49,7 +49,7 @@ pub(super) fn true_status(pins: Cycle) -> Option<Pipestat> {
     }
 }
 
-/// One of the two records behind BE and BD.
+/// One of the two records after BE and BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Bits(u8),
@@ -58,7 +58,7 @@ enum Part {
     Unreadable,
 }
 
-/// What the records behind BE or BD say.
+/// What the records after BE or BD say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Apo {
     /// So many address sequences are to be passed over.
@@ -67,7 +67,7 @@ pub(super) enum Apo {
     TooLarge,
     /// Another BE or BD is there.
     Abandoned,
-    /// It cannot be read, or is behind the end of the stream.
+    /// It cannot be read, or is after the end of the stream.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Adds a record; the oldest one if there are three now, and what the two behind it say as an APO.
+    /// Adds a record; the oldest one if there are three now, and what the two after it say as an APO.
     #[inline]
     pub(super) fn push(&mut self, sample: Sample) -> Option<(Sample, Apo)> {
         let [_, first, second] = self.samples;

@@ -72,7 +72,7 @@ impl DataAddresses {
         self.latest
     }
 
-    /// A transfer one word behind the one before. Spec: ETM2-ND-011 (6.4.2).
+    /// A transfer one word after the one before. Spec: ETM2-ND-011 (6.4.2).
     pub(super) fn next(&mut self) -> Option<DataAddress> {
         let latest = self.latest?;
         self.latest = Some(DataAddress::partial(latest.value().wrapping_add(4), latest.known()));

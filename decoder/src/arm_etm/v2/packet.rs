@@ -159,7 +159,7 @@ struct Open {
 }
 
 impl Open {
-    /// Takes a byte behind the header; of a branch address also the first one.
+    /// Takes a byte after the header; of a branch address also the first one.
     #[inline]
     fn part<L: Listener>(
         &mut self,

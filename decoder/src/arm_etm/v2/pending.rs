@@ -16,7 +16,7 @@ pub(super) enum Expectation {
         cycle: u64,
         /// FIFO position of its first byte, as soon as the TFO value is here.
         start: Option<u64>,
-        /// The first one since synchronisation was lost: of the bytes in front of it nothing is known.
+        /// The first one since synchronisation was lost: of the bytes before it nothing is known.
         joining: bool,
     },
 }
@@ -103,8 +103,8 @@ impl Pending {
         self.next_start == Some(position)
     }
 
-    /// Drops whatever is in front of the TFO packet that begins at this position; tells how much that was. Of
-    /// several such TFO packets the latest counts.
+    /// Drops whatever is before the TFO packet that begins at this position; tells how much that was. Of several such
+    /// TFO packets the latest counts.
     pub(super) fn advance_to(&mut self, position: u64) -> usize {
         let index = self.queue.iter().rposition(|expectation| expectation.start() == Some(position));
         let dropped = index.unwrap_or(0);

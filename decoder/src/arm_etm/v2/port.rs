@@ -36,7 +36,7 @@ pub struct Port {
     pending: Pending,
     /// Bytes that the FIFO has delivered since synchronisation.
     position: u64,
-    /// Bytes were skipped because a TFO packet starts later than everything in front of it ends.
+    /// Bytes were skipped because a TFO packet starts later than everything before it ends.
     skipped: bool,
     /// The value of a TFO whose cycle is past is still to come.
     announced: Option<Announced>,

@@ -42,7 +42,7 @@ pub(super) struct AddressBytes {
     bytes: u8,
 }
 
-/// What comes behind an address byte. `arm`: byte 5 says whether the state is ARM.
+/// What follows an address byte. `arm`: byte 5 says whether the state is ARM.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     More,

@@ -1,6 +1,6 @@
 //! P-header -> atoms.
 
-/// The atoms of a P-header: `leading` W, then `count` atoms E or N, each but the first behind `between` W.
+/// The atoms of a P-header: `leading` W, then `count` atoms E or N, each but the first after `between` W.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Atoms {
     pub(super) leading: u8,

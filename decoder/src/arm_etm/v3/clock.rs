@@ -13,7 +13,7 @@ use crate::arm::TimestampReader;
 pub(super) struct Cycles {
     /// W atoms since the latest E or N.
     pub(super) waits: u64,
-    /// Those in front of a non-periodic I-sync that had no cycle count.
+    /// Those before a non-periodic I-sync that had no cycle count.
     aside: Option<u64>,
 }
 

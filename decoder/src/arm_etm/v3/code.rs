@@ -66,7 +66,7 @@ pub(super) const NOWHERE: Slot = 0;
 pub(super) struct Track {
     /// Contiguous code, in address order.
     regions: Vec<Region>,
-    /// Slot 0 and the one behind each region are `Missing`.
+    /// Slot 0 and the one after each region are `Missing`.
     steps: Vec<Step>,
     /// log2 of the bytes per slot.
     shift: u32,

@@ -56,14 +56,14 @@ struct Left {
     count: u8,
     /// Bit 0: the next one is E.
     executed: u16,
-    /// W atoms in front of it.
+    /// W atoms before it.
     waits: u64,
-    /// W atoms in front of each behind it.
+    /// W atoms before each after it.
     between: u8,
 }
 
 impl Left {
-    /// Whether the next one is E, and the W atoms in front of it.
+    /// Whether the next one is E, and the W atoms before it.
     #[inline]
     fn next(&mut self) -> Option<(bool, u64)> {
         self.count = self.count.checked_sub(1)?;
@@ -215,7 +215,7 @@ impl Flow {
         sink.event(place, &Event::Atom { address: address.map(Address32), isa, executed, cycles });
     }
 
-    /// An atom at `address`: what comes behind it.
+    /// An atom at `address`: what follows it.
     #[inline]
     fn step<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, address: u32, executed: bool, sink: &mut S) {
         let mut step = self.code.track(self.isa).step(self.slot);
@@ -246,7 +246,7 @@ impl Flow {
         }
     }
 
-    /// Goes on behind the instruction at `address`.
+    /// Goes on after the instruction at `address`.
     #[inline]
     fn follow(&mut self, address: u32, step: Step, leads: Leads, executed: bool) {
         let taken = address.wrapping_add_signed(step.taken);

@@ -62,7 +62,7 @@ impl Transfers {
         (self.before, self.adjacent) = (Before::Other, false);
     }
 
-    /// An I-sync; `first` behind an A-sync search. Spec: ETM3-SYN-012 (7.10.6).
+    /// An I-sync; `first` after an A-sync search. Spec: ETM3-SYN-012 (7.10.6).
     pub(super) fn synchronise(&mut self, reason: Reason, first: bool) {
         if first || reason != Reason::Periodic {
             self.addresses.forget();

@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-/// `name:bit+width=value`, bits counted within the record; `!` in front of records without a packet.
+/// `name:bit+width=value`, bits counted within the record; `!` before records without a packet.
 fn tell(wire: &[u8]) -> Vec<String> {
     let units = dissect(wire, &Parameters::default(), &Program::new());
     let tell = |unit: &traceproof_vectors::Dissection<ItaniumPmu>| {

@@ -276,9 +276,9 @@ fn interrupts_come_when_they_are_due() {
     assert_eq!(with(&[]), format!("{told} contradiction@5:0.0"));
     // A dropped record is as if it were not there.
     assert_eq!(with(&[record(15, 0), interrupt()]), format!("{told} reserved-encoding@5:0.0"));
-    // Behind the faults of the record itself.
+    // After the faults of the record itself.
     assert_eq!(with(&[tags(0)]), format!("{told} invalid-reference@5:0.0 contradiction@5:0.0"));
-    // In front of its events.
+    // Before its events.
     assert_eq!(with(&[instruction(0, 0, M, 0)]), format!("{told} contradiction@5:0.0 tags:111"));
     assert_eq!(strict(&[reset(), interrupt()]), "contradiction@1:0.0");
     // The sticky overflow bit alone interrupts nothing.

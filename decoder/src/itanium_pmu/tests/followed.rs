@@ -1,4 +1,5 @@
-//! Logs behind a reset: when tags are made, what counts, what is captured, what may be read, and what each option changes.
+//! Logs after a reset: when tags are made, what counts, what is captured, what may be read, and what each option
+//! changes.
 
 use traceproof_vectors::itanium_pmu::{
     DataEarQualifier, DataEarThresholds, EarReadPrivilege, EarReplacement, FreezeTiming, Ia32Counting,

@@ -11,7 +11,7 @@ const LONGEST_UNIT: usize = 1 + 2 + Layout::LONGEST_TIMESTAMP + 31;
 /// Cuts a byte stream into units without looking at anything but headers. Needs memory for one unit.
 ///
 /// A run of as many null bytes as RVET-ENCAP-013 asks for leads it back to a boundary between units from any state,
-/// because no unit goes on for longer than that run behind its header.
+/// because no unit goes on for longer than that run after its header.
 #[derive(Clone, Debug, Default)]
 pub(in crate::riscv_etrace) struct Cutter {
     /// Bytes of every unit that `length` does not count: those which `srcID` fills.
@@ -104,7 +104,7 @@ impl Cutter {
         (self.block - behind_a_border) as usize
     }
 
-    /// Bytes of a unit behind its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
+    /// Bytes of a unit after its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
     #[inline]
     fn body_length(&self, header: Header) -> usize {
         if header.is_null() {
@@ -115,10 +115,10 @@ impl Cutter {
     }
 
     /// Consumes the next bytes of the stream. `each` gets the place, the header and the length of every unit that is
-    /// complete and its bytes, perhaps with more bytes of the stream behind them. A unit that crosses a border between
+    /// complete and its bytes, perhaps with more bytes of the stream after them. A unit that crosses a border between
     /// blocks ends there: the next block starts with another one.
     ///
-    /// `BARE` promises that `length` counts all bytes behind the header, and that there are no blocks.
+    /// `BARE` promises that `length` counts all bytes after the header, and that there are no blocks.
     #[inline]
     pub(in crate::riscv_etrace) fn push<const BARE: bool>(
         &mut self,
@@ -161,8 +161,8 @@ impl Cutter {
         }
     }
 
-    /// Looks for the end of a synchronisation sequence: behind as many null bytes as fit into a unit, the next byte
-    /// is a header; and so is the first byte of a block. Spec: RVET-ENCAP-016 (EN 2.3), ET 7.
+    /// Looks for the end of a synchronisation sequence: after as many null bytes as fit into a unit, the next byte is a
+    /// header; and so is the first byte of a block. Spec: RVET-ENCAP-016 (EN 2.3), ET 7.
     #[cold]
     fn seek(&mut self, rest: &mut &[u8]) {
         let enough = self.longest_run();

@@ -20,9 +20,9 @@ pub struct Routed<'a> {
 
 /// Splits the units of several sources apart. Needs memory for one unit, whatever the stream and its chunks.
 ///
-/// The units of one source, one behind the other, are again a stream in the same encapsulation, in which byte offsets
-/// and packet indices are of course others. It has no null packets, thus neither synchronisation sequences nor blocks of
-/// memory: it starts at a boundary between units.
+/// The units of one source, one after the other, are again a stream in the same encapsulation, in which byte offsets
+/// and packet indices are of course others. It has no null packets, thus neither synchronisation sequences nor blocks
+/// of memory: it starts at a boundary between units.
 ///
 /// ```
 /// use traceproof_decoder::riscv_etrace::Demultiplexer;

@@ -11,7 +11,7 @@ const HEADER: u32 = 8;
 
 /// Where the fields of a unit are and which units are followed. By default a unit is one header byte and the payload.
 ///
-/// Behind the header come `srcID`, the timestamp where `extend` is 1, `type` and the payload, without any alignment
+/// After the header come `srcID`, the timestamp where `extend` is 1, `type` and the payload, without any alignment
 /// between them. Spec: RVET-ENCAP-002 (EN 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::riscv_etrace) struct Layout {
@@ -178,8 +178,7 @@ impl Layout {
         unit
     }
 
-    /// Tells of every field in front of the payload that arrived whole, first to last, for the unit that starts
-    /// `bytes`.
+    /// Tells of every field before the payload that arrived whole, first to last, for the unit that starts `bytes`.
     ///
     /// The `type` of other sources is not told: its width is theirs (RVET-ENCAP-018).
     pub(in crate::riscv_etrace) fn fields(&self, place: Place, bytes: &[u8], each: &mut impl FnMut(Field)) {

@@ -38,7 +38,7 @@ fn only_traps_and_starts_follow_an_open_chain() {
 #[test]
 fn outcomes_must_fit_the_branches() {
     let code = program(&[(0x1000, &[NOP, 0x0000_0463, NOP, JUMP]), (0x2000, &[NOP, LOOP])]);
-    // Address 0x1008 is two instructions on, behind a branch for which there is no outcome.
+    // Address 0x1008 is two instructions on, after a branch for which there is no outcome.
     check(&code, &["73 00 04", "12"], "P3 1000 1004 missing-outcome@1:5.0");
     // Two taken outcomes, one branch on the way to the jump.
     let two = pack(&[(1, 2), (2, 5), (0, 3), (0x1000 >> 1, 31), (0, 3)]);
@@ -46,7 +46,7 @@ fn outcomes_must_fit_the_branches() {
     // The target is a branch and there is no outcome for it.
     let one = pack(&[(1, 2), (1, 5), (0, 1), (0x1004 >> 1, 31), (0, 3)]);
     check(&code, &["73 00 04", &one], "P3 1000 1004 100c 2004 missing-outcome@1:5.0");
-    // 31 outcomes, but an indirect jump behind the first branch.
+    // 31 outcomes, but an indirect jump after the first branch.
     check(&code, &["73 00 04", "01", "73 00 08"], "P3 1000 1004 100c unexpected-discontinuity@1:5.0 P3 2000");
     // A start packet at the target of a jump with an outcome to spare: the branch at 0x1004 is reported with
     // two outcomes. It is met with one left, so the walk goes on and ends at the jump's target.

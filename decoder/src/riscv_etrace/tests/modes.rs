@@ -36,7 +36,7 @@ mod implicit_exception {
     fn the_handler_follows_from_the_cause() {
         let exception = pack(&[(3, 2), (1, 2), (1, 1), (3, 2), (2, 4), (0, 1), (1, 1), (5, 32)]);
         let interrupt = pack(&[(3, 2), (1, 2), (1, 1), (3, 2), (7, 4), (1, 1), (1, 1)]);
-        // The difference behind each handler refers to it.
+        // The difference after each handler refers to it.
         let payloads = ["73 00 04", "0a", &exception, "0a", &interrupt, "0a"];
         assert_eq!(
             story(&parameters(true), &code(), &payloads),
@@ -188,7 +188,7 @@ mod jump_target_cache {
 
     #[test]
     fn the_second_arrival_is_walked_before_the_lookup() {
-        // A nop, B nop, J at 0x1008: B is reported, and it was the second time, behind J.
+        // A nop, B nop, J at 0x1008: B is reported, and it was the second time, after J.
         let code = program(&[(0x1000, &[NOP, NOP, JUMP]), (0x2000, &[NOP])]);
         // Index of 0x1004 is 2: stored only by the walk to the second arrival.
         assert_eq!(
@@ -217,7 +217,7 @@ mod branch_prediction {
         assert_eq!(story(&parameters(), &code, &["73 00 04", "01", "50", "12", "5f"]), expected);
     }
 
-    /// Q15 with a program that can run: 80 branches one behind the other, each to the next instruction, and a jump.
+    /// Q15 with a program that can run: 80 branches one after the other, each to the next instruction, and a jump.
     #[test]
     fn a_count_with_an_address() {
         let code: Vec<u32> = core::iter::once(NOP).chain([0x0000_0263; 80]).chain([JUMP]).collect();
@@ -396,7 +396,7 @@ mod implicit_return {
         pack(&[(1, 2), (branches, 5), (map, width), (delta >> 1, 31), (0, 2), (1, 1), (depth, 4)])
     }
 
-    /// RVET-DEC-014: a reported return leaves no outcome over, so one in front of a branch is another.
+    /// RVET-DEC-014: a reported return leaves no outcome over, so one before a branch is another.
     #[test]
     fn a_reported_return_stands_behind_all_branches() {
         // f at 0x2000 is called twice with `beq x0, x0, .+4` in between; the second return goes to 0x3000.
@@ -429,8 +429,8 @@ mod implicit_return {
         assert_eq!(story(&counter, &code, &["73 00 04", &deep]), "P3 1000 2000 2004 1004 3000 4000 3004");
     }
 
-    /// Two exceptions behind a return. A stack may have found it wrong, and then the address is the first one's EPC
-    /// (ET 7.3.1); a counter cannot, so it is that of the second (ET 11).
+    /// Two exceptions after a return. A stack may have found it wrong, and then the address is the first one's EPC (ET
+    /// 7.3.1); a counter cannot, so it is that of the second (ET 11).
     #[test]
     fn an_exception_behind_a_counted_return() {
         let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);

@@ -87,7 +87,7 @@ fn traps() {
     );
 }
 
-/// Q11 with 31 branches one behind the other: each skips a nop when it is taken.
+/// Q11 with 31 branches one after the other: each skips a nop when it is taken.
 #[test]
 fn a_full_map_without_address() {
     // beq x0, x0, .+8; nop
@@ -195,7 +195,7 @@ fn epc_of_a_branch_follows_its_pending_outcome() {
 
 #[test]
 fn chained_traps() {
-    // Exception behind ordinary code, then one at the handler's first instruction, then an interrupt.
+    // Exception after ordinary code, then one at the handler's first instruction, then an interrupt.
     check(
         "next",
         &abcj(),
@@ -209,7 +209,7 @@ fn chained_traps() {
         &["73 00 04", "1a", "77 46 00 01", "77 01 00 03", "73 00 08", "5f"],
         "P3 1000 1004 1008 100c E12@1004 E2@3000 P3 2000 end",
     );
-    // Interrupt behind an updiscon, then an exception: who reports like this tells the address before it...
+    // Interrupt after an updiscon, then an exception: who reports like this tells the address before it...
     check(
         "variant T",
         &abcj(),

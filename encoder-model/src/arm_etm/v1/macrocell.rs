@@ -65,7 +65,7 @@ impl Macrocell {
         }
     }
 
-    /// One cycle, and its record. `ahead`: the cycles behind it, up to [`AHEAD`].
+    /// One cycle, and its record. `ahead`: the cycles after it, up to [`AHEAD`].
     pub(super) fn cycle(
         &mut self,
         now: &Stimulus,

@@ -41,7 +41,7 @@
 //! * An access of a size other than 1, 2 and 4 bytes is a word.
 //! * Coprocessor register transfers are traced if monitored, whatever ViewData.
 //! * A load miss, which no processor with this macrocell shows, is a load that has its value.
-//! * No speculative restart behind an overflow (ETM1-SYN-006) is ever shown.
+//! * No speculative restart after an overflow (ETM1-SYN-006) is ever shown.
 
 mod branches;
 mod data;

@@ -1,4 +1,4 @@
-//! The Address Packet Offset behind BE and BD.
+//! The Address Packet Offset after BE and BD.
 
 use traceproof_vectors::arm_etm::v1::Pipestat;
 
@@ -20,7 +20,7 @@ pub(super) struct OffsetRecords {
 }
 
 impl OffsetRecords {
-    /// BE or BD is shown, behind so many branch addresses that have not begun to leave.
+    /// BE or BD is shown, after so many branch addresses that have not begun to leave.
     pub(super) fn begin(&mut self, addresses: usize) {
         let offset = if addresses > LARGEST { TOO_LARGE } else { addresses as u8 };
         *self = Self { offset, left: RECORDS };

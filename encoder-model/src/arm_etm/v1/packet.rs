@@ -52,7 +52,7 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
     }
 }
 
-/// Context ID packets behind a full address. Spec: ETM1-PKT-016, 018 (5.6.3).
+/// Context ID packets after a full address. Spec: ETM1-PKT-016, 018 (5.6.3).
 pub(super) fn context_bytes(reason: AddressReason, parameters: &Parameters) -> usize {
     if reason != AddressReason::Branch && parameters.minor >= 2 {
         parameters.context_id_bytes.into()

@@ -1,4 +1,4 @@
-//! The FIFO and the trace port behind it.
+//! The FIFO and the trace port after it.
 
 use alloc::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The macrocell behind the contract's trait.
+//! The macrocell after the contract's trait.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Policy, READINGS, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};

@@ -73,8 +73,8 @@ impl Macrocell {
         }
     }
 
-    /// One cycle. `next` is what the cycle behind it brings: the TFO packet of a start of tracing stands in the
-    /// cycle before the first traced instruction, whose address it holds (ETM2-TFO-011).
+    /// One cycle. `next` is what the cycle after it brings: the TFO packet of a start of tracing stands in the cycle
+    /// before the first traced instruction, whose address it holds (ETM2-TFO-011).
     pub(super) fn cycle(
         &mut self,
         now: &Stimulus,
@@ -156,8 +156,8 @@ impl Macrocell {
         if self.port.is_empty() && !trigger { Pipestat::Td } else { Pipestat::Wt }
     }
 
-    /// The TFO cycle in front of the first traced instruction. Miss data that arrive in it are lost
-    /// (ETM2-LM-030), and what else happens in it is not traced.
+    /// The TFO cycle before the first traced instruction. Miss data that arrive in it are lost (ETM2-LM-030), and what
+    /// else happens in it is not traced.
     fn start(&mut self, now: &Stimulus, first: &Instruction, sink: &mut dyn EncoderSink<ArmEtm>) -> Pipestat {
         for transfer in &now.transfers {
             self.follow(transfer, false);

@@ -1,4 +1,4 @@
-//! The FIFO and the trace port behind it.
+//! The FIFO and the trace port after it.
 
 use alloc::collections::VecDeque;
 
@@ -54,7 +54,7 @@ impl Port {
         self.fifo.len() + count <= self.size
     }
 
-    /// Places bytes behind what is there. The caller has asked [`fits`](Self::fits).
+    /// Places bytes after what is there. The caller has asked [`fits`](Self::fits).
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.fifo.extend(bytes);
         if self.latency == 0 {

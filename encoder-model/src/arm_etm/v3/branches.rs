@@ -44,7 +44,7 @@ impl BranchRules {
 
     /// Address bits of a packet of so many bytes, fewer than 5.
     ///
-    /// Spec: ETM3-BR-007, 010 (7.3.5): in the alternative scheme a last byte behind the first has one bit less.
+    /// Spec: ETM3-BR-007, 010 (7.3.5): in the alternative scheme a last byte after the first has one bit less.
     const fn width(&self, bytes: u8) -> u32 {
         let width = 7 * bytes as u32 - 1;
         if self.alternative && bytes > 1 { width - 1 } else { width }

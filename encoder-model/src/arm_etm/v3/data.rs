@@ -113,7 +113,7 @@ struct DataRules {
     coprocessor_filtered: bool,
     minimal_values: bool,
     minimal_addresses: bool,
-    /// Spec: ETM3-DAT-014 (7.4.6): up to v3.2 addresses start afresh behind suppressed data.
+    /// Spec: ETM3-DAT-014 (7.4.6): up to v3.2 addresses start afresh after suppressed data.
     suppression_breaks_base: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The FIFO and what is behind it: a formatter, or the bare trace port.
+//! The FIFO and what follows it: a formatter, or the bare trace port.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -47,7 +47,7 @@ impl Fifo {
         self.size.saturating_sub(self.bytes.len())
     }
 
-    /// Places bytes behind what is there. The caller has asked [`free`](Self::free).
+    /// Places bytes after what is there. The caller has asked [`free`](Self::free).
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }

@@ -221,7 +221,7 @@ impl Macrocell {
         }
     }
 
-    /// Atoms in front of a packet go out first. Spec: ETM3-ENC-001 (7.3).
+    /// Atoms before a packet go out first. Spec: ETM3-ENC-001 (7.3).
     fn push(&mut self, packet: Packet) {
         self.atoms.flush(&mut self.packets);
         self.packets.push(packet);
@@ -245,8 +245,8 @@ impl Macrocell {
     }
 }
 
-/// How many of the transfers, the first ones, belong to an earlier LSM although this cycle's instruction has
-/// transfers itself: their packets must come in front of its atom (ETM3-ENC-002).
+/// How many of the transfers, the first ones, belong to an earlier LSM although this cycle's instruction has transfers
+/// itself: their packets must precede its atom (ETM3-ENC-002).
 fn earlier(now: &Stimulus) -> usize {
     let begins = |transfer: &Transfer| matches!(transfer.position, Position::Only | Position::First);
     match now.transfers.iter().position(begins) {

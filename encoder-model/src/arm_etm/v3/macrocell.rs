@@ -47,7 +47,7 @@ pub(super) struct Macrocell {
     pub(super) data: Data,
     pub(super) branch_base: BranchBase,
     pub(super) timestamps: Timestamps,
-    /// Address and state of the instruction that completed last; `None` if automatic stacking began behind it.
+    /// Address and state of the instruction that completed last; `None` if automatic stacking began after it.
     pub(super) place: Option<(u32, Isa)>,
     pub(super) context_id: u32,
     pub(super) vmid: Option<u8>,
@@ -87,7 +87,7 @@ impl Macrocell {
         }
     }
 
-    /// One cycle. `behind` are the levels of the cycle behind it.
+    /// One cycle. `after` are the levels of the cycle after it.
     pub(super) fn cycle(&mut self, now: &Stimulus, behind: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
         let expiry = self.schedule.tick();
         if expiry != Expiry::None {

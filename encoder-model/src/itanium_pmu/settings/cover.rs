@@ -38,8 +38,8 @@ pub(super) fn blocks_needed(interval: &Range<u64>) -> u32 {
     if before == behind && before == 1 << top { 1 } else { before.count_ones() + behind.count_ones() }
 }
 
-/// The blocks that make up an interval exactly, as few as possible, in the order in which libpfm assigns them to pairs: the largest,
-/// what lies in front of it from the inside out, what lies behind it from the inside out.
+/// The blocks that make up an interval exactly, as few as possible, in the order in which libpfm assigns them to pairs:
+/// the largest, what lies before it from the inside out, what follows it from the inside out.
 pub(super) fn blocks(interval: &Range<u64>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut start = interval.start;
@@ -104,7 +104,7 @@ pub(super) struct Group {
 struct Plan {
     added: u64,
     last: Group,
-    /// Blocks of the groups in front of the last one.
+    /// Blocks of the groups before the last one.
     blocks_before: usize,
 }
 

@@ -335,7 +335,7 @@ impl Chooser {
         }
     }
 
-    /// An operand in front of the data. Spec: reading operands-are-not-compressed (ET 8.2).
+    /// An operand before the data. Spec: reading operands-are-not-compressed (ET 8.2).
     fn report_operand(&self, coding: Coding, operand: u128, size: u8) -> ReportedData {
         if self.fields.parameters.compressed_operands {
             self.report(coding, operand, self.bases.data(size), size)
@@ -344,7 +344,7 @@ impl Chooser {
         }
     }
 
-    /// The base of data behind an operand.
+    /// The base of data after an operand.
     fn behind_operand(&self, operand: Option<u128>, size: u8) -> Option<u128> {
         operand.filter(|_| self.fields.parameters.compressed_operands).or_else(|| self.bases.data(size))
     }

@@ -101,7 +101,7 @@ impl DataTracer {
         self.takes && self.lost
     }
 
-    /// A packet went out behind which a decoder starts over.
+    /// A packet went out after which a decoder starts over.
     ///
     /// Spec: RVET-DATA-007, RVET-DATA-022 (ET 8.1.3); readings data-restarts-at-start-and-trap-packets,
     /// data-alone-starts-at-its-support-packet.
@@ -123,7 +123,7 @@ impl DataTracer {
         self.waiting.push(Signal::Access(access));
     }
 
-    /// A response; at once, but never in front of its request.
+    /// A response; at once, but never before its request.
     pub(crate) fn response(&mut self, response: DataResponse, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let waits = self.waiting.iter().any(|signal| match signal {
             Signal::Access(access) => split_lrid(access) == Some(response.lrid),

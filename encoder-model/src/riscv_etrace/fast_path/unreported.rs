@@ -44,7 +44,7 @@ impl Branches {
 }
 
 impl Resync {
-    /// Whether the limit is still not reached with an item `ticks` behind the item before.
+    /// Whether the limit is still not reached with an item `ticks` after the item before.
     #[inline]
     pub(super) fn keeps_counting(&self, ticks: u64) -> bool {
         let off = self.counts == SyncMode::Off;

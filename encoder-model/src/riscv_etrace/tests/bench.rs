@@ -92,7 +92,7 @@ pub(crate) fn path(addresses: &[u64]) -> Vec<Step> {
     addresses.iter().copied().map(retire).collect()
 }
 
-/// Everything the encoder sends for an execution, in the given shape, and for the halt behind it. `finish` adds nothing.
+/// Everything the encoder sends for an execution, in the given shape, and for the halt after it. `finish` adds nothing.
 pub(crate) fn encode_as(
     hart: &mut Hart,
     parameters: &Parameters,

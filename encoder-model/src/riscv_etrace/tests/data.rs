@@ -230,7 +230,7 @@ fn the_first_access_of_each_size_is_whole() {
         retire(0x1004),
     ];
     let policy = DataPolicy { compression: DataCompression::Xor, ..DataPolicy::default() };
-    // The support packet for data alone and that for both; the packets of an instruction come in front of its data.
+    // The support packet for data alone and that for both; the packets of an instruction precede its data.
     assert_eq!(
         story(DataParameters::default(), policy, &steps),
         [

@@ -120,7 +120,7 @@ fn traps_come_with_the_instruction_before_or_alone() {
 fn traps_stay_alone_where_the_port_cannot_merge_them() {
     let parameters = Parameters { retires_p: 4, ..Parameters::default() };
     let mut hart = Hart::new(&small_program(), &parameters, Retirement::Blocks { max_halfwords: 8 });
-    // Behind a jump, and an exception elsewhere than behind the block.
+    // After a jump, and an exception elsewhere than after the block.
     for (at, trap) in [(0x100c, interrupt(7)), (0x1000, exception(2, 0x2000))] {
         let cycles = cycles(&mut hart, &[retire(at), trap]);
         assert_eq!(cycles.len(), 2, "{at:#x}");

@@ -58,8 +58,8 @@ fn straight(instructions: u64) -> Vec<Step> {
     (0..instructions).map(|index| retire(0x1000 + 4 * index)).collect()
 }
 
-/// 0x1000 is the synchronisation packet's own. Eight instructions of two half-words each later, at 0x1020, the
-/// count is 16, and the instruction behind that is reported.
+/// 0x1000 is the synchronisation packet's own. Eight instructions of two half-words each later, at 0x1020, the count is
+/// 16, and the instruction after that is reported.
 #[test]
 fn half_words_are_counted() {
     let got = packets(&policy(SyncMode::HalfWords), &[], &straight(20));
@@ -121,8 +121,8 @@ fn branch_at_the_synchronisation_point() {
     assert_eq!(got, [start(0x1000), taken, address(4, false), ended()]);
 }
 
-/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that nobody reported. Its target is reported
-/// first, with the updiscon flag, and the instruction behind that gets the synchronisation packet.
+/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that nobody reported. Its target is reported first,
+/// with the updiscon flag, and the instruction after that gets the synchronisation packet.
 #[test]
 fn no_synchronisation_behind_an_unreported_jump() {
     let steps = [straight(9), path(&[0x1008, 0x100c, 0x1010])].concat();

@@ -373,7 +373,7 @@ fn index_bits(memory: Memory, subtract: bool) -> u32 {
     }
 }
 
-/// The memory operand behind Rt, or the place in the code that it stands for.
+/// The memory operand after Rt, or the place in the code that it stands for.
 fn memory_or_literal(line: &Line<'_>, operands: &[&str]) -> Parsed<Memory> {
     match operands {
         [place] if !place.starts_with('[') => {

@@ -129,7 +129,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Whether `mnemonic` is this row's name, and with which condition behind a name that ends in a point.
+    /// Whether `mnemonic` is this row's name, and with which condition after a name that ends in a point.
     pub(super) fn matches(&self, mnemonic: &str) -> Option<u32> {
         if !self.name.ends_with('.') {
             return (self.name == mnemonic).then_some(0);

@@ -10,10 +10,10 @@ use crate::arm_etm::{Event, Isa};
 use crate::case::Problem;
 use crate::notation::parse_u64;
 
-/// Instructions in the order in which they are reported: the record with their status, `:`, the address (`?` where it is not
-/// known), `E` if the instruction was executed, `N` if not. Example: `"3:0x8000E 4:0x8004N 9:?E"`. `"5..8:0x8010E"` is
-/// one in each record from 5 to 8, one behind the other in memory, and `"5..8:?E"` four of which no address is known. The state is ARM unless the text begins with
-/// `thumb` or `jazelle`.
+/// Instructions in the order in which they are reported: the record with their status, `:`, the address (`?` where it
+/// is not known), `E` if the instruction was executed, `N` if not. Example: `"3:0x8000E 4:0x8004N 9:?E"`.
+/// `"5..8:0x8010E"` is one in each record from 5 to 8, one after the other in memory, and `"5..8:?E"` four of which no
+/// address is known. The state is ARM unless the text begins with `thumb` or `jazelle`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LocatedInstructions {

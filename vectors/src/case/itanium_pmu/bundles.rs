@@ -8,7 +8,7 @@ use crate::itanium_pmu::SyllableType;
 const BUNDLE: u8 = 16;
 /// Bits of a syllable.
 const SYLLABLE: u32 = 41;
-/// Bits of a template, in front of the syllables.
+/// Bits of a template, before the syllables.
 const TEMPLATE: u32 = 5;
 
 /// Every defined template: its code, and its name, in which `|` is a stop.

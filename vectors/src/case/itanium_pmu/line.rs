@@ -164,7 +164,7 @@ fn execute(words: &[&str]) -> Result<Line, String> {
     Ok(Line::Execute { place: place.to_owned(), slot, retired, squashed })
 }
 
-/// The words in front of the flags of an instruction, whether it retires, and whether it is squashed.
+/// The words before the flags of an instruction, whether it retires, and whether it is squashed.
 fn flags<'a>(words: &'a [&'a str]) -> Result<(&'a [&'a str], bool, bool), String> {
     let (mut words, mut retired, mut squashed) = (words, true, false);
     while let [before @ .., flag] = words {

@@ -261,7 +261,7 @@ mod tests {
             normal(5, 1, 1, 4),
             normal(16, 0, 8, 8),
         ];
-        // Every header byte, in front of too few and of enough bytes.
+        // Every header byte, before too few and of enough bytes.
         for encapsulation in encapsulations {
             for header in 0..=u8::MAX {
                 for length in [0, 1, 31, 40, 50] {

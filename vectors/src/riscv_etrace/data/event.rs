@@ -9,9 +9,9 @@ use crate::Address;
 /// that covers their instruction (ET 8), so a position between retirements says only that the access is not younger than
 /// what the next instruction packet reports.
 ///
-/// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where the
-/// table says so. Behind a data packet that cannot be read, and behind a fault of the transport, no base is known, and
-/// nothing more is told of that.
+/// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where
+/// the table says so. After a data packet that cannot be read, and after a fault of the transport, no base is known,
+/// and nothing more is told of that.
 ///
 /// | fault | at | when |
 /// |---|---|---|
@@ -24,7 +24,7 @@ use crate::Address;
 /// | `contradiction` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
 /// | `contradiction` | `size` | a response of another size than its request |
 /// | `contradiction` | `address` | an aligned format or an atomic, at an address that is no multiple of its size (RVET-DATA-006) |
-/// | `overlong` | behind the last field | as in instruction trace |
+/// | `overlong` | after the last field | as in instruction trace |
 /// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are passed over |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -179,6 +179,6 @@ pub enum DataEvent {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         data: Option<u128>,
     },
-    /// Data packets are missing somewhere in front of this (`dloss` of a support packet, ET 7.5).
+    /// Data packets are missing somewhere before this (`dloss` of a support packet, ET 7.5).
     Lost,
 }

@@ -32,7 +32,7 @@ pub enum DataCompression {
     Full,
 }
 
-/// How many bytes of data and operands travel in front of other fields (RVET-DATA-012).
+/// How many bytes of data and operands travel before other fields (RVET-DATA-012).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

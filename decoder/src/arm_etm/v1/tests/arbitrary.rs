@@ -150,7 +150,7 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
+/// `name:byte.bit+width=value` of every unit, `!` before units with a fault, `P` before packets.
 fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
     let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &Dissection<ArmEtm>| {

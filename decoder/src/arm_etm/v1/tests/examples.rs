@@ -43,7 +43,7 @@ fn bits_that_are_not_sent_keep_their_value() {
     assert_eq!(packets(&etm(), &program, text)[1], short);
 }
 
-/// LDM of four words; two indirect branches come behind it before its data are out.
+/// LDM of four words; two indirect branches follow it before its data are out.
 const TWO_WAIT: &str = "BE* 80; A0 80; A0 82; WT 80; WT 10; \
      ID 80; BE 80; A0 80; A0 80; BE 04; A1 11; A0 00; IE 00; WT 00; \
      WT 22; 3x WT 00; WT 33; 3x WT 00; WT 44; 3x WT 00; WT* 80; WT 02; WT* 80; WT 04; TD 00";

@@ -1,4 +1,4 @@
-//! What is wrong, where, and what comes behind it.
+//! What is wrong, where, and what follows it.
 
 use alloc::format;
 use alloc::string::String;

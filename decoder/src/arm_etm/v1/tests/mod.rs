@@ -24,7 +24,7 @@ fn etm() -> Parameters {
 }
 
 /// Records separated by `;`: status (`A0` to `A3` for 0 to 3, `??` for one that is none), `*` for TRACESYNC, TRACEPKT
-/// (`--` for one that carries nothing); `3x` in front of a record repeats it.
+/// (`--` for one that carries nothing); `3x` before a record repeats it.
 fn wire(parameters: &Parameters, text: &str) -> Vec<u8> {
     let mut wire = Vec::new();
     for record in text.split(';').map(str::trim) {
@@ -101,7 +101,7 @@ fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
     tell(&decode(parameters, program, &wire(parameters, text)))
 }
 
-/// [`story`] behind [`ENABLED`], without what that says.
+/// [`story`] after [`ENABLED`], without what that says.
 fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
     let story = story(parameters, program, &format!("{ENABLED}; {text}"));
     let rest = story.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");

@@ -115,7 +115,7 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
+/// `name:byte.bit+width=value` of every unit, `!` before units with a fault, `P` before packets.
 fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
     let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &traceproof_vectors::Dissection<ArmEtm>| {
@@ -143,7 +143,7 @@ fn every_bit_has_a_name_and_a_place() {
         told[6],
         "P J:3.4+1=0 RR:3.5+2=1 L:3.7+1=0 address:5.0+8=0 address:7.0+8=80 address:9.0+8=0 address:11.0+8=0"
     );
-    // The record whose bytes end a packet stands in front of it.
+    // The record whose bytes end a packet precedes it.
     let wire = play(&port(8), "TFO 20 00 80 00 00; drain; DE a4 99 72; drain");
     let told = tell(&port(8), &wire);
     assert_eq!(

@@ -9,7 +9,7 @@ use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
 use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
 use crate::arm_etm::{Decoder, dissect};
 
-/// What is told of a group in the cycle behind synchronisation (byte 13), with a load miss pending, and of a second
+/// What is told of a group in the cycle after synchronisation (byte 13), with a load miss pending, and of a second
 /// synchronisation and a group.
 fn group(parameters: &Parameters, group: &str) -> alloc::string::String {
     data_story(parameters, &alloc::format!("DE 54; DE {group}; drain; TFO 20 00 90 00 00; drain; DE 02"))
@@ -153,7 +153,7 @@ fn tfo_values_must_be_there() {
             alloc::format!("{missed} TR7 {odd} reserved-encoding@2:17.0 #0!lost")
         );
     }
-    // A second trigger has its own replaced status on TRACEPKT; the value must be in the cycle behind it.
+    // A second trigger has its own replaced status on TRACEPKT; the value must be in the cycle after it.
     assert_eq!(
         rows(&default, &[(tr, 0x07), (tr, 0x00)]),
         alloc::format!("{missed} TR7 TR8 E8 E9 reserved-encoding@2:19.0 #0!lost")

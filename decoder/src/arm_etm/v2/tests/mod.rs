@@ -40,7 +40,7 @@ fn cycle(parameters: &Parameters, pipestat: Pipestat, tracepkt: u16) -> Vec<u8> 
 /// Plays cycles, separated by `;`, through a FIFO without latency:
 ///
 /// * a status and the bytes that the cycle places in the FIFO: `DE 26 04 12`;
-/// * `TR` in front of that: the trigger occurs;
+/// * `TR` before that: the trigger occurs;
 /// * `TFO` and a TFO packet;
 /// * `drain`: WT until the FIFO is empty; `drain 3`: three times.
 fn play(parameters: &Parameters, script: &str) -> Vec<u8> {

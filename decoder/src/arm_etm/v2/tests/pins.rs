@@ -27,7 +27,7 @@ fn statuses_tell_instructions_and_phantoms_come_first() {
 #[test]
 fn a_trigger_hides_a_status_and_stops_the_fifo() {
     let default = Parameters::default();
-    // In front of synchronisation too; with data; on an idle cycle, where the hidden status is WT.
+    // Before synchronisation too; with data; on an idle cycle, where the hidden status is WT.
     assert_eq!(
         story(&default, &alloc::format!("TR IE; TFO {ENABLED}; IE; TR DE 6a; TR WT; drain; TR WT; IE")),
         "TR0 E2 TR3 E3 TR4 sync1:enabled:Arm:8000 #0@3=vnt TR10 E11"
@@ -44,7 +44,7 @@ fn a_trigger_that_hides_a_tfo_delays_its_value() {
             alloc::format!("TR0 E1 sync0:enabled:Arm:8000 TR{next} E{next} E{}", next + 1)
         );
     }
-    // Behind pending bytes.
+    // After pending bytes.
     assert_eq!(
         story(
             &port(8),

@@ -19,7 +19,7 @@ fn nothing_is_told_before_the_first_tfo() {
 
 #[test]
 fn bytes_in_front_of_the_first_tfo_packet_are_skipped() {
-    // The cycle of the second TFO; on a 4-bit port it stands behind a whole byte.
+    // The cycle of the second TFO; on a 4-bit port it follows a whole byte.
     for (width, second, behind) in [(4, 15, "drain 1; "), (8, 7, ""), (16, 5, "")] {
         let parameters = port(width);
         let script = alloc::format!(
@@ -28,7 +28,7 @@ fn bytes_in_front_of_the_first_tfo_packet_are_skipped() {
         let all = play(&parameters, &script);
         let log = decode(&parameters, &all);
         assert_eq!(log.faults().count(), 0, "{width}: {}", tell(&log));
-        // Cut off in front of the second TFO, the rest tells the same.
+        // Cut off before the second TFO, the rest tells the same.
         let told = tell(&decode(&parameters, &all[second * Cycle::size(&parameters)..]));
         assert!(told.starts_with("E1 E2 sync0:periodic:Arm:8010 E0 ignored1@2 E"), "{width}: {told}");
     }

@@ -171,7 +171,7 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every field, `!` in front of units with a fault, `P` in front of packets.
+/// `name:byte.bit+width=value` of every field, `!` before units with a fault, `P` before packets.
 fn tell(parameters: &Parameters, text: &str) -> Vec<String> {
     let words = |unit: &Dissection<ArmEtm>| {
         let mark = match unit.packet {

@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::Parameters;
 
 use super::{data, story};
 
-/// What is told behind a non-periodic I-sync: packet 2 and byte 12 on.
+/// What is told after a non-periodic I-sync: packet 2 and byte 12 on.
 fn behind(parameters: &Parameters, text: &str) -> String {
     let told = story(parameters, &Program::new(), &alloc::format!("08 21 00 80 00 00 {text}"));
     told.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()

@@ -15,7 +15,7 @@ fn cycle_accurate() -> Parameters {
 /// Tracing is enabled in ARM state at 0x8000, 6 bytes.
 const ENABLED: &str = "08 21 00 80 00 00";
 
-/// [`story`] behind [`ENABLED`]: packet 2 and byte 12 on.
+/// [`story`] after [`ENABLED`]: packet 2 and byte 12 on.
 fn behind(parameters: &Parameters, program: &Program, text: &str) -> alloc::string::String {
     let told = story(parameters, program, &alloc::format!("{ENABLED} {text}"));
     told.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()
@@ -155,7 +155,7 @@ fn java_state_has_no_addresses() {
 
 #[test]
 fn e3_02_cycles_of_atoms() {
-    // Thumb 0xc002115c: six instructions without branch in front of that which the debugger names.
+    // Thumb 0xc002115c: six instructions without branch before that which the debugger names.
     let program = code(0xc002_115c, &bytes("00 bf 00 bf 00 bf 00 bf 00 bf 00 bf"));
     let told = story(&cycle_accurate(), &program, "08 01 5d 11 02 c0 84 bc bc b4 84 a8 84 bc b4 84 a0 82");
     assert_eq!(
@@ -166,7 +166,7 @@ fn e3_02_cycles_of_atoms() {
 
 #[test]
 fn e3_03_gaps() {
-    // 7695 cycles behind a branch; W atoms before the I-sync are part of the gap.
+    // 7695 cycles after a branch; W atoms before the I-sync are part of the gap.
     let program = code(0xc002_115c, &bytes("00 bf"));
     let told =
         story(&cycle_accurate(), &program, "08 21 5d 11 02 c0 84 b7 fd d6 01 bc 70 8f 3c 21 99 f6 04 c0 84");
@@ -176,7 +176,7 @@ fn e3_03_gaps() {
          no-code@6:26.0[c004f698] Ec004f698+1"
     );
     let gaps = |text: &str| behind(&cycle_accurate(), &Program::new(), text);
-    // The next cycle count packet serves an I-sync without count; W atoms behind it are the next atom's.
+    // The next cycle count packet serves an I-sync without count; W atoms after it are the next atom's.
     assert_eq!(gaps("a4 08 21 00 80 00 00 a0 04 05 84"), "enabled:Arm:8000 gap7 E8000+2");
     assert_eq!(gaps("04 05 84"), "gap5 E8000+1");
     assert_eq!(gaps("84 04 05 84"), "E8000+1 gap5 E?+1");

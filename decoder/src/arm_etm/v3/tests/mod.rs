@@ -83,7 +83,7 @@ fn read(parameters: &Parameters, wire: &[u8], chunk: usize) -> Told {
     told
 }
 
-/// The packets behind an A-sync, whole and byte by byte.
+/// The packets after an A-sync, whole and byte by byte.
 fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
     let wire = bytes(&format!("{ALIGN} {text}"));
     let whole = read(parameters, &wire, wire.len());
@@ -94,7 +94,7 @@ fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
     whole.packets.iter().skip(1).map(|(_, packet)| *packet).collect()
 }
 
-/// What is wrong with bytes behind an A-sync (byte 6, packet 1 on).
+/// What is wrong with bytes after an A-sync (byte 6, packet 1 on).
 fn wrong(parameters: &Parameters, text: &str) -> String {
     let wire = bytes(&format!("{ALIGN} {text}"));
     let whole = read(parameters, &wire, wire.len());
@@ -129,7 +129,7 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
     log
 }
 
-/// Events and faults in words (see [`word`]) of the bytes behind an A-sync, which is packet 0 and six bytes.
+/// Events and faults in words (see [`word`]) of the bytes after an A-sync, which is packet 0 and six bytes.
 fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
     let log = decode(parameters, program, &bytes(&format!("{ALIGN} {text}")));
     let words: Vec<String> = log

@@ -127,7 +127,7 @@ fn exceptions_inside_byte_five_are_those_of_arm_state_and_the_original_encoding(
     // 0b1_1_001_101
     assert_eq!(packets(&plain(), "8d 80 80 80 cd | 03"), [in_byte, branch(1, 1)]);
     assert_eq!(wrong(&alternative(), "8d 80 80 80 cd"), "reserved-encoding@1:10.0");
-    // Behind a branch to Thumb state, and behind an I-sync in it; then to ARM state again.
+    // After a branch to Thumb state, and after an I-sync in it; then to ARM state again.
     assert_eq!(wrong(&plain(), "8d 80 80 80 10 8d 80 80 80 cd"), "reserved-encoding@2:15.0");
     assert_eq!(wrong(&plain(), "08 21 01 80 00 00 8d 80 80 80 cd"), "reserved-encoding@2:16.0");
     assert_eq!(wrong(&plain(), "08 31 00 80 00 00 8d 80 80 80 cd"), "reserved-encoding@2:16.0");

@@ -66,7 +66,7 @@ fn read(parameters: &Parameters, payloads: &[&str]) -> Result<DataPacket, String
     last
 }
 
-/// `i` in front of instruction trace, `d` in front of data trace.
+/// `i` before instruction trace, `d` before data trace.
 fn wire(units: &[&str]) -> Vec<u8> {
     let mut wire = Vec::new();
     for unit in units {

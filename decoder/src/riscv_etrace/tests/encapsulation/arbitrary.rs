@@ -22,7 +22,7 @@ struct Travel {
     payload: Vec<u8>,
     /// Redundant sign bits are dropped bit by bit instead of byte by byte (#149).
     packed: bool,
-    /// In front of the packet.
+    /// Before the packet.
     nulls: Vec<bool>,
 }
 
@@ -239,7 +239,7 @@ proptest! {
         for start in 0..=before.len() + further.len() {
             let (seen, end) = units(&entering, &[&wire[start..]]);
             prop_assert_eq!(end, None);
-            // Nothing of what comes before; then every unit, null packets at least behind the run.
+            // Nothing of what comes before; then every unit, null packets at least after the run.
             let behind = (before.len() + nulls.len() - start) as u64;
             let (early, late): (Vec<_>, Vec<_>) = seen.iter().cloned().partition(|unit| unit.byte < behind);
             prop_assert!(early.iter().all(|unit| unit.content == What::Null), "{early:?}");

@@ -143,7 +143,7 @@ fn null_packets() {
         let expected: Vec<Seen> = (0..4).map(|byte| Seen { packet: 0, byte, content: What::Null }).collect();
         assert_eq!((seen, end), (expected, None));
     }
-    // N11: 32 x idle and alignment in front of a packet, where `srcID` has a byte.
+    // N11: 32 x idle and alignment before a packet, where `srcID` has a byte.
     let entering =
         normal(NormalEncapsulation { src_id_bits: 8, src_id: 1, synchronised: false, ..Default::default() });
     let mut wire = alloc::vec![0; 32];
@@ -192,7 +192,7 @@ fn units_that_cannot_be_read() {
         });
         faults
     };
-    // A timestamp where there are none; the unit behind it is whole.
+    // A timestamp where there are none; the unit after it is whole.
     let plain = NormalEncapsulation::default();
     assert_eq!(faults(&normal(plain), "81 02 01 02"), [(FaultClass::Framing, 0, 0, 0)]);
     let source = NormalEncapsulation { src_id_bits: 8, src_id: 1, ..plain };
@@ -219,7 +219,7 @@ fn faults_of_packets_are_where_their_bits_are() {
     };
     // `branch` = 0 at a nop (`63 00 04`), source 5: payload from byte 2 on.
     assert_eq!(tell(&siemens(5), "04 85 63 00 04"), "suspicious@0:2.4 P3 1000");
-    // The same behind 12 bits of source: bit 4 of the payload is bit 0 of byte 3.
+    // The same after 12 bits of source: bit 4 of the payload is bit 0 of byte 3.
     let odd = normal(NormalEncapsulation { src_id_bits: 12, src_id: 0xabc, ..Default::default() });
     assert_eq!(tell(&odd, "04 bc 3a 06 40 00"), "suspicious@0:3.0 P3 1000");
     // What concerns a packet as a whole is at its first bit: byte 2, bit 4. Packets of others count.
@@ -231,7 +231,7 @@ fn faults_of_packets_are_where_their_bits_are() {
 #[test]
 fn padding_that_is_no_sign() {
     let code = program(&[(0x1000, &[NOP, NOP, NOP, JUMP])]);
-    // Type 0 in front of `73 00 04`, then of `0a`, and seven ones behind each.
+    // Type 0 before `73 00 04`, then of `0a`, and seven ones after each.
     let wire = bytes("04 e6 00 08 fe 02 14 fe");
     let typed = NormalEncapsulation { type_bits: 1, ..Default::default() };
     let tell = |padding| {

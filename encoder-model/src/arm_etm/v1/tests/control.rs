@@ -105,7 +105,7 @@ fn any_full_address_begins_a_period() {
     cycles.extend(vec![wait(); 3]);
     cycles.push(execute(0x8004).branch(0x1000_8000));
     cycles.extend(vec![wait(); 5]);
-    // Record 13 is 13 behind the restart and 6 behind the branch; record 17 is 10 behind the branch.
+    // Record 13 is 13 after the restart and 6 after the branch; record 17 is 10 after the branch.
     cycles.extend([execute(0x1000_8000).branch(0x1000_8000), wait(), wait(), wait()]);
     cycles.push(execute(0x1000_8000).branch(0x1000_8000));
     let reason = |packet: &Packet| match packet {

@@ -125,7 +125,7 @@ fn a_branch_in_an_apo_record_abandons_the_one_before() {
     assert_eq!(run(&v1(), &cycles), "BE* A4, IE 82, IE 82, BE 80, IE 10, IE* A4, WT 22");
 }
 
-/// E1-03. ETM1-APO-003 (5.6.1). Branches in consecutive records with five packets each: in front of the one in record 3 + m
+/// E1-03. ETM1-APO-003 (5.6.1). Branches in consecutive records with five packets each: before the one in record 3 + m
 /// are 1 + m addresses, of which (m + 2) / 5 + 1 have begun.
 #[test]
 fn offsets_above_14_are_15() {

@@ -136,7 +136,7 @@ fn thumbee() {
     assert_eq!(behind(&old, &[there], "08 21 00 80 00 00"), "84 A5 82 82 80 10");
 }
 
-/// ETM3-MISC-003: behind the atom, in front of the branch.
+/// ETM3-MISC-003: after the atom, before the branch.
 #[test]
 fn exception_returns() {
     let mut cycle = step(0x8000, Isa::Arm, to(0x8124, Isa::Arm));

@@ -15,7 +15,7 @@ pub(crate) fn accurate() -> Parameters {
     Parameters { cycle_accurate: true, ..v3() }
 }
 
-/// The wire behind the A-sync.
+/// The wire after the A-sync.
 pub(crate) fn wire(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> String {
     let text = hex(&encode(parameters, policy, cycles).wire);
     text.strip_prefix("00 00 00 00 00 80 ").expect("an A-sync comes first").to_owned()

@@ -51,7 +51,7 @@ fn lsm() {
     assert_eq!(data(&swap(last(0x4000_0004).unseen())), format!("26 {DSYNC} 01 6A"));
 }
 
-/// ETM3-ENC-002: what is left of an LSM comes in front of the atom of the next data instruction.
+/// ETM3-ENC-002: what is left of an LSM precedes the atom of the next data instruction.
 #[test]
 fn data_stand_before_the_atom_of_the_next_data_instruction() {
     let both = execute(0x8004).and(at(Position::Last, store(0x4000_0004, 2))).and(store(0x4000_0008, 3));
@@ -108,8 +108,8 @@ fn data_get_lost() {
     assert_eq!(data(&[loads, debug, wait().answer(7, 2)]), format!("{expected} 24 02"));
 }
 
-/// A miss that is the first traced packet of a tag whose last owner was reset away, directly behind it, would make
-/// a pair of them (ETM3-OOO-005); in data-only mode no atom stands between.
+/// A miss that is the first traced packet of a tag whose last owner was reset away, directly after it, would make a
+/// pair of them (ETM3-OOO-005); in data-only mode no atom stands between.
 #[test]
 fn different_misses_never_look_like_a_pair() {
     let parameters = Parameters { data_only: true, ..v3() };

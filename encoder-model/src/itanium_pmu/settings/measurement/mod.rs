@@ -227,8 +227,8 @@ impl Measurement<'_> {
             .collect()
     }
 
-    /// Whether everything that is restricted restricts this event (section 7). What is restricted by data only is no more than a
-    /// restriction by everything in front of it.
+    /// Whether everything that is restricted restricts this event (section 7). What is restricted by data only is no
+    /// more than a restriction by everything before it.
     fn is_qualified(&self, event: &SelectableEvent) -> bool {
         let asks_for = |pmc: u8| self.opcodes.iter().any(|matched| matched.pmc == pmc);
         let reach = match event.qualifier {

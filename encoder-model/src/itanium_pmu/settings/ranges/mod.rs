@@ -24,7 +24,7 @@ const NEUTRAL: u64 = 0x0100_0000_0000_0000;
 pub struct AddressRange {
     /// The first address.
     pub start: u64,
-    /// The first address behind it.
+    /// The first address after it.
     pub end: u64,
 }
 
@@ -177,11 +177,11 @@ impl RangeSettings {
 pub struct Covered {
     /// From the first to the last address that was asked for here.
     pub asked: AddressRange,
-    /// How many addresses are tagged in front of it.
+    /// How many addresses are tagged before it.
     pub before: u64,
     /// How many are tagged in gaps between what was asked for.
     pub between: u64,
-    /// How many are tagged behind it.
+    /// How many are tagged after it.
     pub behind: u64,
     /// The blocks, one per pair, in the order of the pairs.
     pub blocks: Vec<Block>,

@@ -141,7 +141,7 @@ fn counts_at_their_border() {
     // 31 right: a count of 0 (RVET-ENC-065), also if the last of them is the reported instruction.
     assert_eq!(run(31, false, &[0x1008]), [start(0x1000), count(0, 2, Some(8))]);
     assert_eq!(run(31, false, &[]), [start(0x1000), count(0, 2, Some(4))]);
-    // A failure behind 31 right ones is due at once (RVET-ENC-064), or with its address (RVET-ENC-066).
+    // A failure after 31 right ones is due at once (RVET-ENC-064), or with its address (RVET-ENC-066).
     assert_eq!(run(31, true, &[0x1008]), [start(0x1000), count(0, 0, None), report(8, None)]);
     assert_eq!(run(31, true, &[]), [start(0x1000), count(0, 3, Some(4))]);
     // A failure as 31st outcome: a full map (RVET-ENC-063).
