@@ -25,7 +25,7 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     const READINGS: &'static [Reading];
     /// What a decoder must know beforehand: discovery attributes and static configuration.
     type Parameters: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
-    /// What an encoder was told (control fields) and which legal choices it makes.
+    /// How an encoder is controlled (control fields) and which legal choices it makes.
     type Policy: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
     /// What the hardware sees in one step.
     type Stimulus: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;

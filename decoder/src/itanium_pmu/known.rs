@@ -6,7 +6,7 @@ use super::Registers;
 use super::registers::{Context, is_captured};
 use super::slice::bit;
 
-/// What a log has told about registers so far. After a reset all of them are known.
+/// What a log has shown of registers so far. After a reset all of them are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) registers: Registers,

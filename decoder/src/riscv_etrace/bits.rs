@@ -73,7 +73,7 @@ impl Payload {
         Some(Self { words: [word as u64, fill, fill, fill], received: 8 * length as u8 })
     }
 
-    /// The slow way, which never looks after the payload.
+    /// The slow path, which never reads past the payload.
     fn load_bytewise(bytes: &[u8]) -> Self {
         let top = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         let mut words = [if top { u64::MAX } else { 0 }; WORDS];
@@ -149,13 +149,13 @@ pub(super) fn short_word(rest: &[u8], length: usize) -> Option<i64> {
     Some((i64::from_le_bytes(*bytes) << shift) >> shift)
 }
 
-/// Is told of every field as it is read.
+/// Receives every field as it is read.
 pub(super) trait Observer {
     /// A field of `width` bits, the first of which is bit `bit` of the payload, has the raw value `value`.
     fn field(&mut self, name: &'static str, bit: u32, width: u32, value: u64);
 }
 
-/// Nobody watches; costs nothing.
+/// Discards every field; costs nothing.
 impl Observer for () {
     #[inline(always)]
     fn field(&mut self, _: &'static str, _: u32, _: u32, _: u64) {}
@@ -217,7 +217,7 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
         value
     }
 
-    /// Reads the next `width` (0 to 128) bits. The observer is told of a field beyond 64 bits in two pieces, low first.
+    /// Reads the next `width` (0 to 128) bits. The observer receives a field beyond 64 bits in two pieces, low first.
     pub(super) fn take_wide(&mut self, name: &'static str, width: u32) -> u128 {
         let low = self.take(name, width.min(64));
         let high = self.take(name, width.saturating_sub(64));

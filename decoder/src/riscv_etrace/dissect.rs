@@ -19,7 +19,7 @@ use super::packet::PacketReader;
 /// announces hold for the packets after it. Nothing is said about what packets mean in the flow.
 ///
 /// A unit of another source, or of data trace that the parameters do not have, has the fields of the transport and no
-/// packet. A field of more than 64 bits is told in two pieces, the low one first. What precedes the synchronisation
+/// packet. A field of more than 64 bits is given in two pieces, the low one first. What precedes the synchronisation
 /// sequence in a stream that is entered anywhere is one unit without fields.
 ///
 /// Empty when the parameters are refused.

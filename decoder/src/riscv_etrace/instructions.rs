@@ -7,7 +7,8 @@ use super::program_map::{ProgramMap, Region};
 
 /// A sink that cuts every [`Event::Retire`] into single instructions and hands everything on to another sink.
 ///
-/// The instruction boundaries come from the program. Instructions that the map does not know are handed on in one piece.
+/// The instruction boundaries come from the program. Instructions that the map does not know are passed on in one
+/// piece.
 #[derive(Debug)]
 pub struct Instructions<'a, S: ?Sized> {
     map: &'a ProgramMap,
@@ -17,13 +18,13 @@ pub struct Instructions<'a, S: ?Sized> {
 }
 
 impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
-    /// Cuts along the instructions of `map` and hands on to `sink`.
+    /// Cuts along the instructions of `map` and forwards to `sink`.
     #[must_use]
     pub fn new(map: &'a ProgramMap, sink: &'a mut S) -> Self {
         Self { map, region: Region::default(), sink }
     }
 
-    /// Hands on `count` (more than 1) instructions between these addresses one by one.
+    /// Forwards `count` (more than 1) instructions between these addresses one by one.
     ///
     /// A function of its own, so that all it needs is in registers.
     #[inline(never)]

@@ -103,7 +103,7 @@ const fn trap(s: &Situation) -> Decision {
     if s.behind_trap && !s.first {
         return if s.trap_reported { Decision::TrapHere } else { Decision::TrapBefore };
     }
-    // Lines 6 and 8: without this packet nobody knew where the exception happened.
+    // Lines 6 and 8: without this packet the place of the exception would be unknown.
     if matches!(s.subject, Subject::Trap) && (s.first || s.behind_updiscon) {
         return Decision::TrapHere;
     }
@@ -177,7 +177,7 @@ mod tests {
             (Situation { behind_trap: true, ..PLAIN }, Decision::Handler),
             (Situation { behind_trap: true, first: true, ..PLAIN }, Decision::Handler),
             (Situation { behind_trap: true, trap_reported: true, ..PLAIN }, Decision::Start),
-            // 6, also after a trap that nobody knows of
+            // 6, also after an unreported trap
             (Situation { first: true, ..exception }, Decision::TrapHere),
             (Situation { first: true, behind_trap: true, ..exception }, Decision::TrapHere),
             (Situation { first: true, ..interrupt }, Decision::Nothing),

@@ -138,7 +138,7 @@ impl Tracer {
         if let Some(context) = &self.context_packet(decision, item) {
             send(context);
         }
-        // Most instructions get no packet, and this is where they are told apart.
+        // Most instructions get no packet, and this is where they are distinguished.
         if decision != Decision::Nothing
             && let Some(packet) = &self.packet(decision, item, next)
         {
@@ -181,7 +181,7 @@ impl Tracer {
 
     fn arrive_trap(&mut self, trap: &TrapTaken, next: Next) -> Decision {
         if trap.interrupt {
-            // Nobody reports where an interrupted return went, so it counts as predicted.
+            // No packet reports where an interrupted return went, so it counts as predicted.
             if matches!(self.flow, Flow::Predicted(_)) {
                 self.flow = Flow::Inferable;
             }

@@ -32,7 +32,7 @@ pub struct Transport {
     blocks: Blocks,
 }
 
-/// Null packets handed on at a time.
+/// Null packets passed on at a time.
 const RUN: usize = 64;
 
 impl Default for Transport {

@@ -1,4 +1,4 @@
-//! Packets to bytes, without an execution after them.
+//! Packets to bytes, without an execution.
 
 use alloc::vec::Vec;
 

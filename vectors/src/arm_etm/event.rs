@@ -95,7 +95,7 @@ pub enum Event {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u32,
     },
-    /// The value of an outstanding transfer will not be told. Never an error (ETM2-LM-032).
+    /// The value of an outstanding transfer will not be output. Never an error (ETM2-LM-032).
     Missing {
         /// The transfer.
         transfer: u64,
@@ -110,7 +110,8 @@ pub enum Event {
         tag: u8,
     },
     /// The capture ends before all bytes of this cycle's packets were seen (ETM-GEN-012). Reported for the oldest such
-    /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be told apart.
+    /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be
+    /// assigned.
     Incomplete {
         /// The cycle.
         when: u64,
@@ -215,7 +216,7 @@ pub enum Event {
         /// Its number.
         transfer: u64,
     },
-    /// ETMv3: transfers from here on are not told; those of the latest data instruction are incomplete (7.4.6).
+    /// ETMv3: transfers from here on are not output; those of the latest data instruction are incomplete (7.4.6).
     DataSuppressed {
         /// When.
         when: u64,
@@ -244,7 +245,7 @@ pub enum Value {
     Off,
 }
 
-/// Why the value of a load miss will not be told.
+/// Why the value of a load miss will not be output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

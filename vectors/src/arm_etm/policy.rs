@@ -1,4 +1,4 @@
-//! What a macrocell was told by registers that only it needs to know, and which legal choices it makes.
+//! The settings of registers that only the macrocell needs to know, and which legal choices it makes.
 
 use super::Architecture;
 

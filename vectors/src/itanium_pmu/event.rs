@@ -41,7 +41,7 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
 /// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded after an
 ///   instruction that was fetched with PSR.is = 1 counts for events with the qualifiers `Opcode` and `Data` if and only
-///   if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1; "after" is said of
+///   if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1; "after" refers to
 ///   the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there,
 ///   `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
 /// * A data cache miss is captured of an access of kind load only, a data TLB miss of any kind.

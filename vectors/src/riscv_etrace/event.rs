@@ -21,10 +21,10 @@ use crate::Address;
 /// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` after the others |
 /// | data | `Data` |
 ///
-/// An instruction is reported only where the program has code for it. What a packet told before it turned out
-/// faulty stays reported: the walk up to a branch without outcome includes that branch; the arrival at a
-/// target with outcomes left over includes the target; a synchronisation onto missing code gives its
-/// `Time`, `Trap` and `Context` and no `Retire`.
+/// An instruction is reported only where the program has code for it. What a packet carried before it turned out faulty
+/// stays reported: the walk up to a branch without outcome includes that branch; the arrival at a target with outcomes
+/// left over includes the target; a synchronisation onto missing code gives its `Time`, `Trap` and `Context` and no
+/// `Retire`.
 ///
 /// Decoders may cut retirements as they like (one event per instruction, or one per straight run) and may
 /// repeat an unchanged `Context`; [`canonical`](crate::Protocol::canonical) removes these differences.

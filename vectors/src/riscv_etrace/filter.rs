@@ -1,4 +1,4 @@
-//! What an encoder was told to trace, and when: filters, triggers, timestamps (ET 4.2.4, 5, 6).
+//! What an encoder is set to trace, and when: filters, triggers, timestamps (ET 4.2.4, 5, 6).
 
 use alloc::vec::Vec;
 

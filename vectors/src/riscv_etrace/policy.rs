@@ -1,4 +1,4 @@
-//! What an encoder was told by its control fields, and which legal choices it makes.
+//! The control fields of an encoder, and which legal choices it makes.
 
 use alloc::vec::Vec;
 
@@ -31,7 +31,7 @@ pub struct Policy {
     pub idle: Idle,
     /// `flow` of every packet, 0 to 3; in null packets it is 0 unless byte boundaries are known (RVET-ENCAP-012).
     pub flow: u8,
-    /// Whether the payload is filled to whole bytes before or after source and type bits are put in front.
+    /// Whether the payload is filled to whole bytes before or after source and type bits are prepended.
     pub payload_alignment: PayloadAlignment,
     /// Choices of data trace.
     pub data: DataPolicy,

@@ -23,7 +23,7 @@ use traceproof_vectors::arm::{
 
 /// Which encodings the processor executes.
 ///
-/// Jazelle state has no place here: its instructions cannot be told without knowing the machine.
+/// Jazelle state has no place here: its instructions cannot be identified without knowing the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum InstructionSet {

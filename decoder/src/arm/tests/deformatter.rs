@@ -276,7 +276,7 @@ fn a_full_synchronisation_in_a_frame_ends_it() {
         assert_eq!(heard.faults, [(14, FaultClass::Truncated, place(1, 20, 0))]);
         let at = 24 + 2 * pair as u64;
         assert_eq!(heard.gaps[1..], [(14, Discontinuity::Resynchronised, place(2, at, 0))]);
-        // The frame that was lost may have held an ID, so nobody knows whose the data of the next one are.
+        // The frame that was lost may have held an ID, so the ID of the data of the next one is unknown.
         assert_eq!(heard.bytes.len(), 14 + 8);
         assert_eq!(heard.bytes[14].2, place(3, at + 17, 0));
     }

@@ -19,7 +19,7 @@ pub(super) struct Data {
     stride: u8,
 }
 
-/// Why data cannot be told apart.
+/// Why data cannot be assigned to instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// The instruction is somewhere.

@@ -14,7 +14,7 @@ pub enum Consequence {
     GivenUp,
 }
 
-/// Is told what the pins tell, in stream order.
+/// Receives what the pins carry, in stream order.
 pub trait Listener {
     /// Something happened.
     fn event(&mut self, place: Place, event: &Event);

@@ -209,7 +209,7 @@ impl Pairing {
         self.give_up_data(cycle, listener);
     }
 
-    /// The rest of the data of the first status is not told.
+    /// The rest of the data of the first status is not reported.
     fn give_up_data<L: Listener>(&mut self, cycle: u64, listener: &mut L) {
         listener.event(self.status_place(cycle), &Event::Incomplete { when: cycle });
         self.data.forget();

@@ -300,7 +300,7 @@ impl Port {
         self.pairing.push(Status { cycle: pins.cycle, kind }, listener)
     }
 
-    /// The next branch address is after so many marks, from this record on.
+    /// Number of marks before the next branch address, counted from this record on.
     fn look_for(&mut self, marks: u8) {
         self.marks = marks;
         self.half = None;

@@ -67,7 +67,7 @@ pub(super) enum Apo {
     TooLarge,
     /// Another BE or BD is there.
     Abandoned,
-    /// It cannot be read, or is after the end of the stream.
+    /// It cannot be read, or is beyond the end of the stream.
     Unknown,
 }
 

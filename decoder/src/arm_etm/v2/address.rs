@@ -66,7 +66,7 @@ impl DataAddresses {
         self.latest
     }
 
-    /// A transfer of which no address is told.
+    /// A transfer without a traced address.
     pub(super) fn absent(&mut self) -> Option<DataAddress> {
         self.latest = None;
         self.latest

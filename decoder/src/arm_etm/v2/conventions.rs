@@ -1,4 +1,4 @@
-//! Bits that no text available to this project confirms (PC-1 to PC-14), each after one name.
+//! Bits that no text available to this project confirms (PC-1 to PC-14), each in one named constant.
 //!
 //! | convention | place |
 //! |---|---|

@@ -12,8 +12,8 @@ const FEATURES: [&str; 5] = ["etmv2", "port_4", "port_16", "cycle_accurate", "ja
 
 /// The reference decoder of ARM ETMv2.
 ///
-/// It needs no code: packets have headers, and events do not say which instruction they are about. Before
-/// [`begin`](Subject::begin) it swallows whatever it is given.
+/// It needs no code: packets have headers, and events do not say which instruction they are about. Input before
+/// [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     stream: Option<Stream>,

@@ -23,7 +23,7 @@ pub enum Consequence {
     Lost,
 }
 
-/// Is told what the pins tell, in stream order.
+/// Receives what the pins carry, in stream order.
 ///
 /// `cycle` is the index of a record from 0. Of a packet it is that of the cycle that placed it in the FIFO.
 pub trait Listener {

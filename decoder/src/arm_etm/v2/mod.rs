@@ -10,7 +10,7 @@
 //! decoder.begin(&Parameters::default(), &Program::new())?;
 //! let mut log = Log::default();
 //! // Tracing is enabled at 0x8000 (TD with TRACEPKT[0] set), then five instructions, of which the last one stores the byte
-//! // 0x42 to an address of which only the lowest 7 bits are told.
+//! // 0x42 to an address of which only the lowest 7 bits are output.
 //! decoder.push(&[7, 0x01, 0, 0x20, 0, 0x00, 0, 0x80, 0, 0x00, 1, 0x00, 4, 0x26, 4, 0x40, 4, 0x42], &mut log);
 //! decoder.finish(&mut log);
 //!

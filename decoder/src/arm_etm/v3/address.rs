@@ -135,7 +135,7 @@ impl DataAddresses {
         self.latest
     }
 
-    /// A transfer of which no address is told.
+    /// A transfer without a traced address.
     pub(super) const fn absent(&mut self) -> Option<DataAddress> {
         self.latest = None;
         None

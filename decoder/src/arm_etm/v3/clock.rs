@@ -17,7 +17,7 @@ pub(super) struct Cycles {
     aside: Option<u64>,
 }
 
-/// A gap of so many cycles; `None` if nobody knows.
+/// The number of cycles of a gap; `None` if unknown.
 pub(super) type Gap = Option<u64>;
 
 impl Cycles {

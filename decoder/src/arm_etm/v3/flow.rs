@@ -47,11 +47,11 @@ enum Next {
     SecondHalf(u32),
     /// A branch packet has to tell.
     Owed,
-    /// Nobody can tell, and that is not to be reported (again).
+    /// Unknown, and that is not to be reported (again).
     Unknown,
 }
 
-/// The atoms of a P-header that are still to be told.
+/// The atoms of a P-header that are still to be reported.
 struct Left {
     count: u8,
     /// Bit 0: the next one is E.
@@ -358,7 +358,7 @@ impl Flow {
             Packet::CycleCount(count) if self.synchronised => Event::Gap { cycles: self.cycles.count(count) },
             Packet::ExceptionExit if self.synchronised => Event::ExceptionReturn { when },
             Packet::ExceptionEntry if self.synchronised => Event::ExceptionEntry { when },
-            // An A-sync; anything of which nothing is told before the first I-sync.
+            // An A-sync; anything that is not reported before the first I-sync.
             _ => return,
         };
         sink.event(place, &event);

@@ -5,7 +5,7 @@ use core::ops::Range;
 use traceproof_vectors::arm_etm::Packet;
 use traceproof_vectors::{Fault, Place};
 
-/// Is told by a [`PacketReader`](super::PacketReader) what the bytes tell, in stream order.
+/// Receives from a [`PacketReader`](super::PacketReader) what the bytes carry, in stream order.
 pub trait Listener {
     /// Whether [`field`](Self::field) and [`skipped`](Self::skipped) are of interest. Reading is faster without.
     const TAKES_FIELDS: bool = false;

@@ -30,7 +30,7 @@ pub(super) struct DataFlow {
 enum Trouble {
     /// A fault at this bit of the payload.
     Fault(FaultClass, u32),
-    /// A fault has told already.
+    /// A fault has already been reported.
     Silent,
 }
 
@@ -65,7 +65,7 @@ impl DataFlow {
         self.requests.clear();
     }
 
-    /// A packet could not be read, which a fault has told.
+    /// A packet could not be read, which a fault has reported.
     pub(super) fn lose_bases(&mut self) {
         self.bases.lose();
     }

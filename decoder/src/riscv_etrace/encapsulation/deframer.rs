@@ -46,7 +46,7 @@ impl Deframer {
         }
     }
 
-    /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code after `each` is there
+    /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code of `each` is there
     /// once and the simple form stays as fast as it can be.
     pub(in crate::riscv_etrace) fn push_surrounded(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Unit)) {
         let Self { layout, cutter } = self;

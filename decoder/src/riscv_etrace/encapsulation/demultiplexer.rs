@@ -6,7 +6,7 @@ use traceproof_vectors::{Place, Refusal};
 use super::cut::Cutter;
 use super::layout::Layout;
 
-/// One transport unit on its way to whoever follows its source.
+/// One transport unit on its way to the decoder of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routed<'a> {
     /// Index of the packet in the common stream, and the first bit of the header.

@@ -180,7 +180,7 @@ impl Layout {
 
     /// Tells of every field before the payload that arrived whole, first to last, for the unit that starts `bytes`.
     ///
-    /// The `type` of other sources is not told: its width is theirs (RVET-ENCAP-018).
+    /// The `type` of other sources is not reported: its width is theirs (RVET-ENCAP-018).
     pub(in crate::riscv_etrace) fn fields(&self, place: Place, bytes: &[u8], each: &mut impl FnMut(Field)) {
         let mut next = 0;
         let mut field = |name, width| {

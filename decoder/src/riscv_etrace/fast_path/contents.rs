@@ -7,7 +7,7 @@ use crate::riscv_etrace::encapsulation::{Content, Deframer, Unit};
 
 /// Takes what the units of a stream carry.
 ///
-/// A trait and not a closure, because only a method can be told to be inlined.
+/// A trait and not a closure, because only a method can be marked `inline`.
 pub trait Receiver {
     /// A unit carries this. `place` has the index of the packet and the first bit of the payload; faults are those of
     /// [`Unit::content`].

@@ -13,7 +13,7 @@ fn abcj() -> Program {
     program(&[(0x1000, &[NOP, NOP, NOP, JUMP]), (0x2000, &[NOP; 4]), (0x3000, &[NOP; 4])])
 }
 
-/// Decodes, also with a support packet and nulls in front.
+/// Decodes, also with a support packet and nulls before it.
 fn check(name: &str, program: &Program, payloads: &[&str], expected: &str) {
     let parameters = Parameters::default();
     assert_eq!(story(&parameters, program, payloads), expected, "{name}");

@@ -1,4 +1,4 @@
-//! The macrocell after the contract's trait.
+//! The macrocell as a subject of the contract.
 
 use alloc::collections::VecDeque;
 

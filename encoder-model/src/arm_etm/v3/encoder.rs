@@ -1,4 +1,4 @@
-//! The macrocell after the contract's trait.
+//! The macrocell as a subject of the contract.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, FEATURES, Parameters, Policy, READINGS, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Feature, Layer, Refusal};

@@ -16,7 +16,7 @@ impl Macrocell {
     pub(super) fn answer(&mut self, now: &Stimulus) {
         for answer in &now.returns {
             let Some(miss) = self.data.misses.answer(answer.miss) else { continue };
-            // Nothing of the cycle is traced while an overflow drains; in debug state nobody waits for the data.
+            // Nothing of the cycle is traced while an overflow drains; in debug state nothing waits for the data.
             if self.tracing != Tracing::Overflowed && !now.debug {
                 self.scratch.clear();
                 self.data.miss_data(miss, answer.value, &mut self.scratch);

@@ -39,7 +39,7 @@
 //! * Periodic synchronisation waits for 48 free bytes, an I-sync also for the end of an LSM. A part that
 //!   found no room for a whole period forces an overflow, as in ETMv2.
 //! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
-//! * A VMID that was written is told after every I-sync, for it has no other place there.
+//! * A VMID that was written is output after every I-sync, for it has no other place there.
 //! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.
 //! * Miss data that arrive while an overflow drains, or in debug state, are lost; their placeholders stay unanswered.
 //!   Suppression leaves miss data alone.

@@ -59,8 +59,9 @@ pub(super) fn blocks(interval: &Range<u64>) -> Vec<Block> {
 /// if there is none, or none better than with fewer.
 fn covers(asked: &Range<u64>) -> [Option<Range<u64>>; MOST_PAIRS] {
     let mut best: [Option<(u64, Range<u64>)>; MOST_PAIRS] = Default::default();
-    // The block that holds the first address asked for starts at a multiple of its size, so that only these starts and ends come
-    // into question. Starts are tried from the nearest on: of equal answers the one that adds less in front is kept.
+    // The block that holds the first address asked for starts at a multiple of its size, so that only these starts and
+    // ends come into question. Starts are tried from the nearest on: of equal answers the one that adds less before it
+    // is kept.
     let mut previous_start = None;
     for before in 0..=OFFSET_BITS {
         let start = asked.start >> before << before;

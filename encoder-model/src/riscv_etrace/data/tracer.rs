@@ -38,7 +38,7 @@ enum Signal {
 #[derive(Clone, Copy, Debug)]
 struct Request {
     access: DataAccess,
-    /// A request packet told of it.
+    /// A request packet reported it.
     told: bool,
 }
 
@@ -113,7 +113,7 @@ impl DataTracer {
     /// A support packet with `dloss` went out. Spec: RVET-DATA-024 (ET 7.5); reading dloss-restarts-data.
     pub(crate) fn report_loss(&mut self) {
         self.lost = false;
-        // Nobody knows any more what a response belongs to.
+        // The request of a response is no longer known.
         self.requests.retain(|_, request| !request.told);
         self.chooser.restart();
     }
@@ -166,7 +166,7 @@ impl DataTracer {
         }
     }
 
-    /// Whether filters, types and widths let an access be told.
+    /// Whether filters, types and widths let an access be reported.
     fn is_traced(&self, access: &DataAccess) -> bool {
         let DataFields { parameters, options, .. } = &self.chooser.fields;
         let fits = |size: u8| size <= parameters.max_size();

@@ -121,7 +121,7 @@ fn branch_at_the_synchronisation_point() {
     assert_eq!(got, [start(0x1000), taken, address(4, false), ended()]);
 }
 
-/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that nobody reported. Its target is reported first,
+/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that was not reported. Its target is reported first,
 /// with the updiscon flag, and the instruction after that gets the synchronisation packet.
 #[test]
 fn no_synchronisation_behind_an_unreported_jump() {

@@ -35,7 +35,7 @@
 //! The two records after BE and BD hold no instruction. Their \[1:0\] (on TRACEPKT if TR) are APO\[1:0\] and
 //! APO\[3:2\]: how many TRACESYNC marks to pass over, counted from the record of BE or BD on, that one included. They
 //! output packets like any other. BE or BD in one of them abandons the branch before, and has two such records of its
-//! own. The APO is not known if one of the two is TD, cannot be read, or is after the end of the capture.
+//! own. The APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture.
 //!
 //! # Events
 //!
@@ -93,11 +93,12 @@
 //! after a restart, until they travel again (`etm1-data-addresses-start-over`), and after data that are given up.
 //! Values are zero-extended.
 //!
-//! Data are "given up" if they cannot be told apart, or are cut off: their status gets no more `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are
-//! passed over up to the next TRACESYNC mark, with the data of all statuses up to that BE or BD (each `Incomplete`).
-//! That happens, without fault, where the address of the instruction is not known and values are traced. A mark where data
-//! are expected cuts them off: an overflow may have lost the rest of them (ETM1-SYN-005).
-//! Nothing tells that a lane is empty there: what it holds is read as data, too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
+//! Data are "given up" if they cannot be assigned to instructions, or are cut off: their status gets no more
+//! `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are passed over up to the next TRACESYNC mark, with
+//! the data of all statuses up to that BE or BD (each `Incomplete`). That happens, without fault, where the address of
+//! the instruction is not known and values are traced. A mark where data are expected cuts them off: an overflow may
+//! have lost the rest of them (ETM1-SYN-005). Nothing indicates that a lane is empty there: what it holds is read as
+//! data, too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
 //!
 //! # Faults
 //!

@@ -205,7 +205,7 @@ pub enum EventEntry {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u32,
     },
-    /// The value of an outstanding transfer will not be told.
+    /// The value of an outstanding transfer will not be output.
     Missing {
         /// The transfer.
         transfer: u64,

@@ -3,7 +3,7 @@
 use super::{AtomicOperation, CsrOperation};
 use crate::Address;
 
-/// One data access that retires (`dretire`): the signals of one group of the data interface, told apart.
+/// One data access that retires (`dretire`): the signals of one group of the data interface, separated.
 ///
 /// It belongs to the last instruction of the latest [`Cycle`](crate::riscv_etrace::Cycle), which retires at the same time.
 /// A split interface (parameters `split`) has `lrid` in loads and atomics, and their data come later as

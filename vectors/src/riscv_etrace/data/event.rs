@@ -11,12 +11,12 @@ use crate::Address;
 ///
 /// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where
 /// the table says so. After a data packet that cannot be read, and after a fault of the transport, no base is known,
-/// and nothing more is told of that.
+/// and that is not reported again.
 ///
 /// | fault | at | when |
 /// |---|---|---|
 /// | `not-synchronised` | the packet | no synchronisation packet yet (RVET-DATA-022) |
-/// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); told once, until a full value of that size comes |
+/// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); reported once, until a full value of that size comes |
 /// | `reserved-encoding` | `format`, `subformat`, `subtype`, `size`, `diff` | no meaning with these parameters and options |
 /// | `illegal-in-state` | `format` | a response although the options say that there are none |
 /// | `invalid-reference` | `lrid` | a response without request, where the size is that of the request (RVET-DATA-015) |

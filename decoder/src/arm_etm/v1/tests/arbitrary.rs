@@ -100,7 +100,7 @@ proptest! {
         }
         let packets: Vec<u64> = whole.entries.iter().map(|(place, _)| place.packet).collect();
         prop_assert!(packets.is_sorted(), "{:?}", whole.entries);
-        // Every status is told once, in the order of the records.
+        // Every status is reported once, in the order of the records.
         let cycles: Vec<u64> = whole
             .events()
             .filter_map(|event| match event {

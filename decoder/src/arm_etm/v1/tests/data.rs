@@ -85,7 +85,7 @@ fn an_overflow_cuts_data() {
     let text = "ID 84; WT 80; WT 80; TD 00; BE* 80; A0 80; A0 82; WT 80; WT 20; IE --";
     let told = enabled(&etm(), &arm(&[LDR]), text);
     assert_eq!(told, "E5:8000 open5 sync9:overflow:Arm:8000 E14:8000");
-    // Values that came out are told.
+    // Values that were output are reported.
     let text = "ID 01; 3x WT 00; WT 02; TD 00; BE* 80; A0 80; A0 82; WT 80; WT 20; IE --";
     let told = enabled(&values(), &arm(&[0xe891_0003]), text);
     assert_eq!(told, "E5:8000 #0@5=1 open5 sync11:overflow:Arm:8000 E16:8000");

@@ -65,7 +65,7 @@ fn apo_passes_over_older_addresses() {
         "sync0:enabled:Arm:8000 E5:8000 #0@5[0x40000000]=11 #1@5[0x40000004]=22 #2@5[0x40000008]=33 \
          #3@5[0x4000000c]=44 E6:8004 branch6:Arm:8100 E9:8100 branch9:Arm:8200 E12:8200"
     );
-    // A capture that begins at the second branch finds its address, of which only 14 bits are told.
+    // A capture that begins at the second branch finds its address, of which only 14 bits are output.
     let late = &wire(&etm(), TWO_WAIT)[18..];
     assert_eq!(tell(&decode(&etm(), &two_wait(), late)), "E0:? E3:?");
 }

@@ -133,7 +133,7 @@ fn not_every_status_can_wait() {
     let text = format!("{ENABLED}; TR 04; TR 00; TR 00; {LIMIT}x TR 00");
     let log = decode(&etm(), &arm(&[BX]), &wire(&etm(), &text));
     let fault = log.faults().next().expect("a fault");
-    // The branch and 1023 others wait; the next one is in record 8 + 1023, and told like the others.
+    // The branch and 1023 others wait; the next one is in record 8 + 1023, and reported like the others.
     assert_eq!((fault.class, fault.place.byte), (FaultClass::Limit, 2 * 1031));
     let events: alloc::vec::Vec<_> = log
         .entries

@@ -9,7 +9,7 @@ use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
 use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
 use crate::arm_etm::{Decoder, dissect};
 
-/// What is told of a group in the cycle after synchronisation (byte 13), with a load miss pending, and of a second
+/// What is reported of a group in the cycle after synchronisation (byte 13), with a load miss pending, and of a second
 /// synchronisation and a group.
 fn group(parameters: &Parameters, group: &str) -> alloc::string::String {
     data_story(parameters, &alloc::format!("DE 54; DE {group}; drain; TFO 20 00 90 00 00; drain; DE 02"))

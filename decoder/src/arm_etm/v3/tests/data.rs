@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::Parameters;
 
 use super::{data, story};
 
-/// What is told after a non-periodic I-sync: packet 2 and byte 12 on.
+/// What is reported after a non-periodic I-sync: packet 2 and byte 12 on.
 fn behind(parameters: &Parameters, text: &str) -> String {
     let told = story(parameters, &Program::new(), &alloc::format!("08 21 00 80 00 00 {text}"));
     told.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()
@@ -81,7 +81,7 @@ fn a_store_fails_directly_behind_its_data() {
     assert_eq!(behind(&data(), "02 66 50"), "#0@0=0 #0:failed");
     assert_eq!(behind(&data(), "02 50 50"), "#0@0=0 #0:failed contradiction@4:14.0");
     assert_eq!(behind(&data(), "54 20 50"), "#0@0=miss1 #0<-0@0 #0:failed");
-    // Data that were ignored are nobody's.
+    // Data that were ignored belong to no instruction.
     assert_eq!(behind(&data(), "20 50"), "ignored1@0");
     for other in ["54", "6a", "62", "84", "13", "0c"] {
         let told = behind(&data(), &alloc::format!("02 {other} 50"));

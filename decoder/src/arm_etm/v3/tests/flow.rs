@@ -180,7 +180,7 @@ fn e3_03_gaps() {
     assert_eq!(gaps("a4 08 21 00 80 00 00 a0 04 05 84"), "enabled:Arm:8000 gap7 E8000+2");
     assert_eq!(gaps("04 05 84"), "gap5 E8000+1");
     assert_eq!(gaps("84 04 05 84"), "E8000+1 gap5 E?+1");
-    // Unknown; never told; of a periodic I-sync.
+    // Unknown; never output; of a periodic I-sync.
     assert_eq!(gaps("70 00 21 00 80 00 00"), "gap? enabled:Arm:8000");
     assert_eq!(gaps("a0 08 41 00 80 00 00 70 05 41 00 80 00 00"), "overflow:Arm:8000 gap5 overflow:Arm:8000");
     assert_eq!(gaps("a0 70 05 01 00 80 00 00 84"), "gap5 periodic:Arm:8000 E8000+2");

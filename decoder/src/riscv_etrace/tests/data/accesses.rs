@@ -13,7 +13,7 @@ fn differences_are_of_the_previous_access_of_the_size() {
             "L2 20000010 12345678",
             "S2 20000014 12345679",
             "S2 20000013 ffffffff",
-            // The address is after 16 bits; the fault is told once.
+            // The address is after 16 bits; the fault is reported once.
             "contradiction@5:16",
             "L2 20000010 12345678",
             "S2 20000014 12345679",

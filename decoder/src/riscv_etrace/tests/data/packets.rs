@@ -152,7 +152,7 @@ fn split_accesses_atomics_and_csrs() {
     let operand = ReportedData::Full(5);
     let expected = AtomicRequest { op: add, size, lrid, op_len: 0, operand, address: Some(address) };
     assert_eq!(read(&split, &[request]), Ok(DataPacket::AtomicRequest(expected)));
-    // Nobody asked.
+    // No request came before it.
     assert_eq!(read(&split, &["2f 13 08"]), Err(String::from("invalid-reference@3")));
     assert_eq!(read(&split, &[request, "2f", "2f"]), Err(String::from("invalid-reference@3")));
 }

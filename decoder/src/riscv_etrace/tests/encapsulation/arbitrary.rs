@@ -67,7 +67,7 @@ impl Travel {
         let source_bits = u64::from(normal.src_id_bits);
         let timestamp = if self.timestamp.is_some() { 8 * u64::from(normal.timestamp_bytes) } else { 0 };
         let first_bit = 8 + source_bits + timestamp + u64::from(normal.type_bits);
-        // Padding cannot be told from sign bits.
+        // Padding cannot be distinguished from sign bits.
         while normal.padding == Padding::Sign && !(first_bit as usize + bits.len()).is_multiple_of(8) {
             bits.push(bits[bits.len() - 1]);
         }
@@ -139,7 +139,7 @@ fn travel(normal: NormalEncapsulation) -> impl Strategy<Value = Travel> {
                 timestamp: timestamp.map(|timestamp| timestamp & timestamp_mask),
                 packet_type: packet_type & ((1 << normal.type_bits) - 1),
                 payload,
-                // What is packed cannot be told from arbitrary padding.
+                // What is packed cannot be distinguished from arbitrary padding.
                 packed: packed && normal.padding == Padding::Sign,
                 nulls: nulls.into_iter().take(null).collect(),
             }

@@ -63,7 +63,8 @@ fn reasons_of_restarts() {
     }
 }
 
-/// ETM1-SYN-001, 002 (5.6.2): how the branch in the record of this number is told, if BE of the restart was in record 0.
+/// ETM1-SYN-001, 002 (5.6.2): how the branch in the record of this number is output, if BE of the restart was in record
+/// 0.
 #[test]
 fn full_addresses_are_due_at_times() {
     let policy = Policy { sync_period: 10, ..Policy::default() };

@@ -71,7 +71,7 @@ fn branches_on_every_port() {
     // A byte stays for one cycle at least.
     let slow = Parameters { fifo_latency: 1, ..wide };
     assert_eq!(run(&slow, &cycles), "BE 0000, IE* 82A4, IE 8082, BE 0010, IE* 22A4");
-    // Direct branches are told in branch broadcast mode only (ETM1-PS-008).
+    // Direct branches are output in branch broadcast mode only (ETM1-PS-008).
     let cycles = started([direct(execute(0x8124), 0x9124)]);
     assert_eq!(run(&v1(), &cycles), "BE* A4, IE 82, IE 82, IE 80, WT 10");
     let broadcast = Parameters { branch_broadcast: true, ..v1() };

@@ -84,7 +84,7 @@ fn reasons_of_tfo_packets() {
         // TraceEnable comes later than the exit from debug state.
         (sequence(&[on(), many(debug(), 9), vec![off()], on()]), plain, [TraceEnabled, TraceEnabled]),
         (sequence(&[on(), vec![too_much()], many(wait(), 9), on()]), tight, [TraceEnabled, Overflow]),
-        // Nobody wants trace any more when the FIFO is empty.
+        // Tracing is no longer requested when the FIFO is empty.
         (sequence(&[on(), vec![too_much()], many(off(), 9), on()]), tight, [TraceEnabled, TraceEnabled]),
         (sequence(&[on(), vec![too_much()], many(debug(), 9), on()]), tight, [TraceEnabled, Overflow]),
     ] {

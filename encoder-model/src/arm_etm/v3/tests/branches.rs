@@ -110,7 +110,7 @@ fn exceptions() {
     assert_eq!(behind(&m_profile(), &resumed(5), sync), "81 84 40 8A 43");
 }
 
-/// ETM3-EXC-007: a state that changes is told with exception number 0, by the next branch packet.
+/// ETM3-EXC-007: a state that changes is output with exception number 0, by the next branch packet.
 #[test]
 fn state_without_exception() {
     let secure = Stimulus { non_secure: true, ..execute(0x8000).branch(0x8124) };

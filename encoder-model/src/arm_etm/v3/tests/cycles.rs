@@ -122,7 +122,7 @@ fn overflow_ends_tracing_until_the_fifo_is_empty() {
         wire(&v3(), &policy, &stores(68)),
         format!("08 21 00 80 00 00 {before} 08 41 0C 81 00 00 {unit}")
     );
-    // One byte more in front: restart in cycle 68; 68 - 5 = 63 cycles were lost.
+    // One byte more before it: restart in cycle 68; 68 - 5 = 63 cycles were lost.
     assert_eq!(
         wire(&accurate(), &policy, &stores(69)),
         format!("70 00 21 00 80 00 00 {before} 70 3F 41 10 81 00 00 {unit}")

@@ -259,7 +259,7 @@ fn sequentially_inferable_jump() {
     assert_eq!(got, [start(0x1000), report(0x1000, None), report(4, None)]);
 }
 
-/// RVET-ENC-051: nobody who was not told of the `auipc` could infer the jump.
+/// RVET-ENC-051: a decoder that has not seen the `auipc` cannot infer the jump.
 #[test]
 fn sequentially_inferable_jump_behind_something_untraced() {
     let steps = [untraced(retire(0x1004)), path(&[0x1008, 0x2000, 0x2004])].concat();

@@ -41,7 +41,7 @@ fn implicit_returns() {
     let steps = path(&[0x1000, 0x1004, 0x2000, 0x2004, 0x1008, 0x100c]);
     for parameters in [stack(), counter()] {
         let got = packets(&calls(), &parameters, &Policy::default(), &steps);
-        // The end: a return since the latest call and no branch since, so the depth is told.
+        // The end: a return since the latest call and no branch since, so the depth is reported.
         assert_eq!(got, [start(0x1000), report(0xc, Some(0))]);
     }
     // Off: the return's target is reported.
