@@ -40,7 +40,7 @@ pub struct Clause {
     pub level: ClauseLevel,
     /// Short tag of what is built, and covered, together: `core`, `modes`, `data`, …
     pub scope: String,
-    /// Whether a wire can break it so that a decoder can tell; such a clause wants a negative case.
+    /// Whether a wire can break it so that a decoder can detect it; such a clause needs a negative case.
     pub violable: bool,
     /// Why no case can prove it, if none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -52,8 +52,7 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
         events
     }
 
-    /// Whether `actual` is what `expected` asks for. Equality, unless the vocabulary has words for
-    /// "nothing is said about this".
+    /// Whether `actual` is what `expected` asks for. Equality, unless the vocabulary has words for "not specified".
     #[must_use]
     fn accepts(expected: &Self::Event, actual: &Self::Event) -> bool {
         expected == actual

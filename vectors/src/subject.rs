@@ -203,7 +203,7 @@ pub struct Capabilities {
     pub features: BTreeSet<String>,
     /// Named readings of contested clauses that it follows.
     pub readings: BTreeSet<String>,
-    /// How much its faults say.
+    /// How precise its faults are.
     pub faults: FaultDetail,
     /// Whether it reports warnings (see [`FaultClass::is_warning`](crate::FaultClass::is_warning)). Neither the absence nor the
     /// presence of one is judged of a subject that does not claim them.
@@ -240,7 +240,7 @@ impl Capabilities {
         self
     }
 
-    /// States how much the subject's faults say.
+    /// States how precise the subject's faults are.
     #[must_use]
     pub fn with_faults(mut self, faults: FaultDetail) -> Self {
         self.faults = faults;
@@ -275,7 +275,7 @@ pub enum Layer {
     Events,
 }
 
-/// How much a subject's faults say; it is judged only on that.
+/// How precise a subject's faults are; it is judged only on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -5,7 +5,7 @@
 //! | Which bytes of a formatted stream are whose? | [`Deformatter`], [`FrameListener`], [`Run`] |
 //! | What does an instruction do to the flow, and which data does it transfer? | [`InstructionSet`], [`Instruction`], [`Destination`], [`Transfers`] |
 //! | How is a field read that has as many bytes as it needs? | [`FieldReader`], [`FieldLayout`] |
-//! | Which time is a timestamp that says only what changed? | [`TimestampReader`] |
+//! | The value of a timestamp that carries only changed bits | [`TimestampReader`] |
 //! | The same for a whole program, block by block? | [`ProgramMap`], [`Block`], [`Stops`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm`].

@@ -40,7 +40,7 @@ impl Units {
         self.units.append(&mut self.packets);
     }
 
-    /// Ends the packet that is being read; tells whether there is one.
+    /// Ends the packet that is being read; returns whether there is one.
     pub(super) fn close(&mut self, packet: Option<Result<Packet, Fault>>) -> bool {
         let Some(Open { first, last, fields }) = self.open.take() else { return false };
         let place = Place { packet: self.index, byte: first, bit: 0 };

@@ -42,7 +42,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissect
     units
 }
 
-/// What the decoder said first about a record: its packet, or the fault that dropped it.
+/// What the decoder reported first about a record: its packet, or the fault that dropped it.
 #[derive(Default)]
 struct Told {
     packet: Option<Result<Packet, Fault>>,

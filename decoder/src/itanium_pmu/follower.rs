@@ -28,7 +28,7 @@ pub(super) struct Follower {
     taken: Taken,
     readback: Readback,
     interrupt_due: bool,
-    /// That execution precedes any reset was said.
+    /// Execution before any reset has been reported.
     said_unsynchronised: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where do records begin and end, and what does each say? Byte stream -> records of 16 bytes -> their fields.
+//! Boundaries and contents of records: byte stream -> records of 16 bytes -> their fields.
 
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{

@@ -16,7 +16,7 @@ use super::packet::PacketReader;
 /// The fields are those of the transport (`length`, `flow`, `extend`, `srcID`, `timestamp`, `type`, as far as there are
 /// such), then those of the packet by their names in ET 7; differentially coded bits have their raw value. The place of
 /// a dissection is the first bit of the payload, or of the header where no payload is read. Modes that a support packet
-/// announces hold for the packets after it. Nothing is said about what packets mean in the flow.
+/// announces hold for the packets after it. It does not cover what packets mean in the flow.
 ///
 /// A unit of another source, or of data trace that the parameters do not have, has the fields of the transport and no
 /// packet. A field of more than 64 bits is given in two pieces, the low one first. What precedes the synchronisation

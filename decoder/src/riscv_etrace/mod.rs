@@ -28,7 +28,7 @@
 //! | Where do packets begin and end in the byte stream? | [`Deframer`], [`Unit`], [`Content`], [`Receiver`], [`Header`], [`Payload`] |
 //! | Which packets of a stream are whose? | [`Demultiplexer`], [`Routed`] |
 //! | What are the fields of a packet? | [`PacketReader`]; for people: [`dissect`] |
-//! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`DecoderLimits`](traceproof_vectors::DecoderLimits) |
+//! | The execution from packets | [`Flow`]; how much work is too much: [`DecoderLimits`](traceproof_vectors::DecoderLimits) |
 //! | Which data were accessed? | [`Decoder`], where [`Parameters::data`](traceproof_vectors::riscv_etrace::Parameters::data) is there |
 //! | What does the code do to the flow? | [`ProgramMap`], [`InstructionSet`], [`Instruction`], [`Class`] |
 //! | Every retired instruction by itself? | [`Instructions`] |

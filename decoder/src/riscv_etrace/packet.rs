@@ -138,7 +138,7 @@ impl PacketReader {
         self.read_observed(place, payload, &mut ())
     }
 
-    /// As [`read`](Self::read), and tells `observer` of every field.
+    /// As [`read`](Self::read), and passes every field to `observer`.
     #[inline]
     pub(super) fn read_observed<O: Observer>(
         &mut self,

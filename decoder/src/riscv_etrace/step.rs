@@ -16,7 +16,7 @@ pub(super) enum Step {
     ImplicitReturn(u64),
     /// To the first address if the branch is taken, else to the second.
     Branch(u64, u64),
-    /// To an address that only a packet can tell.
+    /// To an address that only a packet can supply.
     Discontinuity,
 }
 

@@ -41,7 +41,7 @@ impl TrapChain {
     ///
     /// # Errors
     ///
-    /// `MissingAddress` when the exception hit the target of an updiscon and the packet does not say which.
+    /// `MissingAddress` when the exception hit the target of an updiscon and the packet does not give its address.
     pub(super) fn epc(
         self,
         situation: &Situation<'_>,
@@ -62,7 +62,8 @@ impl TrapChain {
                     Err(Trouble::at(FaultClass::MissingAddress, situation.walker.pc))
                 }
                 Next::Discontinuity => Ok(own),
-                // The packet cannot tell a wrongly predicted return from a second trap; it is taken for the former.
+                // The packet does not distinguish a wrongly predicted return from a second trap; it is taken for the
+                // former.
                 Next::ImplicitReturn(_) if !thaddr => Ok(own),
                 Next::ImplicitReturn(next) | Next::At(next) => Ok(Epc::At(Address(next))),
                 Next::Unknown => Ok(Epc::Unknown),

@@ -27,7 +27,7 @@ pub(super) struct Walker {
     pub(super) returns: ReturnStack,
     pub(super) limits: DecoderLimits,
     pub(super) mask: u64,
-    /// Returns may be sequentially inferable, because a 3-bit `itype` does not tell them from other jumps.
+    /// Returns may be sequentially inferable, because a 3-bit `itype` does not distinguish them from other jumps.
     pub(super) infers_returns: bool,
 }
 
@@ -93,7 +93,7 @@ impl Walker {
         sink.event(place, &retired(self.pc, end, 1));
     }
 
-    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth tells apart arrivals at the same address.
+    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth distinguishes arrivals at the same address.
     #[inline]
     pub(super) fn is_depth(&self, depth: Option<u32>) -> bool {
         depth.is_none_or(|depth| depth == self.returns.depth())

@@ -34,7 +34,7 @@ pub enum Retirement {
 /// How a trap stands at the ingress port. No packet depends on it (RVET-ENC-045).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrapPlacement {
-    /// With the instruction that retired last (itype 1 or 2, `iretire` > 0), where the port can say so.
+    /// With the instruction that retired last (itype 1 or 2, `iretire` > 0), where the port can express it.
     #[default]
     Merged,
     /// Without retirement (`iretire` = 0).
@@ -219,7 +219,7 @@ impl Hart {
         self.cycle.blocks.clear();
     }
 
-    /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not tell.
+    /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not determine it.
     fn decide(&mut self, step: &Step, sink: &mut dyn FnMut(&Stimulus)) -> bool {
         let Some(open) = self.open else { return true };
         let taken = match step {
@@ -410,7 +410,7 @@ impl OpenBlock {
     }
 }
 
-/// Whether the transport after the encoder tells the time of packets.
+/// Whether the transport after the encoder carries the time of packets.
 const fn has_timestamps(encapsulation: &Encapsulation) -> bool {
     match encapsulation {
         Encapsulation::Normal(normal) => normal.timestamp_bytes > 0,
@@ -435,8 +435,8 @@ impl Port {
             && (!self.time || cycle.time == time)
     }
 
-    /// Whether a block can say that a trap followed it. Of an exception it says where it happened only by
-    /// its own end.
+    /// Whether a block can carry that a trap followed it. The place of an exception is carried only by the end of its
+    /// block.
     fn merges(&self, open: &OpenBlock, trap: &Trap) -> bool {
         self.traps == TrapPlacement::Merged
             && open.itype == Itype::Nothing

@@ -1,7 +1,7 @@
 //! The ingress port as one stream of items, whatever the shape of its blocks.
 //!
 //! A block is a run of instructions of which only the first and the last can matter; a trap that comes with a block is
-//! an item of its own after it. Every rule of the encoder speaks about items, so the cut into blocks cannot change the
+//! an item of its own after it. Every rule of the encoder is about items, so the cut into blocks cannot change the
 //! packets (RVET-ENC-044, RVET-ENC-045).
 
 use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, Policy, SyncMode, Triggers};
@@ -55,7 +55,7 @@ pub(super) struct TrapTaken {
     pub(super) interrupt: bool,
     pub(super) cause: u16,
     pub(super) tval: u64,
-    /// Exception program counter; 0 for interrupts, of which the port does not tell it.
+    /// Exception program counter; 0 for interrupts, for which the port does not carry it.
     pub(super) epc: u64,
 }
 

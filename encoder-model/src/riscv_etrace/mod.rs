@@ -55,8 +55,8 @@
 //!   first. It is independent of the field `time`.
 //! * Under arbitrary padding the padding is 0, so that it leaks nothing (RVET-ENCAP-010).
 //! * Null packets that are lost with the transport are not made up for.
-//! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
-//!   where the others are.
+//! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not show where
+//!   the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
 //! * Data packets come directly after the packets of their instruction, responses at once but never before their

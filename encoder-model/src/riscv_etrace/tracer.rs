@@ -58,7 +58,7 @@ pub(super) enum Flow {
     Uninferable,
     /// A return that is inferable if it goes to this address.
     Predicted(u64),
-    /// A return that went where the prediction said.
+    /// A return that went to the predicted address.
     PredictedRight,
     /// A return that did not.
     PredictedWrong,
@@ -348,7 +348,7 @@ impl Tracer {
     /// Line 13 of the list: an imprecise context change that no synchronisation packet carries.
     ///
     /// It has no position in the flow, and comes before the packet of its item so that an `ended` support packet
-    /// directly follows the packet it speaks about. Spec: RVET-ENC-041 (ET 4.2).
+    /// directly follows the packet it refers to. Spec: RVET-ENC-041 (ET 4.2).
     fn context_packet(&mut self, decision: Decision, item: &Item) -> Option<Packet> {
         if item.ctype() != 1 || matches!(decision, Decision::Start | Decision::Handler) {
             return None;

@@ -62,7 +62,7 @@ impl Transport {
         let framed = match encapsulation {
             // In blocks there are bytes, or there would be no first one.
             Encapsulation::Normal(normal) => normal.framed || normal.block_bytes > 0,
-            // ATBYTES tells which bytes there are.
+            // ATBYTES gives which bytes there are.
             Encapsulation::Atb => true,
             _ => false,
         };

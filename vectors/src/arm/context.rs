@@ -87,7 +87,7 @@ impl fmt::Display for SecurityState {
     }
 }
 
-/// What a trace says about the state in which instructions execute. What it does not say is `None`.
+/// What a trace carries about the state in which instructions execute. What it does not carry is `None`.
 ///
 /// `Context::default()` says nothing but Secure state; the `with_` functions add to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -128,7 +128,7 @@ impl Context {
         self
     }
 
-    /// At that exception level, or at one that the trace does not say.
+    /// At that exception level, or at one that the trace does not carry.
     #[must_use]
     pub const fn with_exception_level(mut self, level: Option<ExceptionLevel>) -> Self {
         self.exception_level = level;

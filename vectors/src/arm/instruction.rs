@@ -116,7 +116,7 @@ pub enum InstructionClass {
         /// It leaves a return address.
         link: bool,
     },
-    /// A branch whose target the opcode does not say.
+    /// A branch whose target is not in the opcode.
     IndirectBranch {
         /// It leaves a return address.
         link: bool,

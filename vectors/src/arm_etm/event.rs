@@ -75,7 +75,7 @@ pub enum Event {
         transfer: u64,
         /// When its packet was placed in the FIFO.
         when: u64,
-        /// Where; `None` if the trace does not tell.
+        /// Where; `None` if the trace does not carry it.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         address: Option<DataAddress>,
         /// What.
@@ -177,7 +177,7 @@ pub enum Event {
         address: Address32,
         /// The state there.
         isa: Isa,
-        /// What the exception information bytes say, if there are any.
+        /// The contents of the exception information bytes, if there are any.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         exception: Option<ExceptionInformation>,
     },

@@ -7,7 +7,7 @@
 //! | question | place |
 //! |---|---|
 //! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
-//! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
+//! | Parameters from registers | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, pin by pin, in ETMv2? | [`v2`] |
 //! | What travels in ETMv1, and what does a decoder report? | [`v1`] |
 //! | What travels in ETMv3, and what does a decoder report? | [`v3`] |

@@ -118,7 +118,7 @@ pub enum Packet {
         /// Zero bytes before the 80, 5 or more.
         zeros: u64,
     },
-    /// `04`: cycles that no P-header tells (7.2).
+    /// `04`: cycles that no P-header carries (7.2).
     CycleCount(
         /// 0 = unknown.
         VariableField,

@@ -18,7 +18,7 @@ pub struct Parameters {
     /// Data addresses are traced (ETMCR\[3\]).
     pub data_address: bool,
     /// Coprocessor register transfers are traced (ETMCR\[1\]). They are Normal Data packets with A = 0, so that a
-    /// decoder without code cannot tell them from the later transfers of an LSM.
+    /// decoder without code cannot distinguish them from the later transfers of an LSM.
     pub monitor_cprt: bool,
     /// Executed direct branches output their address too (ETMCR\[8\]).
     pub branch_broadcast: bool,

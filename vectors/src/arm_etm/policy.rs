@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The largest FIFO whose fill a TFO value can tell, b111 in the upper bits being reserved (PC-3, PC-7).
+    /// The largest FIFO whose fill a TFO value can express, b111 in the upper bits being reserved (PC-3, PC-7).
     pub const MAX_FIFO_SIZE: u8 = 111;
 
     /// The fewest bytes of FIFO that an ETMv3 can do with.

@@ -113,7 +113,7 @@ pub struct BranchTarget {
     /// A direct branch: its target follows from the code, and is output in branch broadcast mode only.
     #[cfg_attr(feature = "serde", serde(default))]
     pub direct: bool,
-    /// It is an exception, of which ETMv3 tells which one.
+    /// It is an exception; ETMv3 outputs its number.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exception: Option<Exception>,
 }
@@ -153,7 +153,8 @@ pub struct Transfer {
     /// Two words at once.
     #[cfg_attr(feature = "serde", serde(default))]
     pub wide: bool,
-    /// Bytes of the access: 1, 2 or 4 (ETMv1; later architectures do not tell). 4 for words and for coprocessor transfers.
+    /// Bytes of the access: 1, 2 or 4 (ETMv1; later architectures do not output it). 4 for words and for coprocessor
+    /// transfers.
     #[cfg_attr(feature = "serde", serde(default = "word", skip_serializing_if = "is_word"))]
     pub size: u8,
     /// Which of its instruction's transfers it is.

@@ -10,7 +10,7 @@
 //!
 //! # Order of events
 //!
-//! Every packet is delivered when its last byte was read, then what it tells, at the packet's place:
+//! Every packet is delivered when its last byte was read, then its events, at the packet's place:
 //!
 //! | packet | events |
 //! |---|---|
@@ -122,7 +122,7 @@ pub struct VariableField {
     pub bytes: u8,
 }
 
-/// What the exception information bytes of a branch packet say (7.3.5).
+/// The contents of the exception information bytes of a branch packet (7.3.5).
 ///
 /// | byte | \[7\] | \[6\] | \[5\] | \[4:0\] |
 /// |---|---|---|---|---|

@@ -14,7 +14,7 @@ pub struct Assembly {
     pub labels: Labels,
 }
 
-/// The mnemonics of one family. Messages say what is wrong with a line.
+/// The mnemonics of one family. Messages state what is wrong with a line.
 pub trait Mnemonics {
     /// One mnemonic.
     type Instruction: Copy;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Problem;
 use crate::notation::parse_u64;
 
-/// The word for a place that the trace does not tell. No label may have this name.
+/// The word for a place that the trace does not give. No label may have this name.
 pub(super) const UNKNOWN: &str = "unknown";
 
 /// Names and instructions of an assembled program.
@@ -127,7 +127,7 @@ impl Location {
             .ok_or_else(|| Problem::new("", format!("`{self}` is outside the address space")))
     }
 
-    /// Whether this is the word for "the trace does not tell".
+    /// Whether this is the word for a place that the trace does not give.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.text == UNKNOWN

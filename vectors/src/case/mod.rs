@@ -231,7 +231,7 @@ pub enum Level {
 pub enum Polarity {
     /// The wire is legal.
     Positive,
-    /// The wire breaks the rule and the decoder must say so.
+    /// The wire breaks the rule and the decoder must report it.
     Negative,
 }
 

@@ -88,7 +88,7 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 /// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived; else it lacks the instruction
 ///   (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its qualifier asks for, in IA-32 code too.
 /// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
-/// * Of a register that the processor does not implement nothing else is said.
+/// * Nothing else is reported of a register that the processor does not implement.
 /// * The end is after the last byte: packet index and byte are those of a record that would follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

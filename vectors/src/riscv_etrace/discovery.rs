@@ -157,7 +157,7 @@ pub const ATTRIBUTES: [Attribute; 41] = [
     data("lresp_width", "lresp_width_p", 0, 1, |d, v| d.lresp_width_p = v as u8),
     data("ldata_width", "ldata_width_p", 31, 127, |d, v| d.ldata_width_p = v as u8),
     data("sdata_width", "sdata_width_p", 31, 127, |d, v| d.sdata_width_p = v as u8),
-    // Not in the tables, but needed to tell whether signals are replicated (ET 4.2).
+    // Not in the tables, but needed to decide whether signals are replicated (ET 4.2).
     other("blocks", "blocks_p", 1, 0, 15),
     // The field of the example register map that is `ctype_width` (ET 10.2).
     other("context_type_width", "ctype_width_p", 1, 0, 1),
@@ -193,7 +193,7 @@ pub enum DiscoveryProblem {
         /// The least and the greatest value that it can have.
         range: (u64, u64),
     },
-    /// An attribute and its parameter, or two attributes of one parameter, say different things.
+    /// An attribute and its parameter, or two attributes of one parameter, disagree.
     Contradiction {
         /// The name that comes second in the file.
         name: String,
@@ -384,7 +384,7 @@ impl Description<'_> {
         others.into_iter().map(|(name, value, _)| (name, value)).collect()
     }
 
-    /// What the parameters say about each other.
+    /// Consistency of the parameters with each other.
     fn check(&mut self, parameters: &Parameters, others: &[(&'static str, u64)]) {
         let other = |name| others.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
         let counts_returns = parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0;

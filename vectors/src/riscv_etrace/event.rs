@@ -7,7 +7,7 @@ use crate::Address;
 
 /// One thing that happened in the traced execution.
 ///
-/// What a packet tells comes in this order:
+/// The events of a packet come in this order:
 ///
 /// | packet | events |
 /// |---|---|
@@ -74,7 +74,7 @@ pub enum Event {
         /// From a format 3 subformat 0 or 1 packet, which has a position in the flow.
         precise: bool,
     },
-    /// The `time` field of a packet; delivered before what else the packet tells.
+    /// The `time` field of a packet; delivered before the packet's other events.
     Time {
         /// The value.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
@@ -96,17 +96,17 @@ pub enum Event {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Epc {
-    /// Nothing is said about it; compares equal to anything.
+    /// Not specified; compares equal to anything.
     #[default]
     Unstated,
-    /// The trace does not tell (RVET-DEC-050).
+    /// The trace does not carry it (RVET-DEC-050).
     Unknown,
     /// At this byte address.
     At(Address),
 }
 
 impl Epc {
-    /// Whether nothing is said.
+    /// Whether it is not specified.
     #[must_use]
     pub const fn is_unstated(&self) -> bool {
         matches!(self, Self::Unstated)

@@ -4,7 +4,7 @@ use crate::Address;
 
 /// One step of an execution: what retired or trapped, and what the outside did in between.
 ///
-/// An execution says nothing about itypes or blocks; together with the program it determines them. Nor does a step say
+/// An execution does not contain itypes or blocks; together with the program it determines them. Nor does a step state
 /// whether it is traced: that follows from the stimuli around it and the filters of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {

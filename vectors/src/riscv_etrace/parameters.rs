@@ -208,7 +208,7 @@ pub enum Mode {
     BranchPrediction,
     /// Jumps after `lui`/`auipc` are not reported (ET 3.2.4).
     SequentiallyInferredJumps,
-    /// Bits that say "addresses are differences", in layouts that have one.
+    /// Bits that mean "addresses are differences", in layouts that have one.
     DeltaAddress,
 }
 

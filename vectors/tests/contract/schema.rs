@@ -1,4 +1,4 @@
-//! The published JSON Schemas say what the reader of cases accepts.
+//! The published JSON Schemas describe what the reader of cases accepts.
 //!
 //! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test contract schema` rewrites the schemas.
 

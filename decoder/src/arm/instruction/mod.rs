@@ -203,7 +203,8 @@ impl Instruction {
         }
     }
 
-    /// Where a branch at `address` whose target the opcode says goes, if it is taken. Addresses have 32 bits but in A64.
+    /// The target of a branch at `address`, if it is taken and its target is in the opcode. Addresses have 32 bits but
+    /// in A64.
     #[inline]
     #[must_use]
     pub const fn target(&self, address: u64) -> u64 {

@@ -5,7 +5,7 @@ use super::*;
 use Class::*;
 use InstructionSet::{A32, T16, T32, ThumbEe};
 
-/// What the tables of this file say of an instruction: its class without what the words of all families add.
+/// What the tables of this file give for an instruction: its class without what the words of all families add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Straight,

@@ -24,7 +24,7 @@ pub(super) struct Data {
 pub(super) enum Unreadable {
     /// The instruction is somewhere.
     Somewhere,
-    /// Its code is not there, or does not tell.
+    /// Its code is missing, or does not determine them.
     Untold,
     /// It should have none.
     Undue,

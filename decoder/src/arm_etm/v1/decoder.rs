@@ -44,7 +44,7 @@ impl Decoder {
     }
 }
 
-/// Reports to a sink what the pins tell.
+/// Reports to a sink what the pins carry.
 struct Reporter<'a, S: ?Sized>(&'a mut S);
 
 impl<S: Sink<ArmEtm> + ?Sized> Listener for Reporter<'_, S> {

@@ -19,7 +19,7 @@ use crate::arm_etm::v2::FifoByte;
 ///   `c` for the continue bits. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
 /// * A packet that is cut off is a unit without packet.
 ///
-/// Data that the code in `program` does not tell apart are `skipped`. Empty when the parameters are refused.
+/// Data that cannot be assigned by the code in `program` are `skipped`. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<ArmEtm>> {
     let Ok(mut port) = Port::new(parameters, program, &DecoderLimits::default()) else { return Vec::new() };

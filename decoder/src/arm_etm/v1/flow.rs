@@ -1,4 +1,4 @@
-//! Where the processor is, as far as the trace tells.
+//! Where the processor is, as far as the trace determines it.
 
 use traceproof_vectors::arm_etm::{Isa, Packet};
 use traceproof_vectors::{FaultClass, Program};
@@ -89,7 +89,7 @@ impl Flow {
         self.next = Next::Unknown;
     }
 
-    /// Missing code is reported once until an address is known again; tells whether it is now.
+    /// Missing code is reported once until an address is known again; returns whether it is reported now.
     pub(super) fn tell_missing_code(&mut self) -> bool {
         !core::mem::replace(&mut self.told, true)
     }

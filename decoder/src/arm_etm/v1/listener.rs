@@ -1,4 +1,4 @@
-//! What the pins tell, and to whom.
+//! What the pins carry, and the listener that receives it.
 
 use traceproof_vectors::arm_etm::{Event, Packet};
 use traceproof_vectors::{Fault, Place};
@@ -29,7 +29,7 @@ pub trait Listener {
     fn record(&mut self, place: Place, size: u64) {
         let _ = (place, size);
     }
-    /// What bits of the stream say that are not part of a packet: `value` is that of the `width` bits from `first` on of the
+    /// Bits of the stream that are not part of a packet: `value` is that of the `width` bits from `first` on of the
     /// byte at stream offset `offset`.
     fn pins(&mut self, name: &'static str, offset: u64, first: u8, width: u8, value: u8) {
         let _ = (name, offset, first, width, value);

@@ -35,7 +35,7 @@
 //! | question | place |
 //! |---|---|
 //! | Captured cycles to packets and events in one go? | [`Decoder`] |
-//! | Which bytes of the FIFO belong to which status, and what do they say? | [`Port`], [`Listener`] |
+//! | Assigns bytes of the FIFO to statuses and reads them | [`Port`], [`Listener`] |
 //! | The same bit by bit, for people? | [`dissect`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].

@@ -31,7 +31,7 @@ impl Kind {
     }
 }
 
-/// What the APO records say about the address of BE or BD.
+/// What the APO records state about the address of BE or BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// It is the next instruction.

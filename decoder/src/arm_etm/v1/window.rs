@@ -58,7 +58,7 @@ enum Part {
     Unreadable,
 }
 
-/// What the records after BE or BD say.
+/// The contents of the records after BE or BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Apo {
     /// So many address sequences are to be passed over.
@@ -82,7 +82,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Adds a record; the oldest one if there are three now, and what the two after it say as an APO.
+    /// Adds a record; the oldest one if there are three now, and the value of the two after it as an APO.
     #[inline]
     pub(super) fn push(&mut self, sample: Sample) -> Option<(Sample, Apo)> {
         let [_, first, second] = self.samples;

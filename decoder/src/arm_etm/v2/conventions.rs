@@ -71,7 +71,7 @@ pub(super) const VALUE_WAIT_BEHIND_TRIGGER: u8 = 0;
 /// PC-5: address bits in the first byte of a branch address.
 pub(super) const BRANCH_FIRST: Bits = Bits::new("address", 1, 6);
 
-/// PC-5: the state that byte 5 of a branch address tells, and how many address bits are below that pattern.
+/// PC-5: the state that byte 5 of a branch address carries, and how many address bits are below that pattern.
 pub(super) const fn state(byte_5: u8) -> Option<(Isa, u32)> {
     match byte_5.leading_zeros() {
         4 => Some((Isa::Arm, 3)),

@@ -12,7 +12,7 @@ const FEATURES: [&str; 5] = ["etmv2", "port_4", "port_16", "cycle_accurate", "ja
 
 /// The reference decoder of ARM ETMv2.
 ///
-/// It needs no code: packets have headers, and events do not say which instruction they are about. Input before
+/// It needs no code: packets have headers, and events do not name their instruction. Input before
 /// [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
@@ -47,7 +47,7 @@ impl Decoder {
     }
 }
 
-/// Reports to a sink what the pins tell.
+/// Reports to a sink what the pins carry.
 struct Reporter<'a, S: ?Sized> {
     flow: &'a mut Flow,
     sink: &'a mut S,

@@ -26,7 +26,7 @@
 //! | Captured cycles to packets and events in one go? | [`Decoder`] |
 //! | Which bytes of the FIFO belong to which cycle, and which packets are they? | [`Port`], [`Listener`] |
 //! | The same bit by bit, for people? | [`dissect`] |
-//! | What do packets say about addresses, transfers and load misses? | [`Flow`] |
+//! | Addresses, transfers and load misses from packets | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

@@ -67,7 +67,7 @@ const KINDS: [Option<Kind>; 256] = {
 };
 
 impl Kind {
-    /// The bits of the header that say something, in the order in which they travel.
+    /// The bits of the header that carry information, in the order in which they travel.
     const fn fields(self) -> &'static [Bits] {
         match self {
             Self::BranchAddress => &[],

@@ -74,7 +74,7 @@ impl Pending {
         }
     }
 
-    /// Adds one, unless there are too many of its kind already; tells whether it did.
+    /// Adds one, unless there are too many of its kind already; returns whether it did.
     #[must_use]
     pub(super) fn push(&mut self, expectation: Expectation) -> bool {
         let is_group = matches!(expectation, Expectation::Group { .. });
@@ -103,7 +103,7 @@ impl Pending {
         self.next_start == Some(position)
     }
 
-    /// Drops whatever is before the TFO packet that begins at this position; tells how much that was. Of several such
+    /// Drops whatever is before the TFO packet that begins at this position; returns how much that was. Of several such
     /// TFO packets the latest counts.
     pub(super) fn advance_to(&mut self, position: u64) -> usize {
         let index = self.queue.iter().rposition(|expectation| expectation.start() == Some(position));

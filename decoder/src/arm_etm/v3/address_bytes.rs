@@ -3,7 +3,8 @@
 use traceproof_vectors::arm_etm::CompressedAddress;
 use traceproof_vectors::arm_etm::v3::InByteException;
 
-/// What bytes 5 of a branch packet say about the state (Table of 7.3.5): the low 6 bits, and which of them are address.
+/// The encoding of the state in byte 5 of a branch packet (Table of 7.3.5): the low 6 bits, and which of them are
+/// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatePattern {
     Arm,

@@ -20,7 +20,7 @@ use super::packet::PacketReader;
 /// * Bytes that belong to no packet are a unit with the field `skipped`; the trigger of a bare port, one with `TRACECTL`.
 /// * A packet that the stream cuts off is a unit without packet: that is no fault.
 ///
-/// Nothing is said about what packets mean in the flow. Empty when the parameters are refused.
+/// It does not cover what packets mean in the flow. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
     let Ok(mut reader) = PacketReader::new(parameters) else { return Vec::new() };

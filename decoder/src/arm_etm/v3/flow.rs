@@ -45,7 +45,7 @@ enum Next {
     At(u32),
     /// The second half-word of a 32-bit Thumb instruction that is two atoms.
     SecondHalf(u32),
-    /// A branch packet has to tell.
+    /// A branch packet has to supply it.
     Owed,
     /// Unknown, and that is not to be reported (again).
     Unknown,

@@ -1,4 +1,4 @@
-//! What the bytes tell, and to whom.
+//! What the bytes carry, and the listener that receives it.
 
 use core::ops::Range;
 

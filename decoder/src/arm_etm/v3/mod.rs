@@ -35,7 +35,7 @@
 //! |---|---|
 //! | Bytes to packets and events in one go? | [`Decoder`] |
 //! | Where do packets begin and end, and what are their fields? | [`PacketReader`], [`Listener`]; for people: [`dissect`] |
-//! | What do packets say about instructions, data and time? | [`Flow`] |
+//! | Instructions, data and time from packets | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

@@ -1,4 +1,4 @@
-//! What is said about a configuration at the end of a dump (ITA-DEC-010, ITA-DEC-011).
+//! Notices about a configuration at the end of a dump (ITA-DEC-010, ITA-DEC-011).
 
 use traceproof_vectors::itanium_pmu::DataEarThresholds;
 

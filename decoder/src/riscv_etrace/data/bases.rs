@@ -25,7 +25,7 @@ pub(super) enum Restored<T> {
     Value(T),
     /// There is no base, and no fault has reported it yet.
     Missing,
-    /// There is no base, as has been said.
+    /// There is no base, and that has been reported.
     Lost,
 }
 

@@ -11,7 +11,7 @@ use super::bases::{Bases, Restored};
 use super::reader::Marks;
 use super::requests::{Request, Requests};
 
-/// Restores what packets tell only as a difference, and joins requests and responses.
+/// Restores values that packets carry only as a difference, and joins requests and responses.
 #[derive(Clone, Debug)]
 pub(super) struct DataFlow {
     bases: Bases,

@@ -6,7 +6,7 @@
 //! | Which packets are there? | `formats` |
 //! | With what are addresses and data compared? | `bases` |
 //! | Which requests are in flight? | `requests` |
-//! | What do data packets say about the execution? | `flow` |
+//! | The execution from data packets | `flow` |
 
 mod bases;
 mod flow;
@@ -25,7 +25,7 @@ use super::Payload;
 use flow::DataFlow;
 pub(super) use reader::DataReader;
 
-/// Data trace of one stream: reads its packets and reports what they say.
+/// Data trace of one stream: reads its packets and reports what they mean.
 #[derive(Clone, Debug)]
 pub(super) struct DataTrace {
     announcements: Announcements,
@@ -155,7 +155,7 @@ impl DataDissector {
         Some(Self { announcements: Announcements::new(parameters)?, reader: DataReader::new(parameters)? })
     }
 
-    /// Reads a data packet and tells `observer` of every field.
+    /// Reads a data packet and passes every field to `observer`.
     pub(super) fn read<O: super::bits::Observer>(
         &mut self,
         place: Place,

@@ -110,7 +110,7 @@ impl DataReader {
         self.read_observed(place, payload, &mut ())
     }
 
-    /// As [`read`](Self::read), and tells `observer` of every field.
+    /// As [`read`](Self::read), and passes every field to `observer`.
     pub(super) fn read_observed<O: Observer>(
         &mut self,
         place: Place,

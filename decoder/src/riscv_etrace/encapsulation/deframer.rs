@@ -12,7 +12,7 @@ use crate::riscv_etrace::Payload;
 /// whatever the stream and its chunks.
 ///
 /// It starts at a boundary between units, or, where the parameters say that it cannot know any, after the first
-/// synchronisation sequence; what comes earlier is dropped without a word, because it may be the rest of anything.
+/// synchronisation sequence; what comes earlier is dropped without a fault, because it may be the rest of anything.
 /// Spec: RVET-ENCAP-016 (EN 2.3).
 #[derive(Clone, Debug, Default)]
 pub struct Deframer {

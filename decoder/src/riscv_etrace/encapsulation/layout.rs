@@ -178,7 +178,7 @@ impl Layout {
         unit
     }
 
-    /// Tells of every field before the payload that arrived whole, first to last, for the unit that starts `bytes`.
+    /// Reports every field before the payload that arrived whole, first to last, for the unit that starts `bytes`.
     ///
     /// The `type` of other sources is not reported: its width is theirs (RVET-ENCAP-018).
     pub(in crate::riscv_etrace) fn fields(&self, place: Place, bytes: &[u8], each: &mut impl FnMut(Field)) {

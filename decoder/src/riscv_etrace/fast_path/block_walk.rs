@@ -261,7 +261,7 @@ struct Way<'a> {
     base: u64,
     /// Index of the half-word that comes next.
     at: usize,
-    /// Outcomes that are left, oldest in bit 0, below a 1: so one comparison tells how many there are.
+    /// Outcomes that are left, oldest in bit 0, below a 1: so one comparison gives how many there are.
     outcomes: u64,
     /// With less than this in `outcomes` only those are left that are kept for the goal.
     more: u64,

@@ -39,7 +39,7 @@ pub struct Flow {
     pub(in crate::riscv_etrace) refusing: bool,
 }
 
-/// What the reporting packet said beside the address.
+/// What the reporting packet carried besides the address.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::riscv_etrace) struct Provisional {
     pub(in crate::riscv_etrace) depth: Option<u32>,

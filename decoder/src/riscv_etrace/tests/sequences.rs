@@ -209,7 +209,8 @@ fn chained_traps() {
         &["73 00 04", "1a", "77 46 00 01", "77 01 00 03", "73 00 08", "5f"],
         "P3 1000 1004 1008 100c E12@1004 E2@3000 P3 2000 end",
     );
-    // Interrupt after an updiscon, then an exception: who reports like this tells the address before it...
+    // Interrupt after an updiscon, then an exception: an encoder that reports like this outputs the address before
+    // it...
     check(
         "variant T",
         &abcj(),

@@ -8,8 +8,8 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 use crate::arm_etm::UnencodablePacket;
 use crate::arm_etm::compression::{LONGEST, append_low, append_sevens, fits};
 
-/// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
-/// tells; see [`Encoder`](super::Encoder).
+/// The bytes of one packet as they stand in the FIFO. Packets do not carry when they leave it, and with which statuses;
+/// see [`Encoder`](super::Encoder).
 ///
 /// # Errors
 ///

@@ -104,7 +104,7 @@ impl Macrocell {
         sink.wire(bytes.get(..size).unwrap_or_default());
     }
 
-    /// Whether the port has nothing more to say.
+    /// Whether the port has nothing more to output.
     pub(super) fn is_drained(&self) -> bool {
         self.port.is_empty()
     }

@@ -68,7 +68,7 @@ impl Port {
         self.lanes.is_empty() && !self.half
     }
 
-    /// Starts to tell how many bytes are in the FIFO now. Spec: ETM2-TFO-002 (6.5.1).
+    /// Starts to output how many bytes are in the FIFO now. Spec: ETM2-TFO-002 (6.5.1).
     pub(super) fn announce(&mut self) {
         // `Policy::check` keeps the FIFO below 112 bytes.
         let bytes = u8::try_from(self.fifo.len()).unwrap_or(u8::MAX);

@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::Packet;
 
 use self::Atom::{E, N, W};
 
-/// What a P-header tells (7.3.1).
+/// What a P-header carries (7.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Atom {
     /// An instruction whose condition passed.
@@ -20,7 +20,7 @@ pub(super) enum Atom {
 /// The longest string of atoms that one P-header holds: (W E) x 7, W N, or E x 15, N.
 const LONGEST: usize = 16;
 
-/// Atoms that no P-header tells yet, oldest first. They always are the beginning of what one P-header can hold.
+/// Atoms that no P-header carries yet, oldest first. They always are the beginning of what one P-header can hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingAtoms {
     atoms: [Atom; LONGEST + 1],

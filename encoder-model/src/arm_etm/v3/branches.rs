@@ -13,7 +13,7 @@ pub(super) struct Levels {
     pub(super) hyp: bool,
 }
 
-/// What the trace said last about the place and state of execution.
+/// The latest place and state of execution in the trace.
 ///
 /// Spec: ETM3-BR-011, ETM3-ISY-008 (7.3.5).
 #[derive(Clone, Copy, Debug, Default)]

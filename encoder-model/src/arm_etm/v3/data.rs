@@ -24,7 +24,7 @@ struct DataBase {
 impl DataBase {
     /// The address as it travels; it becomes the base.
     ///
-    /// Spec: ETM3-DAT-003, 004, ETM3-SYN-011 (7.4.2, 7.10.6): only a full address tells the byte order.
+    /// Spec: ETM3-DAT-003, 004, ETM3-SYN-011 (7.4.2, 7.10.6): only a full address carries the byte order.
     fn compress(&mut self, address: u32, big_endian: bool, minimal: bool) -> CompressedAddress {
         let bytes = match self.address {
             Some(base) if minimal && !self.full_due && big_endian == self.big_endian => {

@@ -8,9 +8,9 @@ use super::macrocell::Macrocell;
 
 /// A model of a macrocell of architecture 3.
 ///
-/// What a cycle makes comes when the next cycle is known, for a branch packet tells the security state and mode after
-/// the branch. At `finish` the latest cycle, everything in the FIFO and triggers that waited for room leave; atoms
-/// leave when TraceEnable falls (7.3), so a stimulus ends with a cycle in which it is low.
+/// What a cycle makes comes when the next cycle is known, because a branch packet carries the security state and mode
+/// after the branch. At `finish` the latest cycle, everything in the FIFO and triggers that waited for room leave;
+/// atoms leave when TraceEnable falls (7.3), so a stimulus ends with a cycle in which it is low.
 #[derive(Debug, Default)]
 pub struct Encoder {
     running: Option<Running>,

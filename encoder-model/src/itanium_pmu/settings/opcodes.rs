@@ -121,7 +121,7 @@ pub struct OpcodeMatch {
     pub pattern: OpcodePattern,
 }
 
-/// What to write, and what it cannot tell apart.
+/// What to write, and what it cannot distinguish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpcodeSettings {
     /// The register.

@@ -91,7 +91,7 @@ impl DataTracer {
         self.chooser.fields.options
     }
 
-    /// Packets were dropped and nothing said so yet.
+    /// Packets were dropped and no packet has reported it yet.
     pub(crate) const fn has_loss(&self) -> bool {
         self.lost
     }
@@ -258,7 +258,7 @@ impl DataTracer {
                 Some(data) => self.whole_atomic(&atomic, data),
                 None => return,
             },
-            // The options changed in between, and no packet tells this any more.
+            // The options changed in between, and no packet reports this any more.
             _ => return,
         };
         self.send(&packet, send);

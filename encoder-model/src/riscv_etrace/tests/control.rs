@@ -152,7 +152,7 @@ fn chains_of_traps() {
         support(true, ENDED),
     ];
     check(&steps, &expected);
-    // After an updiscon every trap of the chain speaks for itself.
+    // After an updiscon every trap of the chain has its own packet.
     let steps = [path(&[0x1000, 0x100c]), traps.to_vec(), path(&[0x3000])].concat();
     let expected = [
         start(0x1000),

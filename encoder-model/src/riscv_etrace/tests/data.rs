@@ -275,7 +275,7 @@ fn loss_starts_data_over() {
     );
 }
 
-/// The support packet that tells of lost data packets is lost itself: the next one that travels tells.
+/// The support packet that reports lost data packets is lost itself: the next one that travels reports them.
 #[test]
 fn loss_is_told_by_a_support_packet_that_travels() {
     let steps = [

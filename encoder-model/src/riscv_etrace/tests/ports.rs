@@ -206,7 +206,7 @@ fn sequentially_inferable_jumps_follow_their_upper_immediate() {
     };
     assert_eq!(signal(4, true, &path(&[0x1008, 0x100c])), Some(true));
     assert_eq!(signal(4, false, &path(&[0x1008, 0x100c])), Some(false));
-    // A return is one only where the port cannot tell (3-bit itype).
+    // A return is one only where the port cannot distinguish it (3-bit itype).
     assert_eq!(signal(4, true, &path(&[0x1000, 0x1004])), Some(false));
     assert_eq!(signal(3, true, &path(&[0x1000, 0x1004])), Some(true));
     // Not directly before; other register; a trap in between.

@@ -25,10 +25,11 @@
 //! (`etm1-every-address-is-a-base`).
 //! [`context_id_bytes`](super::Parameters::context_id_bytes) means nothing before ETMv1.2.
 //!
-//! Data of an instruction: one address, that of the first transfer; then the value of each transfer. How many, and their sizes, the code
-//! tells: LDM and STM a word for each register, LDRD and STRD two words, SWP two of its size. MRC, MCR and their like have no address, a word for
-//! each register, and need [`monitor_cprt`](super::Parameters::monitor_cprt) (`etm1-cprt-has-no-address`). Where only addresses are traced
-//! no code is needed.
+//! Data of an instruction: one address, that of the first transfer; then the value of each transfer. Their number and
+//! sizes follow from the code: LDM and STM a word for each register, LDRD and STRD two words, SWP two of its size. MRC,
+//! MCR and their like have no address, a word for each register, and need
+//! [`monitor_cprt`](super::Parameters::monitor_cprt) (`etm1-cprt-has-no-address`). Where only addresses are traced no
+//! code is needed.
 //!
 //! # APO
 //!
@@ -121,7 +122,7 @@
 //! | data cut off by a branch address that is no restart | `contradiction` | first byte of the address | goes on |
 //! | byte 5 of a branch address with reason 101 to 111, 100 before ETMv1.2, or bit 7 before ETMv1.3 | `reserved-encoding` | byte 5 | lost |
 //! | byte 5 of a data address with a bit of \[7:4\] | `contradiction` | byte 5 | goes on; data given up |
-//! | ID or BD, values traced: no code at the instruction, or code that does not tell how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
+//! | ID or BD, values traced: no code at the instruction, or code that does not determine how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
 //! | ID or BD, values traced: by its code the instruction transfers nothing that is traced; `address` | `contradiction` | PIPESTAT of its record | goes on; data given up |
 //! | an instruction after an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |
 //! | no code where an instruction is, with a program that has code somewhere; `address` | `no-code` | PIPESTAT of its record | goes on; once until an address is known again |
@@ -133,8 +134,9 @@
 //! index is that of the packet that is being read or comes next. A packet counts from its first byte on, even if it is
 //! given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.
 //!
-//! When an APO is trusted against the count, everything older that waits is reported as if lost, addresses are not known,
-//! and bytes are passed over up to the mark that the APO tells; what was known of the branch addresses output before is kept.
+//! When an APO is trusted against the count, everything older that waits is reported as if lost, addresses are not
+//! known, and bytes are passed over up to the mark that the APO gives; what was known of the branch addresses output
+//! before is kept.
 //!
 //! # What a macrocell does
 //!

@@ -6,10 +6,11 @@
 //!
 //! # Order
 //!
-//! Events come in the order in which the capture tells them, not in program order: a status is reported in its cycle,
-//! what a packet says is reported when its last byte was read. `cycle` and `when` are the index of the record (from 0, counted from
-//! `begin` or `reset`) in which something *happened*; of a packet, the cycle that placed it in the FIFO; of a TFO packet, the
-//! cycle with status TD (perhaps replaced by TR), even where the TFO value travels later (PC-8, PC-9).
+//! Events come in the order in which the capture carries them, not in program order: a status is reported in its cycle,
+//! the contents of a packet are reported when its last byte was read. `cycle` and `when` are the index of the record
+//! (from 0, counted from `begin` or `reset`) in which something *happened*; of a packet, the cycle that placed it in
+//! the FIFO; of a TFO packet, the cycle with status TD (perhaps replaced by TR), even where the TFO value travels later
+//! (PC-8, PC-9).
 //!
 //! Within one record:
 //!
@@ -94,7 +95,7 @@
 //! events, and after the packet itself if it is delivered; a `contradiction` and its `Missing` precede the TFO packet.
 //! The two conditions about TD and WT are reported once for a run of consecutive records.
 //!
-//! A `contradiction` at a TFO packet is reported when the position is reached that the TFO value tells, counted in FIFO
+//! A `contradiction` at a TFO packet is reported when the position is reached that the TFO value gives, counted in FIFO
 //! bytes from the TFO cycle. The TFO is trusted: groups older than the TFO cycle that are not complete are dropped,
 //! bytes after complete ones up to the position are skipped, outstanding misses are `Missing` with
 //! [`MissingReason::SynchronisationLost`], data addresses are unknown, and the TFO packet is read (ETM2-TFO-018).

@@ -188,7 +188,7 @@ pub(super) const ROWS: &[Row] = &[
     row("msr", Form::StatusWrite, 0x0120_f000),
 ];
 
-/// What the suffixes of a mnemonic say.
+/// What the suffixes of a mnemonic mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suffix {
     pub(super) flags: bool,

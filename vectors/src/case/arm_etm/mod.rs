@@ -185,7 +185,7 @@ pub enum EventEntry {
         transfer: u64,
         /// When.
         when: u64,
-        /// Where; absent if the trace does not tell.
+        /// Where; absent if the trace does not carry it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<DataAddress>,
         /// What.

@@ -115,7 +115,7 @@ pub(super) fn show(bytes: &[u8], encapsulation: Encapsulation) -> Vec<String> {
     lines
 }
 
-/// The packet in the notation, unless only `raw` can say it.
+/// The packet in the notation, unless only `raw` can express it.
 fn show_unit(bytes: &[u8], framing: &Framing) -> Option<String> {
     let plain = framing.plain(Vec::new());
     let unit = framing.read(bytes)?;

@@ -40,7 +40,7 @@ pub struct MemoryAccess {
     /// `lrid`, for split loads.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub lrid: Option<u16>,
-    /// One of the accesses of a multi-memory access instruction (`dtype` 2 or 3 in layouts that can tell).
+    /// One of the accesses of a multi-memory access instruction (`dtype` 2 or 3 in layouts that distinguish them).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub multi: bool,
     /// The filters do not let it pass.

@@ -46,7 +46,7 @@ pub enum DataEvent {
         )]
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         data: Option<u128>,
-        /// One of the accesses of a multi-memory access instruction, in layouts that can tell.
+        /// One of the accesses of a multi-memory access instruction, in layouts that distinguish them.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         multi: bool,
     },

@@ -1,4 +1,4 @@
-//! Data packets, whose lengths the code tells.
+//! Data packets, whose lengths follow from the code.
 
 use traceproof_vectors::arm_etm::Parameters;
 

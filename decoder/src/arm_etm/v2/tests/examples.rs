@@ -339,7 +339,7 @@ fn e2_03_branch_addresses() {
             alloc::format!("sync0:enabled:{state:?}:{base:x} E6 branch6:{state:?}:{target:x}")
         );
     }
-    // Five bytes tell the state too.
+    // Five bytes carry the state too.
     assert_eq!(
         data_story(&default(), "DE 93 dc ff 87 1c; drain; DE 15; drain; DE 89 ee ff 83 0e; drain"),
         "branch6:Thumb:c0ffee12 branch11:Thumb:c0ffee14 branch12:Arm:c0ffee10"

@@ -1,4 +1,4 @@
-//! TFO packets: where they start, what they say, and what is kept or forgotten.
+//! TFO packets: where they start, what they carry, and what is kept or forgotten.
 
 use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
@@ -28,7 +28,7 @@ fn bytes_in_front_of_the_first_tfo_packet_are_skipped() {
         let all = play(&parameters, &script);
         let log = decode(&parameters, &all);
         assert_eq!(log.faults().count(), 0, "{width}: {}", tell(&log));
-        // Cut off before the second TFO, the rest tells the same.
+        // Cut off before the second TFO, the rest reports the same.
         let told = tell(&decode(&parameters, &all[second * Cycle::size(&parameters)..]));
         assert!(told.starts_with("E1 E2 sync0:periodic:Arm:8010 E0 ignored1@2 E"), "{width}: {told}");
     }
@@ -151,7 +151,7 @@ fn a_capture_may_end_anywhere() {
         tell(&decode(&default, &wire[..30])),
         "E1 E2 E3 E4 sync0:enabled:Arm:8000 #0@2[0x20000100]=miss1 #1@4[0x20000140]=42 #0!end"
     );
-    // Every cut tells a beginning of the whole, then what is open.
+    // Every cut reports a prefix of the whole, then what is open.
     let whole = tell(&decode(&default, &wire));
     for length in 0..wire.len() {
         let told = tell(&decode(&default, &wire[..length]));

@@ -39,7 +39,7 @@ fn an_indirect_branch_owes_an_address() {
     // 0x8004 is word 0x2001: low 6 bits 1. Not executed: straight on.
     assert_eq!(behind(&plain(), &program, "c4 "), "E8000 missing-address@2:12.0 N?");
     assert_eq!(behind(&plain(), &program, "c0 84"), "N8000 E8004");
-    // Once, until something tells.
+    // Once, until it is known again.
     assert_eq!(
         behind(&plain(), &program, "84 88 84 03 84"),
         "E8000 missing-address@3:13.0 E? E? E? ->Arm:8004 E8004"

@@ -44,7 +44,7 @@ fn data() -> Parameters {
     Parameters { architecture: Architecture::V3, ..Parameters::default() }
 }
 
-/// What a packet reader tells: packets, faults, triggers (`TR`) and the end (`cut` inside a packet).
+/// What a packet reader reports: packets, faults, triggers (`TR`) and the end (`cut` inside a packet).
 #[derive(Default)]
 struct Told {
     packets: Vec<(Place, Packet)>,

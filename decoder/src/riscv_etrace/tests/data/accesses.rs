@@ -1,4 +1,4 @@
-//! What packets say about accesses.
+//! Accesses as packets report them.
 
 use super::*;
 

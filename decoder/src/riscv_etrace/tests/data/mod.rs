@@ -1,4 +1,4 @@
-//! Data trace: worked packets, and what sequences of them say (ET 8).
+//! Data trace: worked packets, and the meaning of sequences of them (ET 8).
 //!
 //! D-examples exist apart from this code; the other bytes are packed by hand, field by field, least significant bit first.
 

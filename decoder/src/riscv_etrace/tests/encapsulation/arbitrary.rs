@@ -213,7 +213,7 @@ proptest! {
             let place = expected.get(complete).filter(|unit| unit.byte < end as u64);
             let place = place.map(|unit| Place { packet: unit.packet, byte: unit.byte, bit: 0 });
             prop_assert_eq!(cut_off, place);
-            // One chunk per byte, and the decoder, say the same.
+            // One chunk per byte, and the decoder, give the same.
             let chunks: Vec<&[u8]> = wire[..end].chunks(1).collect();
             prop_assert_eq!(units(&parameters, &chunks), (seen, cut_off));
             let log = decode(&parameters, &Program::new(), &wire[..end]);

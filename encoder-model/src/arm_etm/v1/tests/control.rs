@@ -225,7 +225,7 @@ fn an_overflow_takes_a_branch_address_whole() {
     assert_eq!(told(execute(0x9000).branch(0x9000)), "WT A0, WT 82, WT 80, WT 00");
     let data = Transfer { size: 1, ..store(0, 0x7f) };
     assert_eq!(told(execute(0x9000).and(data).branch(0x9000)), "ID A0, WT 82, WT 80, WT 00, WT 7F");
-    // In an APO record no status could tell of data.
+    // In an APO record no status could indicate data.
     let cycles = started([
         execute(0x800c).branch(0x9000),
         execute(0x9000).and(data).branch(0x9000),

@@ -33,7 +33,7 @@ impl AddressRange {
         self.end.wrapping_sub(1)
     }
 
-    /// What tells its half of its region from others.
+    /// What distinguishes its half of its region from others.
     const fn half(self) -> u64 {
         self.start & !OFFSETS
     }

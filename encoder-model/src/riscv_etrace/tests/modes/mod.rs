@@ -198,8 +198,8 @@ fn q17_jump_target_cache_with_branches() {
     wires(&code, &parameters, &steps, &expected);
 }
 
-/// Format 0 subformat 1 cannot say that a format 3 packet follows, so the plain form is used; and after the
-/// synchronisation packet the cache knows nothing.
+/// Format 0 subformat 1 cannot express that a format 3 packet follows, so the plain form is used; and after the
+/// synchronisation packet the cache is empty.
 #[test]
 fn the_cache_and_synchronisation_packets() {
     let code = program(&[(0x1000, NOP), (0x1004, JALR), (0x3000, JALR)]);

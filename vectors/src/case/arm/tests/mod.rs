@@ -193,7 +193,7 @@ fn llvm(program: &str, options: &str, lines: &[&str]) -> Vec<String> {
     encodings.map(|bytes| bytes.replace("0x", "").replace(',', "")).collect()
 }
 
-/// The files say what llvm-mc says.
+/// The files agree with llvm-mc.
 #[test]
 fn the_files_are_what_llvm_says() {
     let names = ["llvm-mc", "llvm-mc-14"];
