@@ -272,8 +272,8 @@ impl Table {
         let region = match self.regions.as_slice() {
             [only] => only,
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                regions.get(behind.checked_sub(1)?)?
+                let count = regions.partition_point(|region| region.first <= address);
+                regions.get(count.checked_sub(1)?)?
             }
         };
         let offset = address.wrapping_sub(region.first);

@@ -51,8 +51,8 @@ impl Units {
 
     /// A fault, of the packet that is being read if that ends with it, otherwise of the record.
     pub(super) fn fault(&mut self, fault: &Fault, ends_packet: bool) {
-        let is_told = ends_packet && self.close(Some(Err(*fault)));
-        if !is_told && let Some(record) = &mut self.record {
+        let closes = ends_packet && self.close(Some(Err(*fault)));
+        if !closes && let Some(record) = &mut self.record {
             record.packet = Some(Err(*fault));
         }
     }

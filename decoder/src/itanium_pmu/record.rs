@@ -21,9 +21,9 @@ impl Records {
     /// The next whole record with its stream offset, taken off the front of `rest`. `None`: more bytes are needed, and `rest` is empty.
     pub(super) fn next(&mut self, rest: &mut &[u8]) -> Option<(u64, [u8; RECORD])> {
         if self.held_length == 0
-            && let Some((record, behind)) = rest.split_first_chunk::<RECORD>()
+            && let Some((record, tail)) = rest.split_first_chunk::<RECORD>()
         {
-            *rest = behind;
+            *rest = tail;
             let offset = self.offset;
             self.offset += RECORD as u64;
             return Some((offset, *record));

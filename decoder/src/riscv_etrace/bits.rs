@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_behind_the_payload_copy_its_top_bit() {
+    fn bits_after_the_payload_copy_its_top_bit() {
         let negative = Payload::new(&[0x02, 0x80]).expect("two bytes");
         assert_eq!(negative.bits(0, 16), 0x8002);
         assert_eq!(negative.bits(0, 64), 0xffff_ffff_ffff_8002);

@@ -130,8 +130,8 @@ impl ProgramMap {
         match self.regions.as_slice() {
             [only] => Some(only),
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                regions.get(behind.checked_sub(1)?)
+                let count = regions.partition_point(|region| region.first <= address);
+                regions.get(count.checked_sub(1)?)
             }
         }
     }
@@ -242,7 +242,7 @@ impl ProgramMap {
                         *done = true;
                     }
                     way.push(at);
-                    next = self.behind_run(jump.target(address) & self.mask);
+                    next = self.run_from(jump.target(address) & self.mask);
                 }
                 while let Some(member) = way.pop() {
                     laps = if laps == 0 { 0 } else { laps + 1 };
@@ -259,7 +259,7 @@ impl ProgramMap {
     }
 
     /// Slot and address of the first instruction from `address` on that is not straight.
-    fn behind_run(&self, address: u64) -> Option<(usize, u64)> {
+    fn run_from(&self, address: u64) -> Option<(usize, u64)> {
         let (mut at, mut address) = (self.locate(address)?, address);
         while self.slot(at).run > 0 {
             let run = self.slot(at).run;

@@ -113,9 +113,9 @@ impl Situation<'_> {
             Step::ImplicitReturn(next) if walker.returns.is_checked() => Next::ImplicitReturn(next),
             Step::To(next) | Step::Sequential(next) | Step::ImplicitReturn(next) => Next::At(next),
             Step::Discontinuity => Next::Discontinuity,
-            Step::Branch(target, behind) => match walker.outcomes.peek() {
+            Step::Branch(target, fall_through) => match walker.outcomes.peek() {
                 Some(true) => Next::At(target),
-                Some(false) => Next::At(behind),
+                Some(false) => Next::At(fall_through),
                 None => Next::Unknown,
             },
         }

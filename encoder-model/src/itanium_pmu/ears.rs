@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_and_the_first_are_told_apart_across_classes() {
+    fn the_last_and_the_first_are_distinguished_across_classes() {
         let mut misses = Misses::default();
         for (name, latency) in [(1, 600), (2, 5), (3, 70), (4, 9)] {
             misses.add(Class::of_latency(latency, LatencyThreshold::AtLeast).unwrap(), name);

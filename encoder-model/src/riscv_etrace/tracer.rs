@@ -207,9 +207,9 @@ impl Tracer {
         Situation {
             subject,
             first: self.lost || !self.previous.qualified,
-            behind_trap: self.previous.is_trap(),
+            after_trap: self.previous.is_trap(),
             trap_reported: self.trap_reported,
-            behind_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
+            after_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
             change,
             resync: self.resync.state(),
             branches: self.branches.any(),
@@ -235,7 +235,7 @@ impl Tracer {
     /// What the instruction does to the flow after it, after its packet.
     fn leave(&mut self, retired: &Retired, decision: Decision) -> Flow {
         let synchronised = matches!(decision, Decision::Start | Decision::Handler);
-        let flow = self.flow_behind(retired, synchronised);
+        let flow = self.flow_after(retired, synchronised);
         // A synchronisation packet after an unreported discontinuity would make decoders stop at an earlier arrival at
         // its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
@@ -248,7 +248,7 @@ impl Tracer {
     }
 
     /// What the instruction does to the flow. `synchronised`: a synchronisation packet was sent for it.
-    pub(super) fn flow_behind(&mut self, retired: &Retired, synchronised: bool) -> Flow {
+    pub(super) fn flow_after(&mut self, retired: &Retired, synchronised: bool) -> Flow {
         if let Some(returns) = &mut self.returns
             && matches!(retired.itype, Itype::UninferableCall | Itype::InferableCall)
         {

@@ -227,9 +227,9 @@ fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>,
         let line_number = index + 1;
         let wrong = |message| Problem::in_line("program", line_number, message);
         let mut rest = line.get(..set.comment(line)).unwrap_or_default().trim();
-        while let Some((name, behind)) = rest.split_once(':') {
+        while let Some((name, tail)) = rest.split_once(':') {
             define(&mut labels, name.trim_end(), address).map_err(wrong)?;
-            rest = behind.trim_start();
+            rest = tail.trim_start();
         }
         if rest.is_empty() {
             continue;

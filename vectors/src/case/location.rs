@@ -315,8 +315,8 @@ impl<'a> PathReader<'a> {
                 None => What::One(word.parse()?),
             }
         };
-        let times = if let Some(behind) = self.rest.strip_prefix('*') {
-            self.rest = behind;
+        let times = if let Some(tail) = self.rest.strip_prefix('*') {
+            self.rest = tail;
             let word = self.word();
             word.parse().ok().filter(|times| (1..=Path::LIMIT).contains(times)).ok_or_else(|| {
                 Problem::new("", format!("`*{word}` is no repetition; write *1 to *{}", Path::LIMIT))

@@ -200,7 +200,7 @@ impl Pairing {
             Err(unreadable) => unreadable,
         };
         if let Some(class) = unreadable.class()
-            && (class != FaultClass::NoCode || self.flow.tell_missing_code())
+            && (class != FaultClass::NoCode || self.flow.report_missing_code())
         {
             let address = here.address.map(u64::from);
             let place = self.status_place(cycle);

@@ -106,13 +106,13 @@ impl Window {
 
 /// Spec: ETM1-APO-001, ETM1-APO-005 (5.6.1).
 #[inline]
-fn apo(sample: Sample, behind: [Option<Sample>; 2]) -> Apo {
+fn apo(sample: Sample, following: [Option<Sample>; 2]) -> Apo {
     match sample.pins.ok().and_then(true_status) {
         Some(status) if status.has_address() => {}
         _ => return Apo::Unknown,
     }
     let part = |sample: Option<Sample>| sample.map_or(Part::Unreadable, Sample::part);
-    let [low, high] = behind.map(part);
+    let [low, high] = following.map(part);
     match (low, high) {
         (Part::Branch, _) | (_, Part::Branch) => Apo::Abandoned,
         (Part::Bits(low), Part::Bits(high)) => match high << 2 | low {

@@ -10,7 +10,7 @@
 //! | PC-6 | the order of parts in [`Plan::tfo`](super::packet::Plan::tfo) |
 //! | PC-7 | [`VALUE_HIGH_RESERVED`] |
 //! | PC-8 | [`VALUE_GAP`], [`VALUE_SECOND`] |
-//! | PC-9 | [`VALUE_WAIT_BEHIND_TRIGGER`] |
+//! | PC-9 | [`VALUE_WAIT_AFTER_TRIGGER`] |
 //! | PC-10 | nothing depends on it |
 //! | PC-11 | one slot for each tag in [`MissTable`](crate::arm_etm::misses::MissTable) |
 //! | PC-12 | [`Flow`](super::Flow), where values are not traced |
@@ -66,7 +66,7 @@ pub(super) const VALUE_SECOND: Bits = Bits::new("N[3:0]", 0, 4);
 /// PC-8: cycles between the two parts of a TFO value on a 4-bit port; the FIFO stalls in them.
 pub(super) const VALUE_GAP: u8 = 1;
 /// PC-9: cycles between a TR that replaces TD and the TFO value.
-pub(super) const VALUE_WAIT_BEHIND_TRIGGER: u8 = 0;
+pub(super) const VALUE_WAIT_AFTER_TRIGGER: u8 = 0;
 
 /// PC-5: address bits in the first byte of a branch address.
 pub(super) const BRANCH_FIRST: Bits = Bits::new("address", 1, 6);

@@ -6,7 +6,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::conventions::{
     Bits, VALUE_GAP, VALUE_HIGH, VALUE_HIGH_RESERVED, VALUE_LOW, VALUE_MARK, VALUE_SECOND,
-    VALUE_WAIT_BEHIND_TRIGGER,
+    VALUE_WAIT_AFTER_TRIGGER,
 };
 use super::listener::{Consequence, FifoByte, Listener};
 use super::packet::{HeaderSpace, PacketReader, ends_group};
@@ -284,7 +284,7 @@ impl Port {
                 return Err(sample.tracepkt_defect());
             }
             self.begin(sample)?;
-            self.announced = Some(Announced { wait: VALUE_WAIT_BEHIND_TRIGGER, high: None });
+            self.announced = Some(Announced { wait: VALUE_WAIT_AFTER_TRIGGER, high: None });
             return Ok(());
         }
         if self.announced.is_none() && VALUE_MARK.any(code) && !is_reserved {

@@ -46,10 +46,10 @@ impl Search {
             }
             let probed = at + ZEROS as usize - 1;
             let first = probed - zeros_before(bytes, at, probed);
-            let behind = probed + zeros_from(bytes, probed);
-            (self.zeros, self.first_zero) = ((behind - first) as u64, offset + first as u64);
-            let end = *bytes.get(behind)?;
-            at = behind + 1;
+            let zeros_end = probed + zeros_from(bytes, probed);
+            (self.zeros, self.first_zero) = ((zeros_end - first) as u64, offset + first as u64);
+            let end = *bytes.get(zeros_end)?;
+            at = zeros_end + 1;
             if end == END && self.zeros >= ZEROS {
                 return Some(at);
             }

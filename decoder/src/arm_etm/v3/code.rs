@@ -138,8 +138,8 @@ impl Track {
         let region = match self.regions.as_slice() {
             [only] => only,
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                let Some(region) = behind.checked_sub(1).and_then(|at| regions.get(at)) else {
+                let count = regions.partition_point(|region| region.first <= address);
+                let Some(region) = count.checked_sub(1).and_then(|at| regions.get(at)) else {
                     return NOWHERE;
                 };
                 region

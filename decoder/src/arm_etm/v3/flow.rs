@@ -10,7 +10,7 @@ use super::address::{Encoding, InstructionAddress};
 use super::atoms::{AtomTable, Atoms};
 use super::clock::{Cycles, Timestamps};
 use super::code::{Code, Kind, Leads, NOWHERE, Slot, Step};
-use super::transfers::{Told, Transfers, incomplete};
+use super::transfers::{Carrier, Transfers, incomplete};
 
 /// Turns packets into events, packet by packet.
 ///
@@ -319,7 +319,7 @@ impl Flow {
             | Packet::StoreFailed
             | Packet::DataSuppressed => {
                 if self.synchronised {
-                    self.transfers.packet(Told { place, when: self.atoms }, packet, sink);
+                    self.transfers.packet(Carrier { place, when: self.atoms }, packet, sink);
                 }
                 return;
             }
@@ -427,10 +427,10 @@ impl Flow {
     }
 
     /// Whether the next instruction is known to be another one.
-    fn contradicts(&self, told: InstructionAddress) -> bool {
+    fn contradicts(&self, reported: InstructionAddress) -> bool {
         match self.next {
             Next::At(address) | Next::SecondHalf(address) => {
-                self.synchronised && (InstructionAddress { address, isa: self.isa }) != told
+                self.synchronised && (InstructionAddress { address, isa: self.isa }) != reported
             }
             Next::Owed | Next::Unknown => false,
         }

@@ -120,7 +120,7 @@ fn sticky_bits_and_freezing_by_software() {
 
 /// MD-5.
 #[test]
-fn what_comes_behind_the_overflow() {
+fn what_comes_after_the_overflow() {
     let records = [
         setup(&[
             ("PMC4", 0x1201),

@@ -100,8 +100,8 @@ impl Cutter {
         if self.block == 0 {
             return usize::MAX;
         }
-        let behind_a_border = (self.offset + self.block - self.first) % self.block;
-        (self.block - behind_a_border) as usize
+        let after_a_border = (self.offset + self.block - self.first) % self.block;
+        (self.block - after_a_border) as usize
     }
 
     /// Bytes of a unit after its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
@@ -142,14 +142,14 @@ impl Cutter {
         }
         // First what was held, then the rest: one loop, because `each` is to be there once.
         loop {
-            while let Some((&first, behind)) = rest.split_first() {
+            while let Some((&first, tail)) = rest.split_first() {
                 let header = Header(first);
                 let length = if BARE {
                     usize::from(header.length())
                 } else {
                     self.body_length(header).min(self.room() - 1)
                 };
-                let Some(after) = behind.get(length..) else {
+                let Some(after) = tail.get(length..) else {
                     self.held.append(rest);
                     return;
                 };
@@ -166,7 +166,7 @@ impl Cutter {
     #[cold]
     fn seek(&mut self, rest: &mut &[u8]) {
         let enough = self.longest_run();
-        while let (Some(run), Some((&first, behind))) = (self.run, rest.split_first()) {
+        while let (Some(run), Some((&first, tail))) = (self.run, rest.split_first()) {
             let starts_block = self.block > 0 && self.room() as u64 == self.block;
             if run >= enough || starts_block {
                 self.run = None;
@@ -174,7 +174,7 @@ impl Cutter {
             }
             self.run = Some(if Header(first).is_null() { run + 1 } else { 0 });
             self.offset += 1;
-            *rest = behind;
+            *rest = tail;
         }
     }
 

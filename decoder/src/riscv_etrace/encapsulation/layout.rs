@@ -139,7 +139,7 @@ impl Layout {
             return unit;
         }
         let counted = 8 * u32::from(header.length());
-        let in_front = self.source_bits % 8 + self.type_bits;
+        let before_payload = self.source_bits % 8 + self.type_bits;
         let timestamp_bits = if header.extend() { self.timestamp_bits } else { 0 };
         let timestamp = HEADER + self.source_bits;
         let packet_type = timestamp + timestamp_bits;
@@ -161,7 +161,7 @@ impl Layout {
             unit.route = Route::OtherSource;
             return unit;
         }
-        let mut payload_bits = counted.saturating_sub(in_front);
+        let mut payload_bits = counted.saturating_sub(before_payload);
         if self.padding == Padding::Arbitrary {
             payload_bits -= payload_bits % 8;
         }

@@ -88,7 +88,7 @@ fn circles_without_outcomes_end() {
 }
 
 #[test]
-fn an_exception_behind_a_jump_needs_its_address() {
+fn an_exception_after_a_jump_needs_its_address() {
     check(
         &abcj(),
         &["73 00 04", "1a", "77 11 00 03", "73 00 04"],

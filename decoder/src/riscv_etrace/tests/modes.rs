@@ -132,7 +132,7 @@ mod sijump {
     }
 
     #[test]
-    fn an_exception_behind_an_inferred_jump_has_its_target_as_epc() {
+    fn an_exception_after_an_inferred_jump_has_its_target_as_epc() {
         let code = program(&[(0x1000, &[NOP, 0x0000_2537, JUMP]), (0x3000, &[NOP])]);
         assert_eq!(
             story(&parameters(4), &code, &["73 00 04", "12", "77 11 00 03"]),
@@ -330,7 +330,7 @@ mod implicit_return {
     }
 
     #[test]
-    fn a_start_packet_right_behind_a_return_tells_its_target() {
+    fn a_start_packet_directly_after_a_return_tells_its_target() {
         // The return is reached by a jump, with the updiscon flag: the start packet comes next.
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &[JUMP, RET]), (0x3000, &[NOP])]);
         let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (15, 4)]);
@@ -348,7 +348,7 @@ mod implicit_return {
     }
 
     #[test]
-    fn a_start_packet_right_behind_a_counted_return() {
+    fn a_start_packet_directly_after_a_counted_return() {
         // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet says so.
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP, NOP]), (0x2000, &[JUMP, RET])]);
@@ -361,7 +361,7 @@ mod implicit_return {
 
     /// RVET-DEC-022: the static successor of a counted return is its link.
     #[test]
-    fn a_start_packet_somewhere_behind_a_counted_return() {
+    fn a_start_packet_somewhere_after_a_counted_return() {
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
         // f at 0x2000: the return at 0x2004 is reported; it goes to 0x1004, where a jump leads to it again.
         let code = program(&[(0x1000, &[jal(1, 0x1000), JUMP, NOP]), (0x2000, &[NOP, RET])]);
@@ -398,7 +398,7 @@ mod implicit_return {
 
     /// RVET-DEC-014: a reported return leaves no outcome over, so one before a branch is another.
     #[test]
-    fn a_reported_return_stands_behind_all_branches() {
+    fn a_reported_return_stands_after_all_branches() {
         // f at 0x2000 is called twice with `beq x0, x0, .+4` in between; the second return goes to 0x3000.
         let caller = [jal(1, 0x1000), 0x0000_0263, jal(1, 0xff8)];
         let code = program(&[(0x1000, &caller), (0x2000, &[NOP, RET]), (0x3000, &[NOP])]);
@@ -432,7 +432,7 @@ mod implicit_return {
     /// Two exceptions after a return. A stack may have found it wrong, and then the address is the first one's EPC (ET
     /// 7.3.1); a counter cannot, so it is that of the second (ET 11).
     #[test]
-    fn an_exception_behind_a_counted_return() {
+    fn an_exception_after_a_counted_return() {
         let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
         let trap = |thaddr: u64, address: u64| {
             let head = [(3, 2), (1, 2), (1, 1), (3, 2), (2, 4), (0, 1), (thaddr, 1)];

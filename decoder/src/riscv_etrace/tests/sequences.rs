@@ -131,7 +131,7 @@ fn trap_returns() {
 
 /// The successor rule: an unflagged report of a loop label directly before a start packet.
 #[test]
-fn a_start_packet_behind_a_provisional_stop() {
+fn a_start_packet_after_a_provisional_stop() {
     let program = abcj();
     // The reported instruction B is followed by C: first arrival.
     check("successor", &program, &["73 00 04", "0a", "73 02 04"], "P3 1000 1004 P3 1008");

@@ -85,7 +85,7 @@ fn a_repeated_id_has_either_auxiliary_bit() {
 }
 
 #[test]
-fn full_synchronisation_stands_in_front_of_frames() {
+fn full_synchronisation_stands_before_frames() {
     let policy = FormatterPolicy {
         framing: Framing::Normal,
         full_sync_frames: 2,

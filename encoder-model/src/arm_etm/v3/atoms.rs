@@ -81,15 +81,15 @@ impl PendingAtoms {
     /// The P-header for as many atoms as possible; of several the one that stands first in 7.3.1.
     fn emit(&mut self, packets: &mut Vec<Packet>) {
         let atoms = self.pending();
-        let Fit { atoms: told, header } = match (self.pack, self.cycle_accurate) {
+        let Fit { atoms: packed, header } = match (self.pack, self.cycle_accurate) {
             (true, false) => plain_fit(atoms),
             (true, true) => accurate_fit(atoms),
             (false, cycle_accurate) => single(atoms, cycle_accurate),
         };
         packets.push(Packet::PHeader(header));
-        // Every atom has a P-header of its own: `told` is at least 1.
-        self.atoms.copy_within(told..self.count, 0);
-        self.count -= told;
+        // Every atom has a P-header of its own: `packed` is at least 1.
+        self.atoms.copy_within(packed..self.count, 0);
+        self.count -= packed;
     }
 }
 

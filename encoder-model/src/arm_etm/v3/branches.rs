@@ -90,12 +90,12 @@ impl BranchBase {
     pub(super) fn branch(&mut self, rules: &BranchRules, target: &BranchTarget, levels: Levels) -> Packet {
         let BranchTarget { address, isa, exception, .. } = *target;
         let halfwords = matches!(isa, Isa::Thumb | Isa::ThumbEe);
-        let told_alt = self.isa == Isa::ThumbEe;
+        let reported_alt = self.isa == Isa::ThumbEe;
         let hyp_changes = rules.virtualization && levels.hyp != self.levels.hyp;
         let informs = exception.is_some()
             || levels.non_secure != self.levels.non_secure
             || hyp_changes
-            || (halfwords && told_alt != (isa == Isa::ThumbEe));
+            || (halfwords && reported_alt != (isa == Isa::ThumbEe));
         let fewest = rules.fewest(self, address.0, isa);
         let bytes = match (informs, rules.alternative) {
             (false, _) => fewest,

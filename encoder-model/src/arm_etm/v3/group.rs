@@ -43,7 +43,7 @@ impl Macrocell {
     pub(super) fn collect(
         &mut self,
         now: &Stimulus,
-        behind: Levels,
+        after: Levels,
         starts: bool,
         roomy: bool,
         pressed: bool,
@@ -81,7 +81,7 @@ impl Macrocell {
         if let Some(target) = instruction.and_then(|instruction| instruction.branch)
             && (target.exception.is_some() || !target.direct || self.parameters.branch_broadcast)
         {
-            self.branch(target, behind);
+            self.branch(target, after);
         }
         if on {
             self.timestamp(now, roomy);
@@ -119,9 +119,9 @@ impl Macrocell {
             (address.0, self.shown(instruction.isa))
         });
         let in_progress = self.data.lsm.and_then(|lsm: Lsm| lsm.place).filter(|_| place.is_some());
-        let told = in_progress.or(place);
-        let isa = told.map_or(Isa::Arm, |(_, isa)| isa);
-        if let Some((address, isa)) = told {
+        let reported = in_progress.or(place);
+        let isa = reported.map_or(Isa::Arm, |(_, isa)| isa);
+        if let Some((address, isa)) = reported {
             self.branch_base.set(address, isa, levels);
         }
         let under_lsm = place
@@ -138,7 +138,7 @@ impl Macrocell {
             non_secure: levels.non_secure,
             alt_isa: isa == Isa::ThumbEe,
             hyp: levels.hyp,
-            address: told.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)).map(Address32),
+            address: reported.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)).map(Address32),
             under_lsm,
         });
         if let Some(count) = count.filter(|_| !self.count_in_sync) {

@@ -88,7 +88,7 @@ impl Macrocell {
     }
 
     /// One cycle. `after` are the levels of the cycle after it.
-    pub(super) fn cycle(&mut self, now: &Stimulus, behind: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
+    pub(super) fn cycle(&mut self, now: &Stimulus, after: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
         let expiry = self.schedule.tick();
         if expiry != Expiry::None {
             self.data.require_full();
@@ -103,7 +103,7 @@ impl Macrocell {
             self.stop(Tracing::Overflowed);
             self.reason = Reason::Overflow;
         }
-        self.trace(now, behind, sink);
+        self.trace(now, after, sink);
         self.programmed = false;
         self.fifo.end_cycle(sink);
     }
@@ -180,7 +180,7 @@ impl Macrocell {
     /// The packets of the cycle go into the FIFO, or an overflow begins.
     ///
     /// Spec: ETM3-ENC-003 (6.10, 7.10.5).
-    fn trace(&mut self, now: &Stimulus, behind: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
+    fn trace(&mut self, now: &Stimulus, after: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.packets.clear();
         let atoms = self.atoms;
         let (schedule, timestamps) = (self.schedule, self.timestamps);
@@ -196,7 +196,7 @@ impl Macrocell {
         if self.tracing == Tracing::On || self.programmed {
             self.align(roomy);
         }
-        self.collect(now, behind, starts, roomy, pressed);
+        self.collect(now, after, starts, roomy, pressed);
         if self.write_group() {
             self.commit(sink);
         } else {

@@ -34,8 +34,8 @@ pub(super) fn blocks_needed(interval: &Range<u64>) -> u32 {
     let Some(top) = (interval.start ^ last).checked_ilog2() else { return 1 };
     // The address with the most trailing zeros in the interval, its start apart: blocks grow towards it from both sides.
     let middle = last >> top << top;
-    let (before, behind) = (middle - interval.start, interval.end - middle);
-    if before == behind && before == 1 << top { 1 } else { before.count_ones() + behind.count_ones() }
+    let (before, after) = (middle - interval.start, interval.end - middle);
+    if before == after && before == 1 << top { 1 } else { before.count_ones() + after.count_ones() }
 }
 
 /// The blocks that make up an interval exactly, as few as possible, in the order in which libpfm assigns them to pairs:
@@ -69,8 +69,8 @@ fn covers(asked: &Range<u64>) -> [Option<Range<u64>>; MOST_PAIRS] {
             continue;
         }
         let mut previous_end = None;
-        for behind in 0..=OFFSET_BITS {
-            let end = asked.end.next_multiple_of(1 << behind);
+        for after in 0..=OFFSET_BITS {
+            let end = asked.end.next_multiple_of(1 << after);
             if previous_end.replace(end) == Some(end) || end > 1 << OFFSET_BITS {
                 continue;
             }

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_told() {
+    fn what_cannot_be_compared_is_reported() {
         let pattern = OpcodePattern::ANY.with(20, 6, 0x7fff).unwrap();
         let matched = OpcodeMatch { pmc: 9, types: SyllableTypes::ALL, pattern }.settings().unwrap();
         assert_eq!(matched.not_compared, 0x001f_e000);

@@ -138,7 +138,7 @@ impl Chooser {
         };
         let packet = self.choose(codings, size, self.differs(address, size, false), |chooser, coding| {
             let operand = values.map(|(operand, _)| chooser.report_operand(coding, operand, size));
-            let before = chooser.behind_operand(values.map(|(operand, _)| operand), size);
+            let before = chooser.after_operand(values.map(|(operand, _)| operand), size);
             let data =
                 values.and_then(|(_, data)| data).map(|data| chooser.report(coding, data, before, size));
             // What comes last in a packet without address has no length.
@@ -157,7 +157,7 @@ impl Chooser {
         });
         self.bases.set_address(size, address);
         let latest =
-            values.and_then(|(operand, data)| data.or_else(|| self.behind_operand(Some(operand), size)));
+            values.and_then(|(operand, data)| data.or_else(|| self.after_operand(Some(operand), size)));
         self.bases.set_data(size, latest);
         packet
     }
@@ -185,7 +185,7 @@ impl Chooser {
             })
         });
         self.bases.set_address(size, address);
-        let latest = self.behind_operand(Some(operand), size);
+        let latest = self.after_operand(Some(operand), size);
         self.bases.set_data(size, latest);
         packet
     }
@@ -345,7 +345,7 @@ impl Chooser {
     }
 
     /// The base of data after an operand.
-    fn behind_operand(&self, operand: Option<u128>, size: u8) -> Option<u128> {
+    fn after_operand(&self, operand: Option<u128>, size: u8) -> Option<u128> {
         operand.filter(|_| self.fields.parameters.compressed_operands).or_else(|| self.bases.data(size))
     }
 

@@ -39,7 +39,7 @@ enum Signal {
 struct Request {
     access: DataAccess,
     /// A request packet reported it.
-    told: bool,
+    reported: bool,
 }
 
 impl DataTracer {
@@ -114,7 +114,7 @@ impl DataTracer {
     pub(crate) fn report_loss(&mut self) {
         self.lost = false;
         // The request of a response is no longer known.
-        self.requests.retain(|_, request| !request.told);
+        self.requests.retain(|_, request| !request.reported);
         self.chooser.restart();
     }
 
@@ -174,13 +174,13 @@ impl DataTracer {
         match access {
             DataAccess::Load(access) | DataAccess::Store(access) => !access.filtered && fits(access.size),
             DataAccess::Atomic(access) => {
-                let told = match access.op {
+                let reported = match access.op {
                     // Reading conditional-store-failure-without-data-only.
                     AtomicOperation::ConditionalStoreFailure => options.no_data,
                     AtomicOperation::CompareAndSwapFailure => draft && !options.no_address,
                     _ => true,
                 };
-                told && !access.filtered && fits(access.size) && parameters.atomics()
+                reported && !access.filtered && fits(access.size) && parameters.atomics()
             }
             DataAccess::Csr(access) => !access.filtered && parameters.csrs(),
         }
@@ -190,8 +190,8 @@ impl DataTracer {
         let options = self.chooser.fields.options;
         match load.lrid {
             Some(lrid) if self.chooser.fields.parameters.split => {
-                let told = !options.no_data && !options.no_address;
-                if told {
+                let reported = !options.no_data && !options.no_address;
+                if reported {
                     let packet = self.chooser.load_request(load.address.0, load.size, load.multi, lrid);
                     if !self.send(&packet, send) {
                         return;
@@ -201,7 +201,7 @@ impl DataTracer {
                     self.send(&packet, send);
                     return;
                 }
-                self.requests.insert(lrid, Request { access: DataAccess::Load(*load), told });
+                self.requests.insert(lrid, Request { access: DataAccess::Load(*load), reported });
             }
             _ => {
                 let packet = self.whole(load, false, Some(load.data));
@@ -219,15 +219,15 @@ impl DataTracer {
                     && atomic.op != AtomicOperation::CompareAndSwapFailure =>
             {
                 // The draft has requests without address too.
-                let told = !options.no_address || parameters.layout == DataLayout::MmaCas;
-                if told {
+                let reported = !options.no_address || parameters.layout == DataLayout::MmaCas;
+                if reported {
                     let address = (!options.no_address).then_some(atomic.address);
                     let packet = self.chooser.atomic_request(atomic, address.map(u64::from), lrid);
                     if !self.send(&packet, send) {
                         return;
                     }
                 }
-                self.requests.insert(lrid, Request { access: DataAccess::Atomic(*atomic), told });
+                self.requests.insert(lrid, Request { access: DataAccess::Atomic(*atomic), reported });
             }
             _ => {
                 let packet = self.whole_atomic(atomic, atomic.data);
@@ -238,23 +238,23 @@ impl DataTracer {
 
     fn respond(&mut self, response: &DataResponse, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let &DataResponse { lrid, data } = response;
-        let Some(Request { access, told }) = self.requests.remove(&lrid) else { return };
+        let Some(Request { access, reported }) = self.requests.remove(&lrid) else { return };
         let DataFields { parameters, options, .. } = self.chooser.fields;
         let draft = parameters.layout == DataLayout::MmaCas;
         let reduced = options.no_data || options.no_address;
         let packet = match access {
-            DataAccess::Load(load) if told && !reduced => self.chooser.load_data(load.size, lrid, data),
-            DataAccess::Atomic(atomic) if told && draft && !options.no_data => {
+            DataAccess::Load(load) if reported && !reduced => self.chooser.load_data(load.size, lrid, data),
+            DataAccess::Atomic(atomic) if reported && draft && !options.no_data => {
                 self.chooser.load_data(atomic.size, lrid, data)
             }
-            DataAccess::Atomic(atomic) if told && !reduced => {
+            DataAccess::Atomic(atomic) if reported && !reduced => {
                 self.chooser.atomic_data(atomic.size, lrid, data)
             }
             // Reading reduced-split-packets-are-unified: the packet waited for its data. An error has none.
-            DataAccess::Load(load) if !told && options.no_address && data.is_some() => {
+            DataAccess::Load(load) if !reported && options.no_address && data.is_some() => {
                 self.whole(&load, false, data)
             }
-            DataAccess::Atomic(atomic) if !told && options.no_address => match data {
+            DataAccess::Atomic(atomic) if !reported && options.no_address => match data {
                 Some(data) => self.whole_atomic(&atomic, data),
                 None => return,
             },

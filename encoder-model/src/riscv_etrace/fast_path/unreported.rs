@@ -87,7 +87,7 @@ impl Tracer {
     /// An uninferable discontinuity that gets no packet is left.
     #[inline(never)]
     fn leave_unreported(&mut self, retired: &Retired) {
-        self.flow = self.flow_behind(retired, false);
+        self.flow = self.flow_after(retired, false);
     }
 
     /// Whether the item before leads to the one at hand as a decoder expects.

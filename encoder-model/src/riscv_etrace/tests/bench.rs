@@ -133,10 +133,10 @@ pub(crate) fn packets(policy: &Policy, steps: &[Step]) -> Vec<Packet> {
 pub(crate) fn payloads(wire: &[u8]) -> Vec<Vec<u8>> {
     let mut payloads = Vec::new();
     let mut rest = wire;
-    while let Some((&length, behind)) = rest.split_first() {
-        let (payload, behind) = behind.split_at(usize::from(length));
+    while let Some((&length, tail)) = rest.split_first() {
+        let (payload, tail) = tail.split_at(usize::from(length));
         payloads.push(payload.to_vec());
-        rest = behind;
+        rest = tail;
     }
     payloads
 }

@@ -286,7 +286,7 @@ fn times_are_those_of_what_is_reported() {
 
 /// An updiscon target before a precise context change has the updiscon flag (RVET-ENC-034).
 #[test]
-fn context_change_behind_an_updiscon_target() {
+fn context_change_after_an_updiscon_target() {
     let steps = [
         in_context(0x1000, 1, 0),
         in_context(0x100c, 1, 0),

@@ -277,7 +277,7 @@ fn loss_starts_data_over() {
 
 /// The support packet that reports lost data packets is lost itself: the next one that travels reports them.
 #[test]
-fn loss_is_told_by_a_support_packet_that_travels() {
+fn loss_is_reported_by_a_support_packet_that_travels() {
     let steps = [
         Step::Stimulus(Stimulus::DataTransport(false)),
         load(0x2000_0010, 2, 1),

@@ -124,7 +124,7 @@ fn branch_at_the_synchronisation_point() {
 /// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that was not reported. Its target is reported first,
 /// with the updiscon flag, and the instruction after that gets the synchronisation packet.
 #[test]
-fn no_synchronisation_behind_an_unreported_jump() {
+fn no_synchronisation_after_an_unreported_jump() {
     let steps = [straight(9), path(&[0x1008, 0x100c, 0x1010])].concat();
     let got = packets(&policy(SyncMode::HalfWords), &[(0x1020, JALR)], &steps);
     assert_eq!(got, [start(0x1000), address(8, true), start(0x100c), address(4, false), ended()]);

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn data_accesses_stand_behind_their_instruction() {
+    fn data_accesses_stand_after_their_instruction() {
         let steps = steps(
             "{ data_enable = true }, { retire_partial = 'A' }, \
              { data = { store = { address = '0x20', size = 2, data = '0x5', multi = true } } }, \

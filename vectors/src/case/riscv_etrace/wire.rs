@@ -70,8 +70,8 @@ fn parse_unit(text: &str, framing: &Framing) -> Result<Unit, String> {
     let mut unit = framing.plain(Vec::new());
     let mut rest = text;
     while let Some(field) = rest.strip_prefix('@') {
-        let (field, behind) = field.split_once([' ', '\t']).unwrap_or((field, ""));
-        rest = behind.trim_start();
+        let (field, tail) = field.split_once([' ', '\t']).unwrap_or((field, ""));
+        rest = tail.trim_start();
         let (name, value) = field.split_once('=').unwrap_or((field, ""));
         let number = || parse_u64(value).ok_or_else(|| format!("`@{field}` has no number"));
         match name {
@@ -103,14 +103,14 @@ pub(super) fn show(bytes: &[u8], encapsulation: Encapsulation) -> Vec<String> {
         };
         // A packet that is cut off ends with the stream.
         let length = if nulls > 0 { nulls } else { framing.length(first) };
-        let (unit, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        let (unit, tail) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         lines.push(match (first, nulls) {
             (IDLE, 1) => "idle".to_owned(),
             (IDLE, _) => format!("idle*{nulls}"),
             (ALIGNMENT, _) => "align".to_owned(),
             _ => show_unit(unit, &framing).unwrap_or_else(|| format!("raw {}", show_bytes(unit))),
         });
-        rest = behind;
+        rest = tail;
     }
     lines
 }

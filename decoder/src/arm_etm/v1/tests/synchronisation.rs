@@ -75,7 +75,7 @@ fn a_speculative_restart_is_dropped() {
 }
 
 #[test]
-fn an_abandoned_context_id_is_told() {
+fn an_abandoned_context_id_is_reported() {
     let parameters = Parameters { context_id_bytes: 1, ..etm() };
     let text = "BE* 80; A0 80; A0 82; WT 80; WT 10; WT 01; \
          BE* 84; BE 80; A0 82; A0 80; WT 40; WT 2a; WT* 00; IE --";
@@ -92,7 +92,7 @@ fn an_offset_that_does_not_fit_leaves_the_target_unknown() {
 }
 
 #[test]
-fn at_the_end_what_waits_is_told() {
+fn at_the_end_what_waits_is_reported() {
     assert_eq!(story(&etm(), &arm(&[MOV]), "BE* 80; A0 80; A0 82; IE 80"), "E0:? open0 E3:?");
     assert_eq!(enabled(&etm(), &arm(&[BX]), "BE* 80; A0 80; A0 80; IN 80"), "E5:8000 open5 N8:?");
     assert_eq!(enabled(&etm(), &arm(&[super::LDR]), "ID 84; IE --"), "E5:8000 open5 E6:?");

@@ -218,7 +218,7 @@ fn lm_11_data_without_placeholder_at_the_start() {
 }
 
 #[test]
-fn lm_12_tag_is_used_again_behind_an_overflow() {
+fn lm_12_tag_is_used_again_after_an_overflow() {
     assert_eq!(
         data_story(
             &default(),

@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
 
 #[test]
-fn nothing_is_told_before_the_first_tfo() {
+fn nothing_is_reported_before_the_first_tfo() {
     let default = Parameters::default();
     let mut wire = cycle(&default, Pipestat::De, 0x10);
     wire.extend(cycle(&default, Pipestat::Wt, 0x6a));
@@ -18,12 +18,12 @@ fn nothing_is_told_before_the_first_tfo() {
 }
 
 #[test]
-fn bytes_in_front_of_the_first_tfo_packet_are_skipped() {
+fn bytes_before_the_first_tfo_packet_are_skipped() {
     // The cycle of the second TFO; on a 4-bit port it follows a whole byte.
-    for (width, second, behind) in [(4, 15, "drain 1; "), (8, 7, ""), (16, 5, "")] {
+    for (width, second, tail) in [(4, 15, "drain 1; "), (8, 7, ""), (16, 5, "")] {
         let parameters = port(width);
         let script = alloc::format!(
-            "TFO {ENABLED}; drain; DE 22 80 80 80 80 04; {behind}TFO 00 10 80 00 00; IE; DE 24 55; drain; IE"
+            "TFO {ENABLED}; drain; DE 22 80 80 80 80 04; {tail}TFO 00 10 80 00 00; IE; DE 24 55; drain; IE"
         );
         let all = play(&parameters, &script);
         let log = decode(&parameters, &all);

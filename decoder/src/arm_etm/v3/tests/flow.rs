@@ -16,7 +16,7 @@ fn cycle_accurate() -> Parameters {
 const ENABLED: &str = "08 21 00 80 00 00";
 
 /// [`story`] after [`ENABLED`]: packet 2 and byte 12 on.
-fn behind(parameters: &Parameters, program: &Program, text: &str) -> alloc::string::String {
+fn after_sync(parameters: &Parameters, program: &Program, text: &str) -> alloc::string::String {
     let told = story(parameters, program, &alloc::format!("{ENABLED} {text}"));
     told.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()
 }
@@ -26,27 +26,27 @@ fn straight_code_and_direct_branches_need_no_addresses() {
     // 8000 nop; 8004 beq 800c; 8008 nop; 800c b 8000
     let program = arm(&[NOP, 0x0a00_0000, NOP, 0xeaff_fffb]);
     // EE: taken; E: back.
-    assert_eq!(behind(&plain(), &program, "8c 88"), "E8000 E8004 E800c E8000 E8004");
+    assert_eq!(after_sync(&plain(), &program, "8c 88"), "E8000 E8004 E800c E8000 E8004");
     // EN: not taken; EE.
-    assert_eq!(behind(&plain(), &program, "c4 88"), "E8000 N8004 E8008 E800c");
+    assert_eq!(after_sync(&plain(), &program, "c4 88"), "E8000 N8004 E8008 E800c");
 }
 
 #[test]
 fn an_indirect_branch_owes_an_address() {
     // 8000 bx lr; 8004 nop
     let program = arm(&[0xe12f_ff1e, NOP]);
-    assert_eq!(behind(&plain(), &program, "84 03 84"), "E8000 ->Arm:8004 E8004");
+    assert_eq!(after_sync(&plain(), &program, "84 03 84"), "E8000 ->Arm:8004 E8004");
     // 0x8004 is word 0x2001: low 6 bits 1. Not executed: straight on.
-    assert_eq!(behind(&plain(), &program, "c4 "), "E8000 missing-address@2:12.0 N?");
-    assert_eq!(behind(&plain(), &program, "c0 84"), "N8000 E8004");
+    assert_eq!(after_sync(&plain(), &program, "c4 "), "E8000 missing-address@2:12.0 N?");
+    assert_eq!(after_sync(&plain(), &program, "c0 84"), "N8000 E8004");
     // Once, until it is known again.
     assert_eq!(
-        behind(&plain(), &program, "84 88 84 03 84"),
+        after_sync(&plain(), &program, "84 88 84 03 84"),
         "E8000 missing-address@3:13.0 E? E? E? ->Arm:8004 E8004"
     );
     // Several branch packets in a row: each one is a base, the last one counts.
     assert_eq!(
-        behind(&plain(), &program, "84 83 02 01 84"),
+        after_sync(&plain(), &program, "84 83 02 01 84"),
         "E8000 ->Arm:8204 ->Arm:8200 no-code@5:16.0[8200] E8200"
     );
 }
@@ -55,10 +55,10 @@ fn an_indirect_branch_owes_an_address() {
 fn a_blx_changes_state_but_not_that_of_branch_packets() {
     // 8000 blx 8008; 8004 nop; 8008: bx lr (Thumb), nop
     let program = arm(&[0xfa00_0000, NOP, 0xbf00_4770]);
-    assert_eq!(behind(&plain(), &program, "88 03"), "E8000 E8008 ->Arm:8004");
+    assert_eq!(after_sync(&plain(), &program, "88 03"), "E8000 E8008 ->Arm:8004");
     // To Thumb state 0x800a >> 1 = 0x4005, in five bytes; then a short one in Thumb state.
     assert_eq!(
-        behind(&plain(), &program, "88 8b 80 82 80 10 84 09"),
+        after_sync(&plain(), &program, "88 8b 80 82 80 10 84 09"),
         "E8000 E8008 ->Thumb:800a E800a ->Thumb:8008"
     );
 }
@@ -87,19 +87,19 @@ fn thirty_two_bit_thumb_instructions_are_one_atom_or_two() {
 #[test]
 fn code_that_is_not_there_is_reported_until_an_address_is_known_again() {
     let program = arm(&[NOP]);
-    assert_eq!(behind(&plain(), &program, "88 84"), "E8000 no-code@2:12.0[8004] E8004 E?");
+    assert_eq!(after_sync(&plain(), &program, "88 84"), "E8000 no-code@2:12.0[8004] E8004 E?");
     assert_eq!(
-        behind(&plain(), &program, "88 03 84"),
+        after_sync(&plain(), &program, "88 03 84"),
         "E8000 no-code@2:12.0[8004] E8004 ->Arm:8004 no-code@4:14.0[8004] E8004"
     );
-    assert_eq!(behind(&plain(), &Program::new(), "88 84 03 84"), "E8000 E? E? ->Arm:8004 E8004");
+    assert_eq!(after_sync(&plain(), &Program::new(), "88 84 03 84"), "E8000 E? E? ->Arm:8004 E8004");
 }
 
 #[test]
 fn e3_06_exceptions_are_branches() {
     let program = arm(&[NOP]);
-    assert_eq!(behind(&plain(), &program, "84 8d 80 80 80 48 3d"), "E8000 ->Arm:18:exception=14!");
-    assert_eq!(behind(&plain(), &program, "84 8d 80 80 80 c8"), "E8000 ->Arm:18:exception=14!");
+    assert_eq!(after_sync(&plain(), &program, "84 8d 80 80 80 48 3d"), "E8000 ->Arm:18:exception=14!");
+    assert_eq!(after_sync(&plain(), &program, "84 8d 80 80 80 c8"), "E8000 ->Arm:18:exception=14!");
     let alternative = Parameters { alternative_branches: true, minor: 4, ..plain() };
     let thumb = "08 21 21 81 00 00";
     for (text, target) in [("a5 42 1c", "8124:exception=14"), ("81 84 40 86 01", "200:exception=19")] {
@@ -138,7 +138,7 @@ fn e2_03_branch_addresses() {
 }
 
 #[test]
-fn thumb_ee_is_told_by_alt_isa_and_stays() {
+fn thumb_ee_is_reported_by_alt_isa_and_stays() {
     let parameters = Parameters { minor: 3, ..plain() };
     // AltISA in an I-sync; five bytes without information; five bytes with information, without and with AltISA.
     let text = "08 25 01 80 00 00 | 81 80 82 80 10 | 81 80 82 80 50 00 | 03 | 81 80 82 80 50 40";
@@ -175,7 +175,7 @@ fn e3_03_gaps() {
         "enabled:Thumb:c002115c Ec002115c+1 ->Thumb:c035beb6 gap7703 enabled:Thumb:c004f698 \
          no-code@6:26.0[c004f698] Ec004f698+1"
     );
-    let gaps = |text: &str| behind(&cycle_accurate(), &Program::new(), text);
+    let gaps = |text: &str| after_sync(&cycle_accurate(), &Program::new(), text);
     // The next cycle count packet serves an I-sync without count; W atoms after it are the next atom's.
     assert_eq!(gaps("a4 08 21 00 80 00 00 a0 04 05 84"), "enabled:Arm:8000 gap7 E8000+2");
     assert_eq!(gaps("04 05 84"), "gap5 E8000+1");
@@ -198,19 +198,19 @@ fn before_the_first_i_sync_only_time_counts() {
 #[test]
 fn periodic_synchronisation_checks_the_address() {
     let program = arm(&[NOP, NOP, NOP]);
-    assert_eq!(behind(&plain(), &program, "84 08 01 04 80 00 00 84"), "E8000 periodic:Arm:8004 E8004");
+    assert_eq!(after_sync(&plain(), &program, "84 08 01 04 80 00 00 84"), "E8000 periodic:Arm:8004 E8004");
     assert_eq!(
-        behind(&plain(), &program, "84 08 01 08 80 00 00 84"),
+        after_sync(&plain(), &program, "84 08 01 08 80 00 00 84"),
         "E8000 contradiction@3:13.0[8008] periodic:Arm:8008 E8008"
     );
     assert_eq!(
-        behind(&plain(), &program, "84 08 01 05 80 00 00"),
+        after_sync(&plain(), &program, "84 08 01 05 80 00 00"),
         "E8000 contradiction@3:13.0[8004] periodic:Thumb:8004"
     );
     // Another run begins anywhere.
-    assert_eq!(behind(&plain(), &program, "84 08 61 08 80 00 00 84"), "E8000 debug:Arm:8008 E8008");
+    assert_eq!(after_sync(&plain(), &program, "84 08 61 08 80 00 00 84"), "E8000 debug:Arm:8008 E8008");
     // The base of branch packets is that of a periodic I-sync too: 0x18004 is 5 bits away from 0x8004.
-    assert_eq!(behind(&plain(), &program, "84 08 41 04 80 01 00 03"), "E8000 overflow:Arm:18004 ->Arm:18004");
+    assert_eq!(after_sync(&plain(), &program, "84 08 41 04 80 01 00 03"), "E8000 overflow:Arm:18004 ->Arm:18004");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_load_in_progress_is_executed() {
     );
     // A periodic one is compared with the load.
     assert_eq!(
-        behind(&plain(), &program, "84 08 81 04 80 00 00 09"),
+        after_sync(&plain(), &program, "84 08 81 04 80 00 00 09"),
         "E8000 periodic:Arm:8010:under=8004 E8004"
     );
     // High addresses need nothing more.
@@ -237,17 +237,17 @@ fn a_load_in_progress_is_executed() {
 fn e3_10_timestamps() {
     let with = |timestamp_bits| Parameters { timestamps: true, timestamp_bits, minor: 5, ..plain() };
     assert_eq!(
-        behind(&with(64), &Program::new(), "42 bd 9a c3 ce af 90 80 80 00 42 df 1e 46 5f"),
+        after_sync(&with(64), &Program::new(), "42 bd 9a c3 ce af 90 80 80 00 42 df 1e 46 5f"),
         "time=82f9d0cd3d time=82f9d0cf5f time=82f9d0cf5f!"
     );
-    assert_eq!(behind(&with(48), &Program::new(), "42 bc b5 e2 b3 c5 c6 04"), "time=123456789abc");
+    assert_eq!(after_sync(&with(48), &Program::new(), "42 bc b5 e2 b3 c5 c6 04"), "time=123456789abc");
     assert_eq!(
-        behind(&with(48), &Program::new(), "42 05 42 80 80 80 80 80 80 00 42 05"),
+        after_sync(&with(48), &Program::new(), "42 05 42 80 80 80 80 80 80 00 42 05"),
         "time=? time=? time=5"
     );
     // Gray code of 5 is 7; then of 4 is 6.
     let gray = Parameters { timestamp_gray: true, ..with(48) };
-    assert_eq!(behind(&gray, &Program::new(), "42 87 80 80 80 80 80 00 42 06"), "time=5 time=4");
+    assert_eq!(after_sync(&gray, &Program::new(), "42 87 80 80 80 80 80 00 42 06"), "time=5 time=4");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn e3_11_data_only() {
 }
 
 #[test]
-fn what_only_changes_state_is_told_at_its_place() {
+fn what_only_changes_state_is_reported_at_its_place() {
     let parameters = Parameters { minor: 5, vmid: true, virtualization: true, ..plain() };
     assert_eq!(
         story(&parameters, &arm(&[NOP; 4]), "08 2b 00 80 00 00 84 3c 05 66 0c 84 76"),
@@ -272,10 +272,10 @@ fn what_only_changes_state_is_told_at_its_place() {
 
 #[test]
 fn lost_synchronisation_comes_back_with_the_next_i_sync() {
-    let told = behind(&plain(), &arm(&[NOP; 4]), "84 72 84 00 00 00 00 00 80 84 08 01 04 80 00 00 84");
+    let told = after_sync(&plain(), &arm(&[NOP; 4]), "84 72 84 00 00 00 00 00 80 84 08 01 04 80 00 00 84");
     assert_eq!(told, "E8000 reserved-encoding@3:13.0 periodic:Arm:8004 E8004");
-    assert_eq!(behind(&plain(), &Program::new(), "84 93"), "E8000 open@1");
-    assert_eq!(behind(&plain(), &Program::new(), "84 10 93"), "E8000 reserved-encoding@3:13.0");
+    assert_eq!(after_sync(&plain(), &Program::new(), "84 93"), "E8000 open@1");
+    assert_eq!(after_sync(&plain(), &Program::new(), "84 10 93"), "E8000 reserved-encoding@3:13.0");
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn e3_11_data_only_synchronisation() {
 }
 
 #[test]
-fn an_i_sync_with_everything_is_nineteen_bytes_behind_its_header() {
+fn an_i_sync_with_everything_is_nineteen_bytes_after_its_header() {
     let parameters = Parameters { context_id_bytes: 4, ..cycle_accurate() };
     let text = "70 ff ff ff ff 0f | d4 c3 b2 a1 | df | 00 80 00 00 | 89 80 80 80 08";
     let expected = Packet::InstructionSync {

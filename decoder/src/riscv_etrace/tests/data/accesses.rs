@@ -45,7 +45,7 @@ fn a_synchronisation_packet_starts_over() {
 }
 
 #[test]
-fn lost_packets_are_told_and_start_over() {
+fn lost_packets_are_reported_and_start_over() {
     let d01 = "dc8 78 56 34 12 04 00 00 08";
     assert_eq!(
         story(&unified(), &[ON, START, d01, "i1f 60", "d1a 01 01", d01]),

@@ -224,7 +224,7 @@ proptest! {
 
     /// Enough null bytes, then packets; entered at every offset.
     #[test]
-    fn streams_are_entered_behind_the_first_synchronisation_sequence(
+    fn streams_are_entered_after_the_first_synchronisation_sequence(
         (normal, packets) in stream(),
         further in proptest::collection::vec(any::<bool>(), 1..4),
         cut in 1..50_usize,
@@ -240,11 +240,11 @@ proptest! {
             let (seen, end) = units(&entering, &[&wire[start..]]);
             prop_assert_eq!(end, None);
             // Nothing of what comes before; then every unit, null packets at least after the run.
-            let behind = (before.len() + nulls.len() - start) as u64;
-            let (early, late): (Vec<_>, Vec<_>) = seen.iter().cloned().partition(|unit| unit.byte < behind);
+            let start_of_units = (before.len() + nulls.len() - start) as u64;
+            let (early, late): (Vec<_>, Vec<_>) = seen.iter().cloned().partition(|unit| unit.byte < start_of_units);
             prop_assert!(early.iter().all(|unit| unit.content == What::Null), "{early:?}");
             let moved: Vec<Seen> =
-                expected.iter().map(|unit| Seen { byte: unit.byte + behind, ..unit.clone() }).collect();
+                expected.iter().map(|unit| Seen { byte: unit.byte + start_of_units, ..unit.clone() }).collect();
             prop_assert_eq!(late, moved);
             let chunks: Vec<&[u8]> = wire[start..].chunks(cut).collect();
             prop_assert_eq!(units(&entering, &chunks), (seen, end));

@@ -141,7 +141,7 @@ fn offsets_above_14_are_15() {
 
 /// ETM1-SYN-007 (5.8.1): the FIFO is not empty, and an older address is in it.
 #[test]
-fn a_restart_behind_what_has_not_left() {
+fn a_restart_after_what_has_not_left() {
     let mut cycles = started([execute(0x8124).and(store(0, 0x4433_2211)).branch(0x9124)]);
     cycles.extend([off(), off(), off(), wait(), wait(), execute(0x9124)]);
     let expected = "BE* A4, IE 82, IE 82, BD 80, IE 10, IE 11, BE 22, ID 33, IE 44, IE* A4, WT 22, WT* A4, WT A2, WT 82, \
