@@ -29,7 +29,12 @@ pub fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissect
         let bytes_range = first..first + bytes.len() as u64;
         let Ok(record) = bytes.try_into() else {
             decoder.finish_into(&mut collector);
-            units.push(Dissection { place, bytes: bytes_range, fields: Vec::new(), packet: collector.packet });
+            units.push(Dissection {
+                place,
+                bytes: bytes_range,
+                fields: Vec::new(),
+                packet: collector.packet,
+            });
             break;
         };
         let mut fields = columns(record, first * 8);

@@ -266,7 +266,7 @@ impl Pairing {
             Stage::Address => {
                 let fault = self.fault(FaultClass::Contradiction, byte.low);
                 listener.fault(&fault, Consequence::GoesOn);
-                tell_passed(byte, listener);
+                emit_passed(byte, listener);
                 self.passing = true;
             }
             Stage::Reading { cut } => {
@@ -423,7 +423,7 @@ impl Pairing {
 }
 
 /// A byte that belongs to nothing.
-pub(super) fn tell_passed<L: Listener>(byte: FifoByte, listener: &mut L) {
+pub(super) fn emit_passed<L: Listener>(byte: FifoByte, listener: &mut L) {
     match byte.high {
         None => listener.pins("skipped", byte.low, 0, 8, byte.value),
         Some(high) => {

@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
 use traceproof_vectors::{DecoderLimits, Fault, FaultClass, Program, Refusal};
 
 use super::listener::{Consequence, Listener};
-use super::pairing::{Defect, Pairing, tell_passed};
+use super::pairing::{Defect, Pairing, emit_passed};
 use super::waiting::{Kind, Status, Target};
 use super::window::{Apo, Sample, Window, true_status};
 use crate::arm_etm::records::Records;
@@ -180,7 +180,7 @@ impl Port {
         let before = self.oddity.take();
         let triggered = pins.pipestat == Pipestat::Tr;
         let lanes = pins.tracepkt.to_le_bytes();
-        tell(offset, pins, apo_record, listener);
+        emit(offset, pins, apo_record, listener);
         if triggered {
             listener.event(self.pairing.place(offset, 0), &Event::Trigger { when: cycle });
         }
@@ -360,14 +360,14 @@ impl Port {
             return self.pairing.byte(byte, upper, listener);
         }
         if !self.pairing.is_idle() {
-            tell_passed(byte, listener);
+            emit_passed(byte, listener);
         }
         Ok(())
     }
 }
 
 /// Names the bits of a record, but for TRACEPKT when it carries packets.
-fn tell<L: Listener>(offset: u64, pins: Cycle, apo_record: u8, listener: &mut L) {
+fn emit<L: Listener>(offset: u64, pins: Cycle, apo_record: u8, listener: &mut L) {
     let apo = match apo_record {
         0 => None,
         1 => Some("APO[3:2]"),

@@ -217,11 +217,11 @@ impl Port {
         let status = pins.pipestat;
         let oddity_before = self.oddity.take();
         let mut sample = Sample { cycle, place, status, triggered: false, oddity_before, lanes };
-        tell(STATUS, place.byte, status.code(), listener);
+        emit(STATUS, place.byte, status.code(), listener);
         if status == Pipestat::Tr {
             listener.trigger(place, cycle);
             let [replaced, _] = lanes;
-            tell(REPLACED, sample.tracepkt(), replaced, listener);
+            emit(REPLACED, sample.tracepkt(), replaced, listener);
             let status = Pipestat::from_code(REPLACED.of(replaced)).unwrap_or(Pipestat::Tr);
             sample = Sample { status, triggered: true, ..sample };
             if status == Pipestat::Tr {
@@ -338,8 +338,8 @@ impl Port {
                 if !VALUE_MARK.any(code) || high == VALUE_HIGH_RESERVED {
                     return Err(sample.tracepkt_defect());
                 }
-                tell(VALUE_MARK, sample.tracepkt(), code, listener);
-                tell(VALUE_HIGH, sample.tracepkt(), code, listener);
+                emit(VALUE_MARK, sample.tracepkt(), code, listener);
+                emit(VALUE_HIGH, sample.tracepkt(), code, listener);
                 if narrow {
                     *announced = Announced { wait: VALUE_GAP, high: Some(high) };
                     return Ok(());
@@ -348,7 +348,7 @@ impl Port {
             }
         };
         let low = if narrow { VALUE_SECOND } else { VALUE_LOW };
-        tell(low, sample.tracepkt(), code, listener);
+        emit(low, sample.tracepkt(), code, listener);
         self.announced = None;
         self.pending.announce(self.position + u64::from(high << 4 | low.of(code)));
         Ok(())
@@ -393,7 +393,7 @@ impl Port {
                 HeaderSpace::TraceFifoOffset
             }
             Expectation::TraceFifoOffset { joining, .. } => {
-                tell_skipped(byte, listener);
+                emit_skipped(byte, listener);
                 self.skipped |= !joining;
                 return Ok(());
             }
@@ -425,11 +425,11 @@ impl Port {
     }
 }
 
-fn tell<L: Listener>(bits: Bits, offset: u64, byte: u8, listener: &mut L) {
+fn emit<L: Listener>(bits: Bits, offset: u64, byte: u8, listener: &mut L) {
     listener.pins(bits.name, offset, bits.first, bits.width, bits.of(byte));
 }
 
-fn tell_skipped<L: Listener>(byte: FifoByte, listener: &mut L) {
+fn emit_skipped<L: Listener>(byte: FifoByte, listener: &mut L) {
     match byte.high {
         None => listener.pins("skipped", byte.low, 0, 8, byte.value),
         Some(high) => {

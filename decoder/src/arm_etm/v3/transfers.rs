@@ -101,7 +101,12 @@ impl Transfers {
     }
 
     /// A data packet.
-    pub(super) fn packet<S: Sink<ArmEtm> + ?Sized>(&mut self, carrier: Carrier, packet: &Packet, sink: &mut S) {
+    pub(super) fn packet<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        carrier: Carrier,
+        packet: &Packet,
+        sink: &mut S,
+    ) {
         let tag = match *packet {
             Packet::LoadMissData { tag, .. } => Some(tag),
             _ => None,

@@ -12,7 +12,7 @@ fn both<T>(options: [T; 2], with: impl Fn(T, &mut Parameters), records: &[Vec<u8
     options.map(|option| {
         let mut parameters = Parameters::default();
         with(option, &mut parameters);
-        story(&parameters, records)
+        summary(&parameters, records)
     })
 }
 
@@ -202,7 +202,7 @@ fn thresholds_of_data_misses() {
             data_cache_miss(latency),
             cycle(),
         ];
-        story(parameters, &records).contains("took")
+        summary(parameters, &records).contains("took")
     };
     for option in DataEarThresholds::ALL {
         let parameters = Parameters { data_ear_thresholds: option, ..Parameters::default() };

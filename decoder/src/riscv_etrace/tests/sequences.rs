@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 
-use super::{JUMP, LOOP, MRET, NOP, RET, frame, pack, parcels, program, story, story_of};
+use super::{JUMP, LOOP, MRET, NOP, RET, frame, pack, parcels, program, summary, summary_of};
 use crate::riscv_etrace::ProgramMap;
 
 /// A, B, C and an indirect jump at 0x1000; places to go to at 0x2000 and 0x3000.
@@ -16,16 +16,16 @@ fn abcj() -> Program {
 /// Decodes, also with a support packet and nulls before it.
 fn check(name: &str, program: &Program, payloads: &[&str], expected: &str) {
     let parameters = Parameters::default();
-    assert_eq!(story(&parameters, program, payloads), expected, "{name}");
+    assert_eq!(summary(&parameters, program, payloads), expected, "{name}");
     let with_support: Vec<&str> = core::iter::once("1f").chain(payloads.iter().copied()).collect();
-    assert_eq!(story(&parameters, program, &with_support), expected, "{name} with support");
+    assert_eq!(summary(&parameters, program, &with_support), expected, "{name} with support");
     let mut wire = alloc::vec![0x00, 0x80];
     for payload in payloads {
         wire.extend(frame(&[payload]));
         wire.extend([0x00, 0x80]);
     }
     let log = super::decode(&parameters, program, &wire);
-    assert_eq!(story_of(&ProgramMap::new(program, &parameters), &log), expected, "{name} with nulls");
+    assert_eq!(summary_of(&ProgramMap::new(program, &parameters), &log), expected, "{name} with nulls");
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn epc_of_a_branch_follows_its_pending_outcome() {
     let code = program(&[(0x1000, &[NOP, 0x0000_0463, NOP, NOP]), (0x3000, &[NOP])]);
     // The branch at 0x1004 is reported with its outcome, then an exception comes.
     for (payload, epc) in [("05 02", "100c"), ("85 02", "1008")] {
-        let story = story(&Parameters::default(), &code, &["73 00 04", payload, "77 11 00 03"]);
-        assert_eq!(story, alloc::format!("P3 1000 1004 E2@{epc} P3 3000"));
+        let summary = summary(&Parameters::default(), &code, &["73 00 04", payload, "77 11 00 03"]);
+        assert_eq!(summary, alloc::format!("P3 1000 1004 E2@{epc} P3 3000"));
     }
 }
 
@@ -244,7 +244,7 @@ fn full_addresses_and_64_bits() {
     let start = pack(&[(3, 2), (0, 2), (1, 1), (3, 2), (base >> 1, 63)]);
     let jump = pack(&[(2, 2), (0x1_0000_0004 >> 1, 63), (0, 3)]);
     assert_eq!(
-        story(&parameters, &code, &[&start, &jump, "1f", "0a"]),
+        summary(&parameters, &code, &[&start, &jump, "1f", "0a"]),
         // The support packet switches to differences.
         "P3 ffffffff80000000 ffffffff80000004 100000004 100000008"
     );

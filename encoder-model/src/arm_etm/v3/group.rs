@@ -138,7 +138,9 @@ impl Macrocell {
             non_secure: levels.non_secure,
             alt_isa: isa == Isa::ThumbEe,
             hyp: levels.hyp,
-            address: reported.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)).map(Address32),
+            address: reported
+                .map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb))
+                .map(Address32),
             under_lsm,
         });
         if let Some(count) = count.filter(|_| !self.count_in_sync) {

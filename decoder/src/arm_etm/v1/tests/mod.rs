@@ -80,7 +80,7 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
 }
 
 /// Events and faults in words; see [`word`].
-fn tell(log: &Log<ArmEtm>) -> String {
+fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
         .iter()
@@ -97,14 +97,14 @@ fn tell(log: &Log<ArmEtm>) -> String {
     words.join(" ")
 }
 
-fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
-    tell(&decode(parameters, program, &wire(parameters, text)))
+fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
+    format_log(&decode(parameters, program, &wire(parameters, text)))
 }
 
-/// [`story`] after [`ENABLED`], without what that says.
+/// [`summary`] after [`ENABLED`], without what that says.
 fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
-    let story = story(parameters, program, &format!("{ENABLED}; {text}"));
-    let rest = story.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");
+    let summary = summary(parameters, program, &format!("{ENABLED}; {text}"));
+    let rest = summary.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");
     rest.trim_start().into()
 }
 

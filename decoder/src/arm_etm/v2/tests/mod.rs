@@ -128,7 +128,7 @@ fn decode(parameters: &Parameters, wire: &[u8]) -> Log<ArmEtm> {
 }
 
 /// Events and faults in words; see [`word`].
-fn tell(log: &Log<ArmEtm>) -> String {
+fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
         .iter()
@@ -144,18 +144,18 @@ fn tell(log: &Log<ArmEtm>) -> String {
     words.join(" ")
 }
 
-fn story(parameters: &Parameters, script: &str) -> String {
-    tell(&decode(parameters, &play(parameters, script)))
+fn summary(parameters: &Parameters, script: &str) -> String {
+    format_log(&decode(parameters, &play(parameters, script)))
 }
 
-/// [`story`] without instructions and what the synchronisation at the start says.
-fn data_story(parameters: &Parameters, script: &str) -> String {
+/// [`summary`] without instructions and what the synchronisation at the start says.
+fn data_summary(parameters: &Parameters, script: &str) -> String {
     let script = format!("TFO {ENABLED}; drain; {script}");
     let log = decode(parameters, &play(parameters, &script));
     let entries = log.entries.into_iter().skip_while(|(_, entry)| matches!(entry, Entry::Packet(_))).skip(1);
     let entries =
         entries.filter(|(_, entry)| !matches!(entry, Entry::Event(Event::Instruction { .. }))).collect();
-    tell(&Log { entries, ..Log::default() })
+    format_log(&Log { entries, ..Log::default() })
 }
 
 /// Instruction `E`, `N`, phantom `PT`, `PN`, all with the cycle; trigger `TR`; `#transfer@cycle[address]=value`,
@@ -212,7 +212,7 @@ fn word(event: &Event) -> String {
 fn packets(parameters: &Parameters, sync: &str, group: &str) -> Vec<Packet> {
     let script = format!("TFO {sync}; drain; DE {group}; drain");
     let log = decode(parameters, &play(parameters, &script));
-    assert_eq!(log.faults().count(), 0, "{group}: {}", tell(&log));
+    assert_eq!(log.faults().count(), 0, "{group}: {}", format_log(&log));
     log.packets().skip(1).copied().collect()
 }
 

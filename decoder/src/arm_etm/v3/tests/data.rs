@@ -5,12 +5,12 @@ use alloc::string::String;
 use traceproof_vectors::Program;
 use traceproof_vectors::arm_etm::Parameters;
 
-use super::{data, story};
+use super::{data, summary};
 
 /// What is reported after a non-periodic I-sync: packet 2 and byte 12 on.
 fn after_sync(parameters: &Parameters, text: &str) -> String {
-    let told = story(parameters, &Program::new(), &alloc::format!("08 21 00 80 00 00 {text}"));
-    told.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()
+    let reported = summary(parameters, &Program::new(), &alloc::format!("08 21 00 80 00 00 {text}"));
+    reported.strip_prefix("enabled:Arm:8000").expect("the I-sync").trim_start().into()
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn a_store_fails_directly_after_its_data() {
     // Data that were ignored belong to no instruction.
     assert_eq!(after_sync(&data(), "20 50"), "ignored1@0");
     for other in ["54", "6a", "62", "84", "13", "0c"] {
-        let told = after_sync(&data(), &alloc::format!("02 {other} 50"));
-        assert!(told.contains("contradiction") && !told.contains("failed"), "{other}: {told}");
+        let reported = after_sync(&data(), &alloc::format!("02 {other} 50"));
+        assert!(reported.contains("contradiction") && !reported.contains("failed"), "{other}: {reported}");
     }
     assert_eq!(after_sync(&data(), "50"), "contradiction@2:12.0");
 }
@@ -136,7 +136,7 @@ fn modes_without_values_or_addresses() {
 #[test]
 fn nothing_is_reported_of_data_before_the_first_i_sync() {
     assert_eq!(
-        story(&data(), &Program::new(), "54 02 50 50 24 01 62 08 21 00 80 00 00 24 01 02"),
+        summary(&data(), &Program::new(), "54 02 50 50 24 01 62 08 21 00 80 00 00 24 01 02"),
         "enabled:Arm:8000 ignored1@0 #0@0=0"
     );
 }

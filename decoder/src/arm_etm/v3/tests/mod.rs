@@ -46,12 +46,12 @@ fn data() -> Parameters {
 
 /// What a packet reader reports: packets, faults, triggers (`TR`) and the end (`cut` inside a packet).
 #[derive(Default)]
-struct Told {
+struct Reported {
     packets: Vec<(Place, Packet)>,
     words: Vec<String>,
 }
 
-impl Listener for Told {
+impl Listener for Reported {
     fn packet(&mut self, place: Place, packet: &Packet) {
         self.packets.push((place, *packet));
     }
@@ -75,12 +75,12 @@ impl Listener for Told {
     }
 }
 
-fn read(parameters: &Parameters, wire: &[u8], chunk: usize) -> Told {
+fn read(parameters: &Parameters, wire: &[u8], chunk: usize) -> Reported {
     let mut reader = PacketReader::new(parameters).expect("parameters are possible");
-    let mut told = Told::default();
-    wire.chunks(chunk).for_each(|chunk| reader.push(chunk, &mut told));
-    reader.finish(&mut told);
-    told
+    let mut reported = Reported::default();
+    wire.chunks(chunk).for_each(|chunk| reader.push(chunk, &mut reported));
+    reader.finish(&mut reported);
+    reported
 }
 
 /// The packets after an A-sync, whole and byte by byte.
@@ -130,7 +130,7 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
 }
 
 /// Events and faults in words (see [`word`]) of the bytes after an A-sync, which is packet 0 and six bytes.
-fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
+fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
     let log = decode(parameters, program, &bytes(&format!("{ALIGN} {text}")));
     let words: Vec<String> = log
         .entries

@@ -80,7 +80,7 @@ fn wire(units: &[&str]) -> Vec<u8> {
 }
 
 /// Data events, and faults as `class@packet:bit` with the bit counted from the payload's first.
-fn story(parameters: &Parameters, units: &[&str]) -> Vec<String> {
+fn summary(parameters: &Parameters, units: &[&str]) -> Vec<String> {
     let wire = wire(units);
     let mut starts = Vec::new();
     let mut offset = 0;

@@ -274,9 +274,9 @@ fn packets_of_the_draft() {
     // resp 2, data 3. After a load of the same number, the same response is that load's.
     let split = with(DataParameters { layout, ..split() });
     let (request, response) = ("da6 05 05 00 04", "d5b 0e");
-    assert_eq!(story(&split, &[ON, START, request, response]), ["A2#5 Add 1000 5", "a2#5 Add 1000 3"]);
+    assert_eq!(summary(&split, &[ON, START, request, response]), ["A2#5 Add 1000 5", "a2#5 Add 1000 3"]);
     // Format 0, subformat 0, size 2, lrid 5, diff 0, address 0x400.
-    assert_eq!(story(&split, &[ON, START, "d60 01 20", response]), ["L2#5 1000", "l2#5 1000 3"]);
+    assert_eq!(summary(&split, &[ON, START, "d60 01 20", response]), ["L2#5 1000", "l2#5 1000 3"]);
     // Without address: format 2, subformat 9, size 2, lrid 5, diff 0 in two bits, operand 3.
     let request = AtomicRequest {
         op: AtomicOperation::Add,

@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{NormalEncapsulation, Padding, Parameters,
 use traceproof_vectors::{Decoder as _, FaultClass, Log, Place, Program};
 
 use super::{Carried, Seen, What, bits_of, normal, units};
-use crate::riscv_etrace::tests::{NOP, bytes, decode, frame, program, story_of};
+use crate::riscv_etrace::tests::{NOP, bytes, decode, frame, program, summary_of};
 use crate::riscv_etrace::{Decoder, Demultiplexer, ProgramMap, dissect};
 
 /// A packet and how it travels.
@@ -271,10 +271,10 @@ proptest! {
             });
         }
         let parameters = self::normal(normal);
-        let expected = story_of(&map, &decode(&Parameters::default(), &code, &frame(&RUN)));
+        let expected = summary_of(&map, &decode(&Parameters::default(), &code, &frame(&RUN)));
         prop_assert_eq!(&expected, "P3 1000 1004 1008 100c end");
         let (wire, _) = compose(&normal, &packets);
-        prop_assert_eq!(story_of(&map, &decode(&parameters, &code, &wire)), expected);
+        prop_assert_eq!(summary_of(&map, &decode(&parameters, &code, &wire)), expected);
     }
 
     #[test]
