@@ -82,7 +82,7 @@ pub enum FaultClass {
     LeftoverOutcome,
     /// The flow reached an uninferable discontinuity for which the packet has no target.
     UnexpectedDiscontinuity,
-    /// An address that the protocol owes at this point is missing.
+    /// An address that the protocol requires at this point is missing.
     MissingAddress,
     /// A reference to an entry (cache, tag, table) that holds nothing.
     InvalidReference,

@@ -37,7 +37,7 @@ pub struct Section {
     pub address: Address,
     /// The bytes as they lie in target memory.
     pub bytes: Vec<u8>,
-    /// Where the bytes came from, for people.
+    /// Where the bytes came from, for display.
     pub name: String,
     /// In which states of the processor the bytes are there.
     pub space: MemorySpace,

@@ -67,7 +67,7 @@ pub struct Deformatter {
     batch: Batch,
 }
 
-/// Does this decoder know where frames begin?
+/// Whether this decoder knows where frames begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Alignment {
     Known,
@@ -111,7 +111,7 @@ impl Offsets<'_> {
     }
 }
 
-/// Frames whose data are delivered in one go.
+/// Frames whose data are delivered in one call.
 const BATCH_FRAMES: usize = 64;
 
 /// Data of one ID that stood together and are not yet delivered.

@@ -1,4 +1,4 @@
-//! Records and packets of a capture of pins, field by field, for people.
+//! Records and packets of a capture of pins, field by field, for display.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Which syllables does a bundle of IA-64 code hold? 128 bits -> template, stops, three slots.
+//! Syllables of a bundle of IA-64 code: 128 bits -> template, stops, three slots.
 //!
 //! Source: the Itanium architecture manual, volume 1, 3.3, and volume 3, 4 (bundle format, template field encoding and slot mapping).
 

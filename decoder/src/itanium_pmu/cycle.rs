@@ -1,4 +1,4 @@
-//! What happened in a cycle, and what does its end make of it?
+//! Occurrences of a cycle, and what its end counts and captures.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Bytes -> records -> events in one go: the contract's decoder.
+//! Bytes -> records -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! What do the registers hold?
+//! The contents of the registers.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 

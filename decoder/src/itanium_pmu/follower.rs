@@ -1,4 +1,4 @@
-//! What does a record mean after all records before it, and what contradicts them?
+//! The meaning of a record given the records before it, and contradictions with them.
 
 use traceproof_vectors::itanium_pmu::events::{Qualifier, SelectableEvent, is_derived};
 use traceproof_vectors::itanium_pmu::wire::RECORD;
@@ -105,7 +105,7 @@ impl Follower {
         }
     }
 
-    /// Something else comes: was an interrupt due?
+    /// Another record comes: checks whether an interrupt was due.
     fn expect_interrupt<S>(&mut self, report: &mut Report<'_, S>)
     where
         S: Sink<ItaniumPmu> + ?Sized,

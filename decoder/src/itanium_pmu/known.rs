@@ -1,4 +1,4 @@
-//! Which registers has the log shown, and what did they hold?
+//! The registers that the log has shown, and their values.
 
 use traceproof_vectors::itanium_pmu::{EarReadPrivilege, Parameters, Register, RegisterClass};
 

@@ -109,7 +109,7 @@ impl Payload {
         let mask = u64::MAX.checked_shr(64 - width.min(64)).unwrap_or(0);
         let [word, ..] = self.words;
         if self.received <= 64 {
-            // An arithmetic shift makes as many copies as anyone asks for.
+            // An arithmetic shift makes as many copies as needed.
             return ((word as i64) >> first.min(63)) as u64 & mask;
         }
         self.bits_across(first) & mask
@@ -205,7 +205,7 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
         let value = if SHORT {
             let unused = 64 - width.min(64);
             let value = (self.rest as u64) << unused >> unused;
-            // An arithmetic shift makes as many copies of the top bit as anyone asks for.
+            // An arithmetic shift makes as many copies of the top bit as needed.
             self.rest >>= width.min(63);
             value
         } else {

@@ -1,4 +1,4 @@
-//! Bytes -> packets -> events in one go: the contract's decoder.
+//! Bytes -> packets -> events: the contract's decoder.
 
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{

@@ -56,7 +56,7 @@ impl Effort {
         self.steps
     }
 
-    /// Goes on after a walk without a closer look.
+    /// Continues after a walk without further checks.
     #[inline]
     pub(super) fn resume(&mut self, spent: StepBudget) {
         if spent.outcome {

@@ -1,4 +1,4 @@
-//! Where does the flow go from one instruction? (ET 11)
+//! The successor of one instruction in the flow (ET 11).
 
 use super::instruction::Class;
 use super::program_map::ProgramMap;

@@ -43,7 +43,7 @@ pub(super) struct Situation {
 /// What the item after means for the one at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// An instruction to which tracing just goes on.
+    /// An instruction that simply continues tracing.
     Continues,
     /// An instruction after a privilege or precise context change.
     Changes,

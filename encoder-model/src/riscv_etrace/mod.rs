@@ -27,13 +27,13 @@
 //! assert_eq!(log.wire, [1, 0x1f, 3, 0x73, 0x00, 0x04, 1, 0x0a, 1, 0x5f]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which signals does an execution show at the ingress port? | [`Hart`], [`Retirement`], [`TrapPlacement`] |
-//! | Which class is an instruction of? | [`Instruction`], [`Class`], [`Isa`] |
-//! | Which packets does an encoder send for these signals? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
-//! | How do payloads travel? | [`Framing`], [`Transport`], [`Multiplexer`] |
+//! | Signals of an execution at the ingress port | [`Hart`], [`Retirement`], [`TrapPlacement`] |
+//! | Class of an instruction | [`Instruction`], [`Class`], [`Isa`] |
+//! | Packets of an encoder for these signals | [`Encoder`] |
+//! | Bytes of a packet | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
+//! | Transport of payloads | [`Framing`], [`Transport`], [`Multiplexer`] |
 //!
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
 //! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data` does

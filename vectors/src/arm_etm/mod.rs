@@ -4,17 +4,17 @@
 //! that no text available to this project confirms. Each follows one named constant in each codec, and cases that
 //! depend on one list it as reading (see [`READINGS`]).
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
+//! | What must be known beforehand | [`Parameters`], [`Architecture`] |
 //! | Parameters from registers | [`Registers`], [`Parameters::from_registers`] |
-//! | What travels, pin by pin, in ETMv2? | [`v2`] |
-//! | What travels in ETMv1, and what does a decoder report? | [`v1`] |
-//! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
-//! | What travels, packet by packet? | [`Packet`] |
-//! | What does a decoder report, in which order, and which faults? | [`Event`] |
-//! | What does the macrocell see in one cycle? | [`Stimulus`] |
-//! | Which legal choices does a macrocell make? | [`Policy`] |
+//! | The pins and packets of ETMv2 | [`v2`] |
+//! | The wire of ETMv1, and what a decoder reports | [`v1`] |
+//! | The wire of ETMv3, and what a decoder reports | [`v3`] |
+//! | The packets | [`Packet`] |
+//! | What a decoder reports: events, their order, and faults | [`Event`] |
+//! | What the macrocell observes in one cycle | [`Stimulus`] |
+//! | Legal choices of a macrocell | [`Policy`] |
 
 mod address;
 mod event;

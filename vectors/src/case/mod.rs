@@ -79,7 +79,7 @@ pub trait CaseProtocol:
     /// Names the line.
     fn wire(lines: &[String], parameters: &Self::Parameters) -> Result<Vec<u8>, Problem>;
 
-    /// The inverse of [`wire`](Self::wire), for people: one line per transport unit.
+    /// The inverse of [`wire`](Self::wire), for display: one line per transport unit.
     fn show_wire(bytes: &[u8], parameters: &Self::Parameters) -> Vec<String>;
 
     /// Names of the optional features without which a subject cannot handle this wire with these parameters.

@@ -9,16 +9,16 @@
 //! misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the log from stimulus. A decoder takes its registers apart,
 //! works the qualification out for itself from what went in, and says where what came out contradicts it.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which registers are there? | [`Register`] |
-//! | What do they hold? | [`Contents`], [`Known`] |
-//! | Which events can be selected? | [`events`] |
-//! | What is left open by the text? | [`Parameters`], [`READINGS`] |
-//! | What happens to the performance monitor? | [`Stimulus`] |
-//! | What travels, byte by byte? | [`wire`] |
-//! | What travels, record by record? | [`Packet`] |
-//! | What does a decoder report, in which order, and which faults? | [`Event`] |
+//! | The registers | [`Register`] |
+//! | Their contents | [`Contents`], [`Known`] |
+//! | Events that can be selected | [`events`] |
+//! | What the text leaves open | [`Parameters`], [`READINGS`] |
+//! | Stimulus of the performance monitor | [`Stimulus`] |
+//! | The bytes of a log | [`wire`] |
+//! | The records of a log | [`Packet`] |
+//! | What a decoder reports: events, their order, and faults | [`Event`] |
 
 mod contents;
 mod event;

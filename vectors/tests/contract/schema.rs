@@ -182,7 +182,7 @@ fn has_type(value: &Value, rule: &Value) -> bool {
 
 #[test]
 fn every_object_is_closed() {
-    // Otherwise an editor stays silent about a misspelt field.
+    // Otherwise an editor does not report a misspelt field.
     let schema = generated::<RiscvEtrace>();
     let mut open = Vec::new();
     visit(&schema, "", &mut |path, object| {

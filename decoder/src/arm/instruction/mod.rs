@@ -47,7 +47,7 @@ pub enum Destination {
     Next,
     /// At [`Instruction::target`].
     Target,
-    /// Only the trace knows.
+    /// Only the trace determines it.
     Elsewhere,
     /// There is no instruction.
     Missing,

@@ -1,4 +1,4 @@
-//! Captured cycles -> packets -> events in one go: the contract's decoder.
+//! Captured cycles -> packets -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! A capture taken apart bit by bit, for people.
+//! A capture taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 

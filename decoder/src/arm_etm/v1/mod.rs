@@ -32,11 +32,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Captured cycles to packets and events in one go? | [`Decoder`] |
+//! | Captured cycles to packets and events | [`Decoder`] |
 //! | Assigns bytes of the FIFO to statuses and reads them | [`Port`], [`Listener`] |
-//! | The same bit by bit, for people? | [`dissect`] |
+//! | The same bit by bit, for display | [`dissect`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-/// Room for statuses that is taken in advance.
+/// Capacity for statuses that is reserved in advance.
 const PREALLOCATED: usize = 1025;
 
 /// What a status says about its instruction.

@@ -1,4 +1,4 @@
-//! Captured cycles -> packets -> events in one go: the contract's decoder.
+//! Captured cycles -> packets -> events: the contract's decoder.
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
 use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};

@@ -14,7 +14,7 @@ pub struct FifoByte {
     pub high: Option<u64>,
 }
 
-/// What a fault does to the state of a [`Port`](super::Port) and of those who listen to it.
+/// What a fault does to the state of a [`Port`](super::Port) and of its listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
     /// Nothing.

@@ -21,11 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Captured cycles to packets and events in one go? | [`Decoder`] |
-//! | Which bytes of the FIFO belong to which cycle, and which packets are they? | [`Port`], [`Listener`] |
-//! | The same bit by bit, for people? | [`dissect`] |
+//! | Captured cycles to packets and events | [`Decoder`] |
+//! | Bytes of the FIFO by cycle, and their packets | [`Port`], [`Listener`] |
+//! | The same bit by bit, for display | [`dissect`] |
 //! | Addresses, transfers and load misses from packets | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].

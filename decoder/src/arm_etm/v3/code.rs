@@ -37,7 +37,7 @@ pub(super) enum Leads {
     Near,
     /// [`Step::taken`] bytes further, in this state.
     Far(Isa),
-    /// Only the trace knows.
+    /// Only the trace determines it.
     Somewhere,
 }
 

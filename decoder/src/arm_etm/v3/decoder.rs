@@ -1,4 +1,4 @@
-//! Bytes -> packets -> events in one go: the contract's decoder.
+//! Bytes -> packets -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 

@@ -6,7 +6,7 @@ use super::headers::Header;
 use super::listener::Listener;
 use super::value_bytes::SevenBits;
 
-/// One byte, and who wants to know its fields.
+/// One byte, and the observer of its fields.
 pub(super) struct Fields<'a, L: ?Sized> {
     pub(super) listener: &'a mut L,
     pub(super) offset: u64,

@@ -1,4 +1,4 @@
-//! Does a counter count, and how much?
+//! Whether a counter counts, and how much.
 
 use traceproof_vectors::itanium_pmu::Register;
 use traceproof_vectors::itanium_pmu::events::SelectableEvent;

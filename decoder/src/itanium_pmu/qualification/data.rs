@@ -1,4 +1,4 @@
-//! Is an access in a data range?
+//! Whether an access is in a data range.
 
 use traceproof_vectors::itanium_pmu::AccessKind;
 

@@ -1,4 +1,4 @@
-//! Is an address in an instruction range?
+//! Whether an address is in an instruction range.
 
 use traceproof_vectors::itanium_pmu::{IbrLowBits, Parameters};
 

@@ -1,4 +1,4 @@
-//! Which bits does a register keep, which ones ignore what is written, which ones are copies of others?
+//! The bits that a register keeps, those that ignore writes, and those that are copies of others.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 

@@ -1,4 +1,4 @@
-//! What are the bits of a register called?
+//! The names of the bits of a register.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 

@@ -1,10 +1,10 @@
-//! What does a value of a register mean? Value -> fields, fields -> value, and what is odd about a value.
+//! The meaning of a register value: value -> fields, fields -> value, and oddities of a value.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which bits does a register keep, which does it ignore? | [`stored`], [`ignored`] |
-//! | What are its fields called, bit by bit? | [`fields`] |
-//! | Which fields does a configuration, a data, a debug, a status register have? | `pmc`, `pmd`, `debug`, `status` |
+//! | Bits that a register keeps or ignores | [`stored`], [`ignored`] |
+//! | Names of its fields, bit by bit | [`fields`] |
+//! | Fields of configuration, data, debug and status registers | `pmc`, `pmd`, `debug`, `status` |
 
 mod debug;
 mod kept;

@@ -1,11 +1,11 @@
 //! Data trace: payload -> packet -> accesses (ET 8).
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What are the fields of a data packet? | `reader` |
-//! | Which packets are there? | `formats` |
-//! | With what are addresses and data compared? | `bases` |
-//! | Which requests are in flight? | `requests` |
+//! | Fields of a data packet | `reader` |
+//! | Kinds of packets | `formats` |
+//! | Bases of differential addresses and data | `bases` |
+//! | Requests in flight | `requests` |
 //! | The execution from data packets | `flow` |
 
 mod bases;
@@ -142,7 +142,7 @@ impl Announcements {
     }
 }
 
-/// Reads data packets for people, who see every field; what a stream announces holds here too.
+/// Reads data packets for display, with every field; what a stream announces holds here too.
 #[derive(Clone, Debug)]
 pub(super) struct DataDissector {
     announcements: Announcements,

@@ -191,7 +191,7 @@ impl Layout {
             next += width;
             Some(value)
         };
-        // In a function of its own for the sake of `?`.
+        // In a function of its own so that `?` can be used.
         let mut all = || {
             let length = field("length", 5)?;
             field("flow", 2)?;

@@ -23,10 +23,10 @@
 //! assert_eq!(log.wire, [0x0c, 0xa4, 0, 0x82, 0, 0x82, 0, 0x80, 3, 0x10]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and pins does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and pins of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides what is traced in a cycle, `branches` which branches output an address and in which
 //! form, `data` makes data packets, `packet` writes bytes, `port` holds them and drives the pins, `offset` computes

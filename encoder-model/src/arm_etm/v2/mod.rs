@@ -20,10 +20,10 @@
 //! assert_eq!(log.wire, [7, 0x01, 0, 0x20, 4, 0x00, 4, 0x80, 4, 0x00, 4, 0x00]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and pins does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and pins of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides what is traced in a cycle, `transfers` makes data packets of it,
 //! `compression` shortens addresses, `packet` writes bytes, `port` holds them and drives the pins; `conventions` has every

@@ -20,10 +20,10 @@
 //! assert_eq!(log.wire, [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0x00, 0x80, 0, 0, 0x84]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and bytes does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and bytes of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides when tracing starts, stops and overflows, `group` puts the packets of a cycle in order,
 //! `atoms`, `branches`, `data` and `timestamps` make them, `schedule` knows when synchronisation is due, `check` and

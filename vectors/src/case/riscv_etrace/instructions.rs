@@ -273,7 +273,7 @@ impl Mnemonics for Riscv {
     }
 }
 
-/// How an instruction is written, for people.
+/// How an instruction is written, for display.
 fn usage(instruction: Instruction) -> String {
     let operands = match instruction.operands {
         Form::Nothing => "",
