@@ -1,4 +1,4 @@
-//! Reads fields that have as many bytes as they need, byte by byte.
+//! Reads fields of variable length, byte by byte.
 
 /// What one byte of a field carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

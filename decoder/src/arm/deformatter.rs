@@ -61,7 +61,7 @@ pub struct Deformatter {
     offset: u64,
     /// Index of the frame that begins or has begun.
     frame: u64,
-    /// Whose data come; `None` before the first ID and after data were lost.
+    /// The source of the current data; `None` before the first ID and after data were lost.
     id: Option<TraceId>,
     part: Part,
     batch: Batch,
@@ -197,7 +197,7 @@ impl Deformatter {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub const fn reset(&mut self) {
         *self = Self::new(self.framing);
     }

@@ -1,4 +1,4 @@
-//! One frame: which of its bytes are data, and whose.
+//! One frame: which of its bytes are data, and their source.
 
 use traceproof_vectors::arm::{FRAME_BYTES, FULL_SYNC};
 

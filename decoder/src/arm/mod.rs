@@ -1,4 +1,4 @@
-//! What the ARM families share on the way from captured bytes to executed instructions.
+//! Code shared by the ARM families, from captured bytes to executed instructions.
 //!
 //! | purpose | place |
 //! |---|---|

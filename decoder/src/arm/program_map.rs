@@ -203,8 +203,8 @@ impl ProgramMap {
     }
 }
 
-/// Hands over each contiguous piece of code, be it of several sections, from the first place on where an instruction of `set`
-/// can be: its address, its bytes.
+/// Passes on each contiguous piece of code, which may span several sections, from the first place on where an
+/// instruction of `set` can be: its address, its bytes.
 pub(crate) fn contiguous(program: &Program, set: InstructionSet, mut each: impl FnMut(u64, &[u8])) {
     let program = program.seen_in(MemorySpace::ANY);
     let mut sections = program.sections().iter().peekable();

@@ -1,4 +1,4 @@
-//! What comes out of a formatted stream, and where it stood.
+//! The output of a deformatter, with places in the formatted stream.
 
 use traceproof_vectors::arm::{FRAME_BYTES, FRAME_DATA_BYTES, TraceId};
 use traceproof_vectors::{Fault, Place};
@@ -16,7 +16,7 @@ pub trait FrameListener {
         let _ = (place, cause);
     }
 
-    /// Something is wrong. What follows from it stands at [`Deformatter`](super::Deformatter).
+    /// A fault. Its consequences are described at [`Deformatter`](super::Deformatter).
     fn fault(&mut self, fault: &Fault);
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Records {
     size: usize,
     /// Stream offset after the latest byte.
     offset: u64,
-    /// What is here of a record whose end is not.
+    /// The received part of an incomplete record.
     held: [u8; LONGEST],
     held_length: usize,
 }

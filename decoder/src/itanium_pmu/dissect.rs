@@ -10,12 +10,12 @@ use super::Decoder;
 use super::record::{INDEX, VALUE, kind};
 use super::registers::fields;
 
-/// Takes a log apart, record by record, in the columns of [`wire`](traceproof_vectors::itanium_pmu::wire).
+/// Dissects a log, record by record, in the columns of [`wire`](traceproof_vectors::itanium_pmu::wire).
 ///
 /// Values of registers are cut into their fields by the specification's names (`plm`, `es`, `mask`); `ig` are ignored
-/// bits, `sxt` the upper half of a counter, `-` bits that the performance monitor does not look at. Bits of a record
-/// that are always 0 are called `0`. A record that is dropped has the fields before its fault, and a record that is cut
-/// off has none.
+/// bits, `sxt` the upper half of a counter, `-` bits that the performance monitor does not use. Bits of a record that
+/// are always 0 are called `0`. A record that is dropped has the fields before its fault, and a record that is cut off
+/// has none.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<ItaniumPmu>> {
     let mut decoder = Decoder::new(parameters);

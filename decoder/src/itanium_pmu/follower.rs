@@ -345,7 +345,7 @@ impl Follower {
     }
 }
 
-/// Reports what is odd about a value that is used nevertheless.
+/// Reports oddities of a value that is used nevertheless.
 fn note<S>(decoded: &Decoded, report: &mut Report<'_, S>)
 where
     S: Sink<ItaniumPmu> + ?Sized,

@@ -78,7 +78,7 @@ pub(super) const fn is_defined(register: Register, context: &Context) -> bool {
     context.masked || !is_captured(register) || (context.frozen && !nothing_in_this_mode)
 }
 
-/// A number of its own for each register, below 64.
+/// A unique number for each register, below 64.
 const fn number(register: Register) -> u32 {
     let first = match register.class {
         RegisterClass::Pmc => 0,

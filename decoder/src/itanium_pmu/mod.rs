@@ -1,4 +1,4 @@
-//! Itanium event qualification: register values taken apart, and what they make of instructions, accesses and misses.
+//! Itanium event qualification: register values by field, and the instructions, accesses and misses that they select.
 //!
 //! Source references are those of [`traceproof_vectors::itanium_pmu`].
 //!

@@ -12,7 +12,7 @@ use traceproof_vectors::{Address, FaultClass};
 pub(super) struct Records {
     /// Stream offset after the latest byte.
     offset: u64,
-    /// What is here of a record whose end is not.
+    /// The received part of an incomplete record.
     held: [u8; RECORD],
     held_length: usize,
 }
@@ -53,7 +53,7 @@ impl Records {
     }
 }
 
-/// What a record says, its register values not yet taken apart.
+/// The contents of a record, its register values not yet split into fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     Reset,

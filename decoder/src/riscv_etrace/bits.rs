@@ -164,7 +164,7 @@ impl Observer for () {
 /// Reads the fields of a payload one after the other. `SHORT` promises a payload that
 /// [fits a word](Payload::is_short).
 ///
-/// What is read millions of times a second must not travel through memory, hence the forced inlining.
+/// Inlining is forced because values on this hot path must stay in registers.
 pub(super) struct Fields<'a, O, const SHORT: bool = false> {
     payload: &'a Payload,
     /// If `SHORT`: the bits from `position` on, as an arithmetic shift leaves them.

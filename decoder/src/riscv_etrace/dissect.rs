@@ -11,7 +11,7 @@ use super::data::DataDissector;
 use super::encapsulation::{Content, Deframer, Layout, Unit};
 use super::packet::PacketReader;
 
-/// Takes a stream apart: every transport unit, every field, and what each packet is or why it is none.
+/// Dissects a stream: every transport unit, every field, and each packet or its fault.
 ///
 /// The fields are those of the transport (`length`, `flow`, `extend`, `srcID`, `timestamp`, `type`, as far as there are
 /// such), then those of the packet by their names in ET 7; differentially coded bits have their raw value. The place of

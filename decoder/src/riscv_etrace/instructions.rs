@@ -5,7 +5,7 @@ use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::program_map::{ProgramMap, Region};
 
-/// A sink that cuts every [`Event::Retire`] into single instructions and hands everything on to another sink.
+/// A sink that cuts every [`Event::Retire`] into single instructions and passes everything on to another sink.
 ///
 /// The instruction boundaries come from the program. Instructions that the map does not know are passed on in one
 /// piece.

@@ -1,4 +1,4 @@
-//! The program, decoded once, so that the flow can leap from one control-flow instruction to the next.
+//! The program, decoded once, so that the flow can step from one control-flow instruction to the next.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use super::slot::Slot;
 
 /// A program, pre-decoded at every half-word.
 ///
-/// Its size is a fixed multiple of the program's (14 bytes and a bit for each byte of code). Building it takes time
+/// Its size is a fixed multiple of the program's (a little over 14 bytes for each byte of code). Building it takes time
 /// linear in that size.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramMap {
@@ -167,8 +167,8 @@ impl ProgramMap {
     /// Whether straight code from the slot `from` meets the half-word `distance` slots on as the start of an
     /// instruction, given that it comes at least that far.
     ///
-    /// Code passes over a half-word exactly when it executes a 4-byte instruction right before it; whether it
-    /// does so is asked backwards until the answer no longer depends on the way.
+    /// Code passes over a half-word exactly when it executes a 4-byte instruction right before it; this is evaluated
+    /// backwards until the answer no longer depends on the path.
     #[inline]
     pub(super) fn passes(&self, from: usize, distance: usize) -> bool {
         let (mut here, mut met) = (from + distance, true);
@@ -207,7 +207,7 @@ impl ProgramMap {
 
     /// Fills in [`Slot::laps`]: the inferable jumps form a graph in which each has at most one successor.
     fn find_endless_jumps(&mut self) {
-        /// Marks a jump that is on the way being followed right now.
+        /// Marks a jump on the path that is being followed.
         const OPEN: u32 = u32::MAX;
         let mut done = alloc::vec![false; self.slots.len()];
         let mut way: Vec<usize> = Vec::new();
@@ -223,7 +223,7 @@ impl ProgramMap {
                         break;
                     }
                     if jump.count == OPEN {
-                        // The circle closes: everything on the way from `at` on belongs to it.
+                        // The loop closes: everything on the path from `at` on belongs to it.
                         let length = way.iter().rev().take_while(|&&other| other != at).count() + 1;
                         laps = length as u32;
                         for _ in 0..length {

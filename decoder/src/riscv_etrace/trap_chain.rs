@@ -53,7 +53,7 @@ impl TrapChain {
         match self {
             Self::Next(address) => Ok(Epc::At(Address(address))),
             Self::Own => Ok(own),
-            // An encoder that reports the interrupt with its own address would have reported this trap so too.
+            // An encoder that reports the interrupt with its own address would have reported this trap in the same way.
             Self::OwnOrNext(address) if thaddr => Ok(Epc::At(Address(address))),
             Self::OwnOrNext(_) => Ok(Epc::Unknown),
             Self::Closed if situation.start_of_trace => Ok(own),

@@ -5,7 +5,7 @@ use traceproof_vectors::{FaultClass, Program};
 
 use crate::arm::{Destination, Instruction, InstructionSet, ProgramMap, Stops};
 
-/// Goes over the code from address to address.
+/// Follows the code from address to address.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     code: ProgramMap,
@@ -72,13 +72,13 @@ impl Flow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.forget();
         self.reported = false;
     }
 
-    /// Nothing is known any more.
+    /// The position becomes unknown.
     pub(super) fn forget(&mut self) {
         self.forget_next();
         self.base = None;

@@ -10,7 +10,7 @@ use crate::arm_etm::v2::FifoByte;
 pub enum Consequence {
     /// Nothing.
     GoesOn,
-    /// It is given up, if there is one.
+    /// It is abandoned, if there is one.
     GivenUp,
 }
 
@@ -23,7 +23,7 @@ pub trait Listener {
     /// Something is wrong.
     fn fault(&mut self, fault: &Fault, consequence: Consequence);
 
-    /// The packet that is being read is given up, without fault, or cut off by the end of the stream.
+    /// The packet that is being read is abandoned, without fault, or cut off by the end of the stream.
     fn dropped(&mut self) {}
     /// A record of `size` bytes begins.
     fn record(&mut self, place: Place, size: u64) {

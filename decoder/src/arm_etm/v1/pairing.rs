@@ -1,4 +1,4 @@
-//! Statuses and the bytes that belong to them, in program order -> packets and events.
+//! Pairs statuses with their bytes, in program order -> packets and events.
 
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value};
@@ -32,7 +32,7 @@ pub(super) struct Pairing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Not looked at, or nothing waits.
+    /// Not examined, or nothing waits.
     New,
     /// These data packets.
     Data(Data),
@@ -74,7 +74,7 @@ impl Pairing {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self, parameters: &Parameters) {
         self.waiting.clear();
         self.stage = Stage::New;
@@ -387,7 +387,7 @@ impl Pairing {
                 if how == Some(Target::Unlocated) { self.flow.forget() } else { self.flow.forget_next() }
             }
         }
-        // What comes now is not of this packet any more.
+        // What follows does not belong to this packet.
         self.close();
         self.waiting.pop();
         self.stage = Stage::New;

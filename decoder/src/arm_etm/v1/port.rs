@@ -96,7 +96,7 @@ impl Port {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.restart();
         self.pairing.reset(&self.parameters);
@@ -239,7 +239,7 @@ impl Port {
         }
     }
 
-    /// Reports what is odd about this record, unless it was about the one before.
+    /// Reports an oddity of this record, unless the record before had the same one.
     fn odd<L: Listener>(&mut self, oddity: Oddity, before: Option<Oddity>, pins: &Pins, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != before {

@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Where the address leads that the status is about.
+    /// Which branch the address of the status is for.
     pub(super) const fn target(self) -> Option<Target> {
         match self {
             Self::Branch(target) | Self::DataBranch(target) => Some(target),

@@ -44,7 +44,7 @@ impl Flow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.transfers = 0;
         self.instruction = InstructionAddress::default();

@@ -1,4 +1,4 @@
-//! What is still to come out of the FIFO.
+//! What is still in the FIFO.
 
 use alloc::collections::VecDeque;
 

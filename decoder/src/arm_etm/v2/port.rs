@@ -125,7 +125,7 @@ impl Port {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.forget();
         self.records = Records::new(&self.parameters);
@@ -235,7 +235,7 @@ impl Port {
         }
     }
 
-    /// Reports what is odd about this record, unless it was about the one before.
+    /// Reports an oddity of this record, unless the record before had the same one.
     fn report<L: Listener>(&mut self, oddity: Oddity, sample: &Sample, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != sample.oddity_before {
@@ -411,7 +411,7 @@ impl Port {
         Ok(())
     }
 
-    /// This byte is where a TFO packet starts. It is right about that, whatever else was expected.
+    /// A TFO packet starts at this byte. This overrides any other expectation.
     ///
     /// Spec: ETM2-TFO-018 (6.5.1), ETM2-CB-006 (6.4.1, 6.5).
     fn reach<L: Listener>(&mut self, byte: FifoByte, listener: &mut L) {

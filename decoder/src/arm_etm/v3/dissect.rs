@@ -10,7 +10,7 @@ use traceproof_vectors::{Dissection, Fault, Field, Place};
 use super::listener::Listener;
 use super::packet::PacketReader;
 
-/// Takes a stream apart: every packet, and between them what belongs to none.
+/// Dissects a stream: every packet, and the bytes between packets that belong to none.
 ///
 /// * A packet has the fields of its header (`A`, `SS`, `TT`, `R`; otherwise `header`, `P-header`), then those of its other
 ///   bytes, in as many parts as travelled apart, low part first: `address`, `value`, `context_id`, `cycles`, `timestamp`, those of the

@@ -1,4 +1,4 @@
-//! The names of the bits of each byte, for people.
+//! The names of the bits of each byte, for display.
 
 use super::address_bytes::{AddressBytes, StatePattern};
 use super::exception_bytes::ExceptionBytes;

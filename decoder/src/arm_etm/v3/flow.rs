@@ -96,7 +96,7 @@ impl Flow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.forget();
         self.atoms = 0;
@@ -128,7 +128,7 @@ impl Flow {
         self.transfers.clear(place, MissingReason::End, sink);
     }
 
-    /// Takes a packet; `place` is its first bit. Its faults are those that go on.
+    /// Takes a packet; `place` is its first bit. Its faults are those after which decoding continues.
     #[inline]
     pub fn packet<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
         match *packet {
@@ -162,7 +162,7 @@ impl Flow {
         }
     }
 
-    /// Takes atoms as long as they are of instructions that lead to near ones.
+    /// Takes atoms while their instructions lead to near ones.
     #[inline]
     fn walk<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, atoms: &mut Left, sink: &mut S) {
         let Next::At(mut address) = self.next else { return };
@@ -267,7 +267,7 @@ impl Flow {
         self.slot = self.code.track(self.isa).walk(self.slot, bytes);
     }
 
-    /// Execution is here. In Java state no atom has an address.
+    /// Sets the place of execution. In Java state no atom has an address.
     #[inline]
     fn arrive(&mut self, target: InstructionAddress) {
         self.base = target;

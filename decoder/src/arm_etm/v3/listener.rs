@@ -12,7 +12,7 @@ pub trait Listener {
 
     /// The last byte of a packet was read; `place` is its first bit.
     fn packet(&mut self, place: Place, packet: &Packet);
-    /// Something is wrong: the packet is given up, and bytes are passed over up to the next A-sync.
+    /// A fault: the packet is abandoned, and bytes are skipped up to the next A-sync.
     fn lost(&mut self, fault: &Fault);
     /// A bare port marks a trigger: the record at `place`.
     fn trigger(&mut self, place: Place);

@@ -8,7 +8,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 use super::address::DataAddresses;
 use crate::arm_etm::misses::{MissTable, Outstanding};
 
-/// What a data packet is about, as far as Store Failed cares.
+/// The content of a data packet, as needed for Store Failed.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     /// Normal Data or out-of-order data; `None` if those were ignored.
@@ -84,7 +84,8 @@ impl Transfers {
         missing(place, self.misses.clear(), reason, sink);
     }
 
-    /// A packet that is not about data, nor Ignore: it parts what is not whole. Its fault and the transfer that is missing then.
+    /// A packet that is not about data, nor Ignore: it separates the halves of an incomplete item. Its fault and the
+    /// transfer that is missing then.
     ///
     /// Spec: ETM3-OOO-006 (7.4).
     #[inline]

@@ -1,7 +1,7 @@
 //! What is tagged, counted and captured: the qualification, term by term as in the formulas of the specification.
 //!
-//! Everything here is a pure function of [`Registers`], [`Parameters`] and what happens.
-//! Addresses and syllables are compared bit by bit, so that a closed form elsewhere is checked by something else than itself.
+//! Everything here is a pure function of [`Registers`], [`Parameters`] and of occurrences. Addresses and syllables are
+//! compared bit by bit, so that a closed form elsewhere is checked by independent code.
 //!
 //! | purpose | place |
 //! |---|---|

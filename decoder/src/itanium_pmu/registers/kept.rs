@@ -47,8 +47,8 @@ pub fn ignored(register: Register) -> u64 {
     }
 }
 
-/// What `register` gives back of a value that was written to it: ignored bits are 0, and of a data register {63:32} are copies of {31}
-/// (counters) or {60:51} of {50} (addresses).
+/// The value read from `register` after this value was written to it: ignored bits are 0, and of a data register
+/// {63:32} are copies of {31} (counters) or {60:51} of {50} (addresses).
 ///
 /// Spec: ITA-REG-001 to ITA-REG-017, ITA-CNT-001, ITA-CNT-002.
 #[must_use]

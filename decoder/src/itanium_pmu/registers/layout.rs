@@ -5,7 +5,7 @@ use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 /// One field of a register, by the specification's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterField {
-    /// Its name; `ig` for ignored bits, `-` for bits that the performance monitor does not look at.
+    /// Its name; `ig` for ignored bits, `-` for bits that the performance monitor does not use.
     pub name: &'static str,
     /// Its lowest bit.
     pub low: u8,

@@ -57,13 +57,13 @@ impl Context {
 pub struct Decoded {
     /// Its fields.
     pub contents: Contents,
-    /// What the register holds: ignored bits 0, copies of sign bits made whole.
+    /// What the register holds: ignored bits 0, copies of sign bits completed.
     pub value: u64,
     oddities: [Option<Oddity>; 4],
 }
 
 impl Decoded {
-    /// What is odd about the value, in the order of the fault table. None of it keeps the value from being used.
+    /// Oddities of the value, in the order of the fault table. The value is used in spite of them.
     pub fn oddities(&self) -> impl Iterator<Item = Oddity> {
         self.oddities.into_iter().flatten()
     }

@@ -46,7 +46,7 @@ impl DataFlow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.bases.forget();
         self.requests.clear();

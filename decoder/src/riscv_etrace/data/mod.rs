@@ -46,7 +46,7 @@ impl DataTrace {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.reader.reset();
         self.flow.reset();

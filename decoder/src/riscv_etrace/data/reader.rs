@@ -75,7 +75,7 @@ impl DataReader {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.set_options(self.parameters.options);
         self.forget_requests();

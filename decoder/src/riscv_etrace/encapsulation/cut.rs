@@ -8,7 +8,7 @@ use super::unit::Header;
 /// Bytes of the longest unit: header, whole bytes of `srcID`, timestamp, counted bytes.
 const LONGEST_UNIT: usize = 1 + 2 + Layout::LONGEST_TIMESTAMP + 31;
 
-/// Cuts a byte stream into units without looking at anything but headers. Needs memory for one unit.
+/// Cuts a byte stream into units by their headers alone. Needs memory for one unit.
 ///
 /// A run of as many null bytes as RVET-ENCAP-013 asks for leads it back to a boundary between units from any state,
 /// because no unit goes on for longer than that run after its header.
@@ -76,7 +76,7 @@ impl Cutter {
         cutter
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.run = self.enters_anywhere.then_some(0);
         self.offset = 0;
@@ -140,7 +140,7 @@ impl Cutter {
             later = Some(rest);
             rest = held.get(..length).unwrap_or_default();
         }
-        // First what was held, then the rest: one loop, because `each` is to be there once.
+        // First what was held, then the rest: one loop, so that the code of `each` exists once.
         loop {
             while let Some((&first, tail)) = rest.split_first() {
                 let header = Header(first);

@@ -31,7 +31,7 @@ impl Deframer {
         Ok(Self { layout, cutter: Cutter::new(&layout) })
     }
 
-    /// Consumes the next bytes of the stream and hands every unit that is complete to `each`.
+    /// Consumes the next bytes of the stream and passes every complete unit to `each`.
     ///
     /// By reference and not as an iterator, because a unit that is copied between packets costs more than reading it.
     #[inline]
@@ -66,7 +66,7 @@ impl Deframer {
         self.cutter.finish()
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.cutter.reset();
     }

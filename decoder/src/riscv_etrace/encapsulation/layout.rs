@@ -60,7 +60,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// When no hardware can have these widths, or when the encapsulation is not known.
+    /// If no hardware can have these widths, or when the encapsulation is not known.
     pub(super) fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         let layout = match parameters.encapsulation {
@@ -106,15 +106,15 @@ impl Layout {
         (self.block as u64, self.first_block as u64)
     }
 
-    /// Whether these are fewer bytes than the unit with such a header has, because a border between blocks is in the way.
+    /// Whether these are fewer bytes than the unit with such a header has, because a border between blocks cuts it.
     pub(super) const fn is_cut(&self, header: Header, bytes: &[u8]) -> bool {
         let timestamp = if header.extend() { self.timestamp_bytes() } else { 0 };
         let length = 1 + self.source_bytes() + timestamp + header.length() as u32;
         !header.is_null() && (bytes.len() as u32) < length
     }
 
-    /// Bytes that `srcID` fills. They are not counted in `length`, as little as the timestamp is; the bits of `srcID`
-    /// that are left over are. Spec: RVET-ENCAP-003, RVET-ENCAP-004 (EN 2.1.5).
+    /// Bytes that `srcID` fills. They are not counted in `length`, nor is the timestamp; the remaining bits of `srcID`
+    /// are. Spec: RVET-ENCAP-003, RVET-ENCAP-004 (EN 2.1.5).
     pub(super) const fn source_bytes(&self) -> u32 {
         self.source_bits / 8
     }

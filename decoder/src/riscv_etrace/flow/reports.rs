@@ -79,7 +79,7 @@ impl Flow {
                 irreport,
                 irdepth,
             } => {
-                // The walk relies on it that nothing is predicted in other modes.
+                // The walk relies on the absence of predictions in other modes.
                 if !self.walker.modes().branch_prediction {
                     return Err(Trouble::new(FaultClass::IllegalInState));
                 }

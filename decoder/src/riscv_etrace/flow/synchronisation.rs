@@ -171,7 +171,7 @@ impl Flow {
         }
     }
 
-    /// A taken branch is announced where none is. Spec: RVET-PKT-012 (ET 7.2).
+    /// A taken branch is announced where there is no branch. Spec: RVET-PKT-012 (ET 7.2).
     fn warn_branch<S>(&self, place: Place, branch: bool, address: u64, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,
