@@ -1,4 +1,5 @@
-//! What the ARM families share: instructions as a trace unit sees them, fields as they travel, and the way from trace unit to tool.
+//! Code shared by the ARM families: instructions at a trace unit's core interface, fields on the wire, and the
+//! formatter.
 //!
 //! | purpose | place |
 //! |---|---|

@@ -14,7 +14,8 @@ const CLASSES: usize = 14;
 /// First class of the TLB misses.
 const TLB: usize = THRESHOLDS as usize;
 
-/// What decides whether a miss passes a unit mask: the highest latency threshold that it reaches, or who resolved it.
+/// What decides whether a miss passes a unit mask: the highest latency threshold that it reaches, or the level that
+/// resolved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(usize);
 

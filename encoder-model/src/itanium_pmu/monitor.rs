@@ -260,8 +260,8 @@ impl Monitor {
         }
     }
 
-    /// Whether what happens now counts for events with this qualifier (7; ITA-QUA-002, 003, 006); `None` if there is nothing that it
-    /// could be asked of.
+    /// Whether what happens now counts for events with this qualifier (7; ITA-QUA-002, 003, 006); `None` if there is no
+    /// instruction or access that it could belong to.
     fn is_qualified(&self, qualifier: Qualifier) -> Option<bool> {
         let tags = self.latest.map(|fetched| fetched.tags);
         match qualifier {

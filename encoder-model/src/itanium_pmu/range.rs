@@ -43,7 +43,8 @@ impl Default for Range {
 impl Range {
     /// The instruction address range check: the result is IBRRangeTag (3.2; ITA-IBR-001 to 017).
     ///
-    /// Neither the privilege level nor the instruction set is asked per address: a pair that they rule out matches nothing.
+    /// Neither the privilege level nor the instruction set is checked per address: a pair that they rule out matches
+    /// nothing.
     pub(super) fn of_instructions(registers: &Registers, never_compared: u64) -> Self {
         if registers.pmc[13] & 1 != 0 {
             return Self { pairs: [Compare::ALWAYS; 4] };
@@ -62,7 +63,7 @@ impl Range {
         Self { pairs }
     }
 
-    /// The data address range check: the result is DBRRangeMatch, which knows no privilege level, no r and no w
+    /// The data address range check: the result is DBRRangeMatch, which does not depend on the privilege level, r and w
     /// (5.1; ITA-DBR-001 to 004).
     pub(super) fn of_data(registers: &Registers) -> Self {
         let mut pairs = [Compare::NEVER; 4];

@@ -1,4 +1,4 @@
-//! The contract's encoder: what it claims, which parameters it refuses, and whether it takes short cuts.
+//! The contract's encoder: what it claims, which parameters it refuses, and whether it uses the fast path.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! From an execution to the ingress port: what a hart would show its encoder (ET 4).
+//! From an execution to the ingress port: the signals of a hart for its encoder (ET 4).
 
 use alloc::vec::Vec;
 use core::fmt;

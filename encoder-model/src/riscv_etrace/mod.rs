@@ -53,8 +53,8 @@
 //! * Parameters whose longest packet exceeds what an encapsulated one has room for are refused (RVET-ENCAP-006).
 //! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before the
 //!   first. It is independent of the field `time`.
-//! * Under arbitrary padding the padding is 0, so that it leaks nothing (RVET-ENCAP-010).
-//! * Null packets that are lost with the transport are not made up for.
+//! * Under arbitrary padding the padding is 0, so that it contains no data (RVET-ENCAP-010).
+//! * Null packets that are lost with the transport are not sent again.
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not show where
 //!   the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.

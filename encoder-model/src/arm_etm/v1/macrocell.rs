@@ -1,4 +1,4 @@
-//! One cycle after the other: what is traced, which packets that makes, and what the port carries.
+//! Cycle by cycle: what is traced, the packets of it, and what the port carries.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -105,7 +105,7 @@ impl Macrocell {
         self.port.is_empty()
     }
 
-    /// Takes note of the levels, and starts and stops tracing where they ask for it.
+    /// Records the levels, and starts and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         self.tracing = match self.tracing {
             Tracing::Starting(left) if left > 1 => Tracing::Starting(left - 1),

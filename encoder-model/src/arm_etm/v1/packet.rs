@@ -34,7 +34,7 @@ const JAZELLE: u8 = 1 << 7;
 /// Position of the reason in the fifth packet. Spec: ETM1-PKT-005 (5.5.4).
 const REASON_SHIFT: u8 = 4;
 
-/// Appends the bytes of a packet that [`check`] has nothing against.
+/// Appends the bytes of a packet that passes [`check`].
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     match *packet {
         Packet::BranchAddress(address) | Packet::DataAddress(address) => {

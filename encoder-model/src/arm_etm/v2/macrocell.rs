@@ -1,4 +1,4 @@
-//! One cycle after the other: what is traced, which packets that makes, and what the port carries.
+//! Cycle by cycle: what is traced, the packets of it, and what the port carries.
 
 use alloc::vec::Vec;
 
@@ -109,7 +109,7 @@ impl Macrocell {
         self.port.is_empty()
     }
 
-    /// Takes note of the levels, and stops tracing where they ask for it.
+    /// Records the levels, and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         if now.reset {
             self.data.misses.clear();
@@ -312,7 +312,7 @@ impl Macrocell {
         }
     }
 
-    /// Takes note of a transfer's place in its instruction, and says what the filters make of it.
+    /// Records a transfer's place in its instruction, and returns the decision of the filters.
     fn follow(&mut self, transfer: &Transfer, view_data: bool) -> Treatment {
         if transfer.access == Access::Coprocessor {
             return Treatment::Untraced;

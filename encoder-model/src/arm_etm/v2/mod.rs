@@ -32,7 +32,7 @@
 //! Choices where the specification is silent, besides the conventions and those in
 //! [`Policy`](traceproof_vectors::arm_etm::Policy):
 //! * A TFO that starts tracing stands in the cycle before the first traced instruction. If it cannot be announced there
-//!   (another one is still being output, or a byte is halfway out of a 4-bit port), the instructions until it can are
+//!   (another one is still being output, or a byte is half sent on a 4-bit port), the instructions until it can are
 //!   lost; if it does not fit in the FIFO, that is an overflow.
 //! * The synchronisation counter runs all the time and starts again with every TFO that starts tracing.
 //! * Miss data that arrive while an overflow drains are lost; placeholders that were output stay outstanding.

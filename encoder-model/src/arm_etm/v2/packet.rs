@@ -33,7 +33,7 @@ const MORE: u8 = 1 << 7;
 /// A bit of Normal Data and Load Miss Occurred packets.
 const FIRST: u8 = 1 << 5;
 
-/// Appends the bytes of a packet that [`check`] has nothing against.
+/// Appends the bytes of a packet that passes [`check`].
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
     match *packet {

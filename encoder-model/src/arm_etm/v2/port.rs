@@ -54,7 +54,7 @@ impl Port {
         self.fifo.len() + count <= self.size
     }
 
-    /// Places bytes after what is there. The caller has asked [`fits`](Self::fits).
+    /// Places bytes after what is there. The caller has checked [`fits`](Self::fits).
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.fifo.extend(bytes);
         if self.latency == 0 {
@@ -62,8 +62,8 @@ impl Port {
         }
     }
 
-    /// Whether a TFO can be announced: TRACEPKT is not busy with another one, and no byte is halfway out,
-    /// whose half no TFO value could count.
+    /// Whether a TFO can be announced: TRACEPKT is not busy with another one, and no byte is half sent, which no TFO
+    /// value could count.
     pub(super) fn can_announce(&self) -> bool {
         self.lanes.is_empty() && !self.half
     }

@@ -41,7 +41,7 @@ impl PendingAtoms {
         Self { atoms: [E; LONGEST + 1], count: 0, cycle_accurate, pack }
     }
 
-    /// One more atom. P-headers that it can no longer be part of go out.
+    /// Adds an atom. P-headers that it can no longer be part of are output.
     pub(super) fn push(&mut self, atom: Atom, packets: &mut Vec<Packet>) {
         if let Some(slot) = self.atoms.get_mut(self.count) {
             *slot = atom;

@@ -5,7 +5,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use crate::arm_etm::ss::minimal_ss;
 
-/// No A-sync is written with more zeros: a slip of the pen shall not fill the memory.
+/// No A-sync is written with more zeros: a typing error must not fill the memory.
 const MOST_ZEROS: u64 = 1 << 16;
 
 /// The field for which the packet cannot travel unchanged, if there is one.

@@ -77,7 +77,7 @@ impl Lsm {
         (self.traced, self.output) = (true, false);
     }
 
-    /// What the filters make of its next transfer. Spec: ETM3-DAT-006 to 009 (7.4.5).
+    /// The decision of the filters for its next transfer. Spec: ETM3-DAT-006 to 009 (7.4.5).
     const fn treat(&mut self, transfer: &Transfer, view_data: bool) -> Treatment {
         let first = !self.output || transfer.address.0 != self.expected;
         let length = if transfer.wide { 8 } else { 4 };
@@ -252,7 +252,7 @@ impl Data {
         self.open_tag = None;
     }
 
-    /// Takes note of the transfer's place in its instruction, and says what the filters make of it.
+    /// Records the transfer's place in its instruction, and returns the decision of the filters.
     fn treat(&mut self, transfer: &Transfer, filters: Filters, place: Option<(u32, Isa)>) -> Treatment {
         let seen = filters.on && filters.view_data;
         if transfer.access == Access::Coprocessor {

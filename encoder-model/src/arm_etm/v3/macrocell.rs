@@ -1,4 +1,4 @@
-//! One cycle after the other: when tracing starts, stops and overflows.
+//! Cycle by cycle: when tracing starts, stops and overflows.
 
 use alloc::vec::Vec;
 
@@ -141,7 +141,7 @@ impl Macrocell {
         }
     }
 
-    /// Takes note of the levels, and stops tracing where they ask for it.
+    /// Records the levels, and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         if now.reset {
             self.data.misses.clear();

@@ -1,4 +1,4 @@
-//! Which register values a measurement needs: the settings that are easy to get wrong by hand.
+//! Which register values a measurement needs: the settings that are error-prone by hand.
 //!
 //! | purpose | place |
 //! |---|---|

@@ -81,7 +81,7 @@ impl FromStr for OpcodePattern {
     }
 }
 
-/// Types of syllables. Instructions of type A are M in an M slot and I in an I slot: ask for both.
+/// Types of syllables. Instructions of type A are M in an M slot and I in an I slot: select both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyllableTypes {
     /// Memory.

@@ -1,4 +1,4 @@
-//! Everything of one measurement together: events on counters, and what qualifies them.
+//! Everything of one measurement together: events on counters, and their qualification.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -101,7 +101,7 @@ impl Measurement<'_> {
     ///
     /// # Errors
     ///
-    /// Why it would not measure what is asked for.
+    /// Why it would not measure what is requested.
     pub fn settings(&self) -> Result<MeasurementSettings, MeasurementRefusal> {
         let mut settings = Vec::new();
         let not_compared = self.opcode_settings(&mut settings)?;

@@ -87,7 +87,7 @@ pub struct CodeRanges<'a> {
 pub struct DataRanges<'a> {
     /// Which addresses. May overlap.
     pub ranges: &'a [AddressRange],
-    /// What is written into the plm fields, which data tags do not look at: 0, or the plm of the events as libpfm does.
+    /// What is written into the plm fields, which data tags do not use: 0, or the plm of the events as libpfm does.
     pub plm: u8,
     /// How many pairs may be used: 1 to 4.
     pub pairs: u8,
