@@ -1,4 +1,4 @@
-//! Which requirements exist: the registry of clauses, `vectors/clauses/<family>.toml`.
+//! The requirements: the registry of clauses, `vectors/clauses/<family>.toml`.
 //!
 //! A clause is one numbered requirement of a specification, in this project's words. Cases name the clauses
 //! that they prove; coverage is measured over the registry.

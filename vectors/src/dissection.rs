@@ -1,4 +1,4 @@
-//! A packet taken apart bit by bit, for people.
+//! A packet taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, and where.
+//! Faults of a trace, and their places.
 
 use core::fmt;
 

@@ -1,8 +1,8 @@
-//! The contract of Traceproof: what goes into a trace encoder, what travels, and what a decoder must report.
+//! The contract of Traceproof: the inputs of a trace encoder, the wire, and what a decoder must report.
 //!
-//! Everything here is vocabulary; nothing here encodes or decodes. `traceproof-decoder` and
-//! `traceproof-encoder-model` are two independent readings of the specifications that share only these
-//! words, and every third-party subject implements the same two traits.
+//! Everything here is vocabulary; nothing here encodes or decodes. `traceproof-decoder` and `traceproof-encoder-model`
+//! are two independent implementations of the specifications that share only this vocabulary; every third-party subject
+//! implements the same two traits.
 //!
 //! | purpose | place |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | Notation of addresses in files | [`Address`], [`Address32`] |
 //! | Optional features of a subject | [`Feature`] |
 //! | Interpretations of a requirement that the specification leaves open | [`Reading`] |
-//! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
+//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
 //!

@@ -1,4 +1,4 @@
-//! How much work and memory a decoder spends on a stream.
+//! Limits of a decoder's work and memory for a stream.
 
 use alloc::string::String;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! Which code was running: sections of bytes by address, and by the state of the processor.
+//! The code that was running: sections of bytes by address, and by the state of the processor.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Which families exist, and which types make up the vocabulary of one.
+//! The families, and the types that make up the vocabulary of one.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What a fault costs: one consequence for each protocol and class of faults.
+//! Loss after a fault: one consequence for each protocol and class of faults.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! In which states of the processor a piece of memory is seen.
+//! The states of the processor in which a piece of memory is visible.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What a decoder or encoder offers, ours and third parties' alike, and where its results go.
+//! The interface of decoders and encoders, for this project's and third parties', and the receivers of results.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;

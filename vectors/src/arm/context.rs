@@ -1,4 +1,4 @@
-//! In which state of the processor instructions execute.
+//! The state of the processor in which instructions execute.
 
 use core::fmt;
 

@@ -1,8 +1,8 @@
-//! Which instructions matter to the flow of a program, in words that every ARM family can derive its own from.
+//! Instructions that matter to the flow of a program, in classes from which every ARM family derives its own.
 //!
-//! ETM calls an instruction direct or indirect, PFT a waypoint or not, ETE a P0 element or not; all of them decide
-//! by opcode alone, and they differ about barriers, waits and returns. So a class here says what the instruction
-//! *is*; what follows from it is a rule of the family.
+//! ETM calls an instruction direct or indirect, PFT a waypoint or not, ETE a P0 element or not; all of them decide by
+//! opcode alone, and they differ about barriers, waits and returns. So a class here is what the instruction *is*; its
+//! consequences are rules of the family.
 //!
 //! | class | ETMv1 to v3 | PFT | ETE, ETMv4 |
 //! |---|---|---|---|

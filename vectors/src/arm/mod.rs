@@ -1,4 +1,4 @@
-//! What the ARM families have in common: the words for processor state and code, and for the way from a trace unit to the tool.
+//! Vocabulary shared by the ARM families: processor state, code, and the formatter between trace unit and tool.
 //!
 //! | purpose | place |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Addresses as they travel, and data addresses as far as they are known.
+//! Addresses on the wire, and data addresses as far as they are known.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,8 +1,8 @@
-//! ARM Embedded Trace Macrocell, architectures 1, 2 and 3: the words of the specification.
+//! ARM Embedded Trace Macrocell, architectures 1, 2 and 3: the vocabulary of the specification.
 //!
 //! Source references: plain numbers such as `6.4.3` are sections of ARM IHI 0014Q. `PC-n` is a project convention: bits
-//! that no text available to this project confirms. Each follows one named constant in each codec, and cases that
-//! depend on one list it as reading (see [`READINGS`]).
+//! that no text available to this project confirms. Each is one named constant in each codec, and cases that depend on
+//! one list it as reading (see [`READINGS`]).
 //!
 //! | purpose | place |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What faults cost in ETMv1, ETMv2 and ETMv3.
+//! Loss after a fault in ETMv1, ETMv2 and ETMv3.
 
 use super::Event;
 use crate::{FaultClass, Recovery};

@@ -1,4 +1,4 @@
-//! What the macrocell sees of processor and filters in one cycle.
+//! The inputs of the macrocell from processor and filters in one cycle.
 
 use alloc::vec::Vec;
 

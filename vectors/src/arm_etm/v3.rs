@@ -27,11 +27,11 @@
 //!
 //! `when` is the number of `Atom`s reported before, counted from `begin` or `reset`. Data belong to the latest data
 //! instruction among them. The rules of misses, pairs and `Missing` are those of [`Event`], with two differences: an
-//! Ignore packet does not part the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to 3.
-//! `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none after data
-//! that were ignored. Hyp bits are reported only with [`virtualization`](super::Parameters::virtualization)
-//! (ETM3-ISY-011). Faults that go on follow their packet and before its events. At the end of the trace:
-//! [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
+//! Ignore packet does not separate the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to
+//! 3. `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none after
+//! data that were ignored. Hyp bits are reported only with [`virtualization`](super::Parameters::virtualization)
+//! (ETM3-ISY-011). Faults after which decoding goes on follow their packet and precede its events. At the end of the
+//! trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
 //!
 //! # Synchronisation
 //!
@@ -58,16 +58,16 @@
 //!
 //! The Thumb pattern of byte 5 is ThumbEE if the exception information has AltISA or, without information, if the state
 //! in force is ThumbEE. Exception information after fewer bytes makes Thumb of ThumbEE or ThumbEE of Thumb in the same
-//! way. Before ETMv3.3 there is no ThumbEE, whatever AltISA says (ETM3-ISY-011).
+//! way. Before ETMv3.3 there is no ThumbEE, whatever AltISA is (ETM3-ISY-011).
 //!
 //! # Cycles
 //!
 //! W atoms are counted since the latest E or N atom. [`Atom`](Event::Atom)`.cycles` is that count, its own W included,
-//! and sets it to 0. A non-periodic I-sync sets the count aside and to 0; its cycle count (header 70), or that of the
-//! next cycle count packet if it has none, makes a `Gap` of the count set aside plus the packet's value, or of `None`
+//! and sets it to 0. A non-periodic I-sync saves the count and sets it to 0; its cycle count (header 70), or that of
+//! the next cycle count packet if it has none, makes a `Gap` of the saved count plus the packet's value, or of `None`
 //! if the value is 0. A cycle count packet that no such I-sync waits for makes a `Gap` of its own value. The cycle
 //! count of a periodic I-sync (header 70) is read as if it were a cycle count packet before the I-sync. The `Atom` of a
-//! load or store in progress has `None` for its cycles and leaves the count alone. If the next non-periodic I-sync
+//! load or store in progress has `None` for its cycles and does not change the count. If the next non-periodic I-sync
 //! comes first, there is no `Gap` (ETM3-CC-004). Counts saturate. Before the first I-sync there is no `Gap` but that of
 //! the I-sync itself: its own count alone, for no W atom before it counts.
 //!
@@ -75,7 +75,7 @@
 //!
 //! As in ETMv2, `None` or completed from the base; unknown bits at the first I-sync after an A-sync search and at every
 //! non-periodic I-sync, and after Data Suppressed up to ETMv3.2 (ETM3-DAT-014). A Value Not Traced packet with an
-//! address is a base too. "Transfer before" does not reach back over these points; `big_endian` does, until `reset`.
+//! address is a base too. "Transfer before" does not extend across these points; `big_endian` does, until `reset`.
 //!
 //! # Faults
 //!

@@ -1,4 +1,4 @@
-//! A small assembler: labels, directives, and whichever instructions a family supplies.
+//! A small assembler: labels, directives, and the instructions that a family supplies.
 
 use super::Problem;
 use super::location::{Labels, UNKNOWN, is_name, split_offset};

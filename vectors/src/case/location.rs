@@ -1,4 +1,4 @@
-//! Places in the code as people write them: one location, or a path of instructions.
+//! Notation of places in the code: one location, or a path of instructions.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,11 +1,11 @@
-//! What a test case looks like on disk: one TOML file, one behaviour, everything needed to judge it in one place.
+//! The format of test cases on disk: one TOML file for one behaviour, with everything needed to judge it.
 //!
-//! A case is at once a conformance case, a fuzz seed and a hardware stimulus. It holds (all optional but the
-//! head and the wire):
+//! A case serves as conformance case, fuzz seed and hardware stimulus. It holds (all optional except the head and the
+//! wire):
 //!
 //! * `program`: the code, as assembly text with labels;
-//! * `stimulus`: what the hardware sees, in the family's notation; it must produce exactly the `wire`;
-//! * `wire`: what travels, in the family's notation;
+//! * `stimulus`: the inputs of the hardware, in the family's notation; it must produce exactly the `wire`;
+//! * `wire`: the trace, in the family's notation;
 //! * `packets`: what the wire means field by field;
 //! * `events`: what a decoder must report, faults included, in order.
 //!

@@ -1,4 +1,4 @@
-//! What can be wrong with a case file, and where it stands in the file.
+//! Errors of case files, and their places in the file.
 
 use std::fmt;
 

@@ -1,13 +1,14 @@
-//! Itanium (first generation) event qualification: the words of the specification.
+//! Itanium (first generation) event qualification: the vocabulary of the specification.
 //!
 //! Source references: plain numbers such as `6.2.4` are sections of the processor manual's chapter on performance monitoring, `MD-n` and
 //! `A-n` decisions of this project where the text is silent or sources conflict; each is an option of [`Parameters`] and a reading.
 //!
 //! `{h:l}` is a slice of bits, 0 = least significant; registers have 64 bits.
 //!
-//! The wire is the log of everything that happens at the performance monitor ([`wire`]): what goes in (register writes, instructions, accesses,
-//! misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the log from stimulus. A decoder takes its registers apart,
-//! works the qualification out for itself from what went in, and says where what came out contradicts it.
+//! The wire is the log of everything that happens at the performance monitor ([`wire`]): what goes in (register writes,
+//! instructions, accesses, misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the
+//! log from stimulus. A decoder takes its registers apart, derives the qualification from the inputs, and reports where
+//! the outputs contradict it.
 //!
 //! | purpose | place |
 //! |---|---|

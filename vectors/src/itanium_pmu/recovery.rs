@@ -1,4 +1,4 @@
-//! What faults cost in logs of the Itanium performance monitor.
+//! Loss after a fault in logs of the Itanium performance monitor.
 
 use super::Event;
 use crate::{FaultClass, Recovery};

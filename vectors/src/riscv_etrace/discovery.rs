@@ -1,9 +1,10 @@
-//! What an encoder is, read from a description: the attributes of ET 10 as they are discovered, parameters by name, or both.
+//! The parameters of an encoder from a description: the attributes of ET 10 as they are discovered, parameters by name,
+//! or both.
 //!
-//! A description is a TOML file. Names with `_p` are parameters, as in [`Parameters`]; names without are attributes, which
-//! are often one less (`iaddress_width = 63` says the same as `iaddress_width_p = 64`). What cannot be discovered (`xlen`,
-//! `support`, `encapsulation`, …) has the names of [`Parameters`]. Attributes of data trace count where the description
-//! has a table `data`, however empty: that there is data trace cannot be discovered either.
+//! A description is a TOML file. Names with `_p` are parameters, as in [`Parameters`]; names without are attributes,
+//! which are often one less (`iaddress_width = 63` means the same as `iaddress_width_p = 64`). What cannot be
+//! discovered (`xlen`, `support`, `encapsulation`, …) has the names of [`Parameters`]. Attributes of data trace count
+//! where the description has a table `data`, however empty: that there is data trace cannot be discovered either.
 //!
 //! ```
 //! use traceproof_vectors::riscv_etrace::discovery;

@@ -1,4 +1,4 @@
-//! An execution as a person or a simulator writes it down, before it is cut into ingress cycles.
+//! An execution before it is cut into ingress cycles, as written by hand or by a simulator.
 
 use crate::Address;
 

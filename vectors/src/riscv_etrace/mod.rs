@@ -1,4 +1,4 @@
-//! RISC-V Efficient Trace 2.0: the words of the specification.
+//! RISC-V Efficient Trace 2.0: the vocabulary of the specification.
 //!
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
 //! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0.

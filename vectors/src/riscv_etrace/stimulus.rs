@@ -1,4 +1,4 @@
-//! What an encoder sees: the ingress port (ET 4), and what the outside does to the encoder.
+//! The inputs of an encoder: the ingress port (ET 4), and external controls.
 
 use alloc::boxed::Box;
 

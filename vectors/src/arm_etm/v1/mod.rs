@@ -55,8 +55,8 @@
 //! | WT, TD | none |
 //!
 //! Of BE and BD that are abandoned or whose APO is 15 there is no `Branch` and no `Synchronisation`; with a Context ID,
-//! [`ContextId`](Event::ContextId) instead. Nor is there, but for restarts and reason 100, while not all bits of the target are known. `BE` that is a restart and abandoned leaves nothing
-//! but that (ETM1-SYN-006).
+//! [`ContextId`](Event::ContextId) instead. Nor is there, but for restarts and reason 100, while not all bits of the
+//! target are known. `BE` that is a restart and abandoned gives nothing but that (ETM1-SYN-006).
 //!
 //! IE, IN are reported as soon as everything before them is. `InstructionAt` of ID and BD comes as soon as everything
 //! before them is reported, that of BE with its address. Where everything is reported already, that is in their own
@@ -128,8 +128,8 @@
 //! | no code where an instruction is, with a program that has code somewhere; `address` | `no-code` | PIPESTAT of its record | goes on; once until an address is known again |
 //!
 //! Places are those of ETMv2 (see [`v2`](super::v2)), the bit is 0 unless stated otherwise. Faults about a record
-//! follow its `Trigger` and before everything else of it, but those about marks that are due or not, and about bytes,
-//! after what its status alone gives; those about a status before its `InstructionAt`; `contradiction` and `no-code`
+//! follow its `Trigger` and precede everything else of it, but those about marks that are due or not, and about bytes,
+//! follow what its status alone gives; those about a status before its `InstructionAt`; `contradiction` and `no-code`
 //! about data after it; those about a packet after the packet (or instead of it) and before its events. The packet
 //! index is that of the packet that is being read or comes next. A packet counts from its first byte on, even if it is
 //! given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.

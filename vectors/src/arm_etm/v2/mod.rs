@@ -1,4 +1,4 @@
-//! Architecture 2: what travels, and what a decoder reports.
+//! Architecture 2: the wire, and what a decoder reports.
 //!
 //! # The wire
 //!
@@ -39,12 +39,12 @@
 //! Every Normal Data, Load Miss Occurred and Value Not Traced packet is one `Transfer` of one word (or less). They are
 //! numbered from 0, counted from `begin` or `reset`. A 64-bit item is two consecutive numbers, lower address first.
 //!
-//! `address` is what the packet says, completed with the bits of the base (see [`DataAddress`]); without the A bit it is
-//! that of the transfer before plus 4 (ETM2-ND-011), modulo the known bits. It is `None` if addresses are not traced; if the
-//! A bit is 0 and there is no transfer before, or that one has none; or if the A bit is 0 and
-//! [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a coprocessor transfer. "Before" does not reach
-//! back over a TFO packet with a reason other than periodic, and neither does the base: its bits are unknown there until
-//! they travel again (ETM2-DA-003, ETM2-TFO-023).
+//! `address` is what the packet says, completed with the bits of the base (see [`DataAddress`]); without the A bit it
+//! is that of the transfer before plus 4 (ETM2-ND-011), modulo the known bits. It is `None` if addresses are not
+//! traced; if the A bit is 0 and there is no transfer before, or that one has none; or if the A bit is 0 and
+//! [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a coprocessor transfer. "Before" does
+//! not extend across a TFO packet with a reason other than periodic, and neither does the base: its bits are unknown
+//! there until they travel again (ETM2-DA-003, ETM2-TFO-023).
 //!
 //! # Misses
 //!
@@ -92,7 +92,7 @@
 //! index is that of the packet that is being read or comes next (of a `contradiction`, that of the TFO packet); a
 //! packet counts from its first byte on, even if it is given up later, and bytes that are skipped belong to no packet.
 //! Faults about a status or a TFO value follow the instructions of their record; those about a packet precede its
-//! events, and after the packet itself if it is delivered; a `contradiction` and its `Missing` precede the TFO packet.
+//! events, and follow the packet itself if it is delivered; a `contradiction` and its `Missing` precede the TFO packet.
 //! The two conditions about TD and WT are reported once for a run of consecutive records.
 //!
 //! A `contradiction` at a TFO packet is reported when the position is reached that the TFO value gives, counted in FIFO

@@ -1,4 +1,5 @@
-//! The A32 instructions that the assembler knows: all that changes the flow, the data transfers that ETM traces, and some filling.
+//! The A32 instructions that the assembler knows: all that changes the flow, the data transfers that ETM traces, and
+//! some other instructions.
 //!
 //! Source: ARM DDI 0406, A8 and B9; `HLT`: ARM DDI 0487, F5.
 

@@ -1,4 +1,5 @@
-//! The A64 instructions that the assembler knows: all that changes the flow, the system instructions that trace names, and some filling.
+//! The A64 instructions that the assembler knows: all that changes the flow, the system instructions that trace names,
+//! and some other instructions.
 //!
 //! Source: ARM DDI 0487, C6.2.
 

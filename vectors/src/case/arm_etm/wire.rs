@@ -1,4 +1,4 @@
-//! Trace clocks as people write them: `"DE 74; WT 80"`; the bytes of ETMv3.
+//! Notation of trace clocks: `"DE 74; WT 80"`; the bytes of ETMv3.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Lines of `stimulus`, and what drives a model.
+//! Lines of `stimulus`, which drive a model.
 
 use std::fmt;
 use std::str::FromStr;

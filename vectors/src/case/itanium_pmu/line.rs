@@ -1,4 +1,4 @@
-//! What happens at the performance monitor, as people write it: one thing a line.
+//! Notation of what happens at the performance monitor: one item per line.
 
 use crate::Address;
 use crate::itanium_pmu::events::SelectableEvent;

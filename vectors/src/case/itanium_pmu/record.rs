@@ -1,4 +1,4 @@
-//! Lines of `wire` as the records that travel.
+//! Lines of `wire` as records of the log.
 
 use super::line::{self, Line};
 use crate::Address;

@@ -1,4 +1,4 @@
-//! What an encoder sees of data accesses: the data interface (ET 4.4).
+//! An encoder's inputs for data accesses: the data interface (ET 4.4).
 
 use super::{AtomicOperation, CsrOperation};
 use crate::Address;

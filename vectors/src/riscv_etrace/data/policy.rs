@@ -1,4 +1,4 @@
-//! Which legal choices an encoder makes in data trace.
+//! Legal choices of an encoder in data trace.
 
 /// The free choices of data trace (ET 8.1.3, 8.1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How a data value travels: whole, or compared with an earlier one.
+//! Coding of a data value: whole, or compared with an earlier one.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Lines of assembly beside the bytes that another assembler makes of them.
+//! Compares lines of assembly with the bytes from another assembler.
 //!
 //! `*.txt`: a line `= options` says how llvm-mc made the lines after it, `= by hand` that they are put together from the
 //! encoding diagrams of the architecture, because llvm-mc 14 does not know the instruction or wants a symbol for its
