@@ -84,13 +84,13 @@ pub enum FaultClass {
     UnexpectedDiscontinuity,
     /// An address that the protocol requires at this point is missing.
     MissingAddress,
-    /// A reference to an entry (cache, tag, table) that holds nothing.
+    /// A reference to an empty entry (cache, tag, table).
     InvalidReference,
     /// No instruction bytes at an address, or bytes with no legal length.
     NoCode,
     /// A stated work budget was spent without reaching an end point.
     Limit,
-    /// What the packet says contradicts what the decoder knows (for instance a tracked address).
+    /// The contents of the packet contradict what the decoder knows (for instance a tracked address).
     Contradiction,
     /// Transport framing cannot be followed.
     Framing,

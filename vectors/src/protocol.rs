@@ -27,7 +27,7 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     type Parameters: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
     /// How an encoder is controlled (control fields) and which legal choices it makes.
     type Policy: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
-    /// What the hardware sees in one step.
+    /// The inputs of the hardware in one step.
     type Stimulus: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
     /// One unit of the protocol, field by field as it travels.
     type Packet: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
@@ -45,14 +45,14 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
 
     /// Puts a list of events into the one form in which two decoders can be compared.
     ///
-    /// Decoders may legally cut the same execution into different pieces (one event per instruction, or one
-    /// per straight run). This joins what the family says carries no meaning when cut.
+    /// Decoders may legally cut the same execution into different pieces (one event per instruction, or one per
+    /// straight run). This joins pieces where the family gives the cuts no meaning.
     #[must_use]
     fn canonical(events: Vec<Self::Event>) -> Vec<Self::Event> {
         events
     }
 
-    /// Whether `actual` is what `expected` asks for. Equality, unless the vocabulary has words for "not specified".
+    /// Whether `actual` meets `expected`. Equality, unless the vocabulary can express "not specified".
     #[must_use]
     fn accepts(expected: &Self::Event, actual: &Self::Event) -> bool {
         expected == actual

@@ -47,7 +47,7 @@ pub trait Decoder<P: Protocol> {
     fn reset(&mut self);
 }
 
-/// An encoder (or any model that turns stimulus into what travels) of one family.
+/// An encoder (or any model that turns stimulus into a trace) of one family.
 pub trait Encoder<P: Protocol> {
     /// What this encoder claims to support for the family.
     fn capabilities(&self) -> Capabilities;
@@ -64,8 +64,8 @@ pub trait Encoder<P: Protocol> {
 
     /// The stimulus ends here: what is a packet already, or the record of a cycle, and is still buffered, leaves the encoder.
     ///
-    /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what closes a trace (a disable, a
-    /// filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
+    /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what ends a trace (a
+    /// disable, a filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
     ///
     /// * E-Trace: nothing is buffered. The packets that report the final instruction come when tracing stops (ET 7.5).
     /// * ETMv1 and ETMv2: one record for each cycle whose record is still in the pipeline; then the trace clock runs on, with
@@ -115,7 +115,7 @@ pub enum Entry<P: Protocol> {
     Packet(P::Packet),
     /// An event of the execution.
     Event(P::Event),
-    /// A fault; its place stands in the fault itself too.
+    /// A fault; its place is in the fault itself too.
     Fault(Fault),
 }
 

@@ -110,7 +110,7 @@ pub fn run(data: &[u8]) {
     if let Some(place) = rest {
         assert_eq!(place.byte, next.unwrap_or(place.byte), "the unit that is cut off starts elsewhere");
     } else if let Some(next) = next {
-        assert_eq!(next, stream.len() as u64, "bytes at the end belong to nobody");
+        assert_eq!(next, stream.len() as u64, "bytes at the end belong to no unit");
     }
     comes_back(encapsulation, stream);
 }

@@ -111,7 +111,7 @@ pub enum InstructionClass {
     /// It goes on to the next instruction, and no family names it.
     #[default]
     Other,
-    /// A branch whose target and instruction set the opcode says.
+    /// A branch whose target and instruction set are in the opcode.
     DirectBranch {
         /// It leaves a return address.
         link: bool,
@@ -167,7 +167,7 @@ impl InstructionClass {
     }
 }
 
-/// What the opcode of one instruction says about the flow of the program.
+/// The effect of one instruction on the flow of the program, from its opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FlowInstruction {
@@ -176,7 +176,7 @@ pub struct FlowInstruction {
     /// Its size in bytes.
     pub size: u8,
     /// It has a condition of its own that may fail: a condition field other than AL, or a comparison. `IT` blocks make
-    /// others conditional, which no opcode says.
+    /// others conditional, which is in no opcode.
     pub conditional: bool,
     /// The target, of [`DirectBranch`](InstructionClass::DirectBranch),
     /// [`StateChange`](InstructionClass::StateChange) and

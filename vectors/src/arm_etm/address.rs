@@ -104,7 +104,7 @@ impl core::error::Error for ParseDataAddressError {}
 impl FromStr for DataAddress {
     type Err = ParseDataAddressError;
 
-    /// Bits of the value outside the mask are errors: such a text says something that it takes back.
+    /// Bits of the value outside the mask are errors: such a text contradicts itself.
     fn from_str(text: &str) -> Result<Self, ParseDataAddressError> {
         let number = |digits: &str| {
             let digits = digits.strip_prefix("0x").filter(|digits| !digits.starts_with(['+', '-']))?;

@@ -6,8 +6,8 @@ use crate::Address32;
 
 /// One thing that happened in the traced execution.
 ///
-/// In which order events come, what they mean, and which faults there are stands with each architecture: [`v1`](super::v1),
-/// [`v2`](super::v2), and what differs from that in [`v3`](super::v3).
+/// The order and meaning of events and the faults are described with each architecture: [`v1`](super::v1),
+/// [`v2`](super::v2), and the differences in [`v3`](super::v3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -28,8 +28,8 @@ pub enum Event {
         /// When.
         when: u64,
     },
-    /// A TFO packet, or in ETMv1 a branch address with such a reason: where execution is (5.5.4, 6.5). [`Reason::Overflow`] also says that instructions are lost before `cycle`
-    /// (ETM2-FIFO-007).
+    /// A TFO packet, or in ETMv1 a branch address with such a reason: where execution is (5.5.4, 6.5).
+    /// [`Reason::Overflow`] also means that instructions are lost before `cycle` (ETM2-FIFO-007).
     Synchronisation {
         /// The TFO cycle, or that of BE or BD.
         cycle: u64,
@@ -80,7 +80,7 @@ pub enum Event {
         address: Option<DataAddress>,
         /// What.
         value: Value,
-        /// The latest full data address says that data are big-endian (ETMv3, ETM3-DAT-004).
+        /// The latest full data address marks data as big-endian (ETMv3, ETM3-DAT-004).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         big_endian: bool,
     },
@@ -141,7 +141,7 @@ pub enum Event {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         cycles: Option<u64>,
     },
-    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also says that instructions are lost before it.
+    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also means that instructions are lost before it.
     InstructionSync {
         /// Why.
         reason: Reason,

@@ -160,7 +160,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm3-zero-cycles-is-unknown",
         binds: Binds::Both,
-        text: "A cycle count of 0 says that the count is not known.",
+        text: "A cycle count of 0 means that the count is not known.",
     },
     Reading {
         name: "etm3-filter-cprt",
@@ -190,7 +190,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm1-data-addresses-start-over",
         binds: Binds::Both,
-        text: "The first data address behind a restart has five packets; encoders do the same behind a periodic full branch address.",
+        text: "The first data address after a restart has five packets; encoders do the same after a periodic full branch address.",
     },
     Reading {
         name: "etm1-unlocated-branch-counts",
@@ -205,7 +205,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm1-restart-is-three-records-ahead",
         binds: Binds::Encoders,
-        text: "BE of a restart and its APO are in the three records in front of the first traced instruction.",
+        text: "BE of a restart and its APO are in the three records before the first traced instruction.",
     },
     Reading {
         name: "etm1-forced-address",

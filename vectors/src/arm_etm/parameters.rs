@@ -36,8 +36,8 @@ pub struct Parameters {
     pub load_pc_first: bool,
     /// ETMCR\[20\]: no instruction trace; I-sync packets have no address (ETMv3.1 and later).
     pub data_only: bool,
-    /// ETMCR\[19\]: with `monitor_cprt`, coprocessor register transfers are traced only where ViewData says so (ETMv3.0
-    /// and later).
+    /// ETMCR\[19\]: with `monitor_cprt`, coprocessor register transfers are traced only where ViewData is active
+    /// (ETMv3.0 and later).
     pub filter_cprt: bool,
     /// ETMCR\[28\]: timestamps (ETMv3.5).
     pub timestamps: bool,

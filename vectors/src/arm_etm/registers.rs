@@ -2,7 +2,7 @@
 
 use super::{Architecture, Parameters};
 
-/// Registers that decide what a macrocell sends. A capture tool reads them out beside the trace.
+/// Registers that decide what a macrocell sends. A capture tool reads them in addition to the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
     /// ETMCR, register 0x000: Main Control.
@@ -18,7 +18,7 @@ impl Parameters {
     /// The parameters of a macrocell with these registers. What its version does not have is off, whatever the bits
     /// are.
     ///
-    /// `m_profile`: the processor is of the M profile, which no register of the macrocell says.
+    /// `m_profile`: the processor is of the M profile, which is in no register of the macrocell.
     ///
     /// # Errors
     ///

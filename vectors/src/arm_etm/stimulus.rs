@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use super::Isa;
 use crate::Address32;
 
-/// One processor cycle. A macrocell ignores what its architecture does not know. The default is a cycle in which nothing happens and nothing is traced.
+/// One processor cycle. A macrocell ignores what its architecture does not have. The default is a cycle in which
+/// nothing happens and nothing is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -17,7 +18,7 @@ pub struct Stimulus {
     pub view_data: bool,
     /// Level: the processor is in debug state.
     pub debug: bool,
-    /// The processor is reset: whatever it waited for will never come.
+    /// The processor is reset: data that it waited for never arrive.
     pub reset: bool,
     /// The trigger occurs.
     pub trigger: bool,
@@ -140,7 +141,7 @@ pub struct Exception {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transfer {
-    /// Where, as the instruction asked for it (ETM-GEN-009). Of no meaning for coprocessor transfers.
+    /// Where, as the instruction requested it (ETM-GEN-009). Of no meaning for coprocessor transfers.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: Address32,
     /// How.

@@ -108,7 +108,7 @@
 #[cfg(doc)]
 use super::Event;
 
-/// A number that travels in as many bytes of 7 bits as its sender likes, the lowest first (cycle counts, timestamps).
+/// A number in as many bytes of 7 bits as its sender chooses, the lowest first (cycle counts, timestamps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

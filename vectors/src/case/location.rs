@@ -254,7 +254,7 @@ fn expand_range(
     }
     let [from, to] = ends;
     if from > to {
-        return Err(Problem::new("", format!("`{first}` lies behind `{last}`")));
+        return Err(Problem::new("", format!("`{first}` lies after `{last}`")));
     }
     addresses.extend(labels.instructions.range(from..=to).map(|(address, _)| *address));
     Ok(())
@@ -493,7 +493,7 @@ mod tests {
             ("*3", "`` is no location; write A, A+4, A-2 or 0x1000"),
             ("A..", "`` is no location; write A, A+4, A-2 or 0x1000"),
             ("A..Z", "unknown label `Z`"),
-            ("C..A", "`C` lies behind `A`"),
+            ("C..A", "`C` lies after `A`"),
             ("A..A+2", "no instruction of the program starts at `A+2`"),
             ("A*1000000 A", "the path names more than 1000000 instructions"),
             ("(((A*1000)*1000)*1000)*1000", "the path names more than 1000000 instructions"),

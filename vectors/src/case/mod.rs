@@ -72,7 +72,7 @@ pub trait CaseProtocol:
     /// Names the entry.
     fn expected(entries: &[Self::EventEntry], assembly: &Assembly) -> Result<Vec<Expected<Self>>, Problem>;
 
-    /// Turns the lines of `wire` into the bytes that travel.
+    /// Turns the lines of `wire` into the bytes of the trace.
     ///
     /// # Errors
     ///
@@ -178,10 +178,10 @@ pub struct Case<P: CaseProtocol> {
     /// The code, as assembly text with labels.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    /// What the hardware sees. Where present, an encoder must turn it into exactly `wire` and `packets`.
+    /// The inputs of the hardware. Where present, an encoder must turn them into exactly `wire` and `packets`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stimulus: Vec<P::StimulusEntry>,
-    /// What travels, one string per transport unit in the family's notation.
+    /// The trace, one string per transport unit in the family's notation.
     pub wire: Vec<String>,
     /// What the wire means field by field; absent = not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]

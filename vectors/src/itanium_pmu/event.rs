@@ -35,8 +35,9 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///
 /// * Tags are made when the instruction is fetched, DBRRangeTag when the access is made, both with the registers of that moment, and carried; PMC\[4\] to
 ///   PMC\[7\], plm, ism, pm and PSR of counting and capturing are those at the end of the cycle.
-/// * A counter counts occurrences whose es and umask are exactly its own. The event's [`Qualifier`](super::events::Qualifier) says which tag of the latest
-///   instruction or access must be set when the occurrence is recorded.
+/// * A counter counts occurrences whose es and umask are exactly its own. The event's
+///   [`Qualifier`](super::events::Qualifier) determines which tag of the latest instruction or access must be set when
+///   the occurrence is recorded.
 /// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is = 0; CPU_CYCLES counts 1;
 ///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
 /// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded after an
@@ -85,8 +86,9 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 /// order that drops it is reported, and all goes on as if the record were not there. Of any other record all faults are reported, in this
 /// order; of tags, every bit that differs. A reset forgets the latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
 ///
-/// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived; else it lacks the instruction
-///   (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its qualifier asks for, in IA-32 code too.
+/// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived;
+///   else it lacks the instruction (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its
+///   qualifier needs, in IA-32 code too.
 /// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
 /// * Nothing else is reported of a register that the processor does not implement.
 /// * The end is after the last byte: packet index and byte are those of a record that would follow.
@@ -133,7 +135,7 @@ pub enum Event {
     InstructionEar(Option<InstructionMiss>),
     /// What was read back from the data event address registers; `None` if PMD\[17\].v = 0.
     DataEar(Option<DataMiss>),
-    /// Something about a configuration that its author should know.
+    /// A warning about a configuration for its author.
     Notice {
         /// Where.
         register: Register,
@@ -178,7 +180,8 @@ pub struct DataMiss {
     pub level: Option<DataTlbLevel>,
 }
 
-/// What the author of a configuration should know. A condition that needs a register which the dump does not show is not met.
+/// Warnings for the author of a configuration. A condition that needs a register which the dump does not show is not
+/// met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -193,7 +196,7 @@ pub enum Notice {
     NeverCounts,
     /// PMC\[10\], PMC\[11\]: in cache mode, umask 11 to 15, and 7 of PMC\[11\] with shifted thresholds (W-UMASK).
     NoCapture,
-    /// PMC\[11\]: in cache mode, umask 7 to 10, whose thresholds sources dispute (W-DISP).
+    /// PMC\[11\]: in cache mode, umask 7 to 10, whose thresholds differ between sources (W-DISP).
     Disputed,
     /// PMC\[13\]: ta = 0, and PSR.db or the x bit of an odd IBR is 1. PMC\[11\]: pt = 0, and PSR.db is 1 (W-DBG).
     RangeCheckOff,

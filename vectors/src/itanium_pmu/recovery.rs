@@ -3,7 +3,7 @@
 use super::Event;
 use crate::{FaultClass, Recovery};
 
-/// Records have one size and stand for themselves: one that is at fault costs no other. What happens before a reset needs one.
+/// Records have one size and are independent: a record at fault loses no other. What happens before a reset needs one.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {
     match class {
         FaultClass::Truncated

@@ -321,7 +321,7 @@ impl Description<'_> {
         attribute.or_else(parameter)
     }
 
-    /// The value at `key`, which is a name of the row and says `more` than the attribute.
+    /// The value at `key`, which is a name of the row and is `more` than the attribute.
     fn value(
         &mut self,
         (attribute, name, more): (&'static Attribute, &'static str, u64),
@@ -393,7 +393,7 @@ impl Description<'_> {
             (
                 "itype_width_p",
                 parameters.itype_width_p == 4 || !counts_returns,
-                "of 3 bits cannot tell returns, which call_counter_size and return_stack_size promise (ET 4.2)",
+                "of 3 bits cannot distinguish returns, which call_counter_size and return_stack_size promise (ET 4.2)",
             ),
             (
                 "filter_tval_p",

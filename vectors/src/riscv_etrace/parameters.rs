@@ -320,7 +320,7 @@ impl Default for Encapsulation {
 }
 
 impl Encapsulation {
-    /// What [`Parameters::check`] asks of the constants of a transport.
+    /// What [`Parameters::check`] requires of the constants of a transport.
     fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let (bits, source) = match self {
             Self::Normal(normal) if normal.timestamp_bytes > 8 => {
@@ -347,8 +347,8 @@ impl Encapsulation {
 }
 
 impl Encapsulation {
-    /// What [`Parameters::check`] asks of a transport that carries data trace, with a `srcID` of its own or without.
-    /// Spec: RVET-DATA-001, RVET-ENCAP-017 (ET 8, EN 3.3).
+    /// What [`Parameters::check`] requires of a transport that carries data trace, with a `srcID` of its own or
+    /// without. Spec: RVET-DATA-001, RVET-ENCAP-017 (ET 8, EN 3.3).
     fn check_data(&self, own_source: Option<u16>) -> Result<(), (&'static str, &'static str)> {
         let (source_bits, source, type_bits) = match self {
             Self::Normal(normal) => (normal.src_id_bits, normal.src_id, normal.type_bits),

@@ -11,7 +11,7 @@ use super::{DataPolicy, Filter, Timestamps, Triggers};
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
-    /// What one of these lets pass is traced; empty = everything. What the port itself says of filters holds besides.
+    /// What one of these lets pass is traced; empty = everything. The filter signals of the port apply in addition.
     pub filters: Vec<Filter>,
     /// What the triggers of the hart do.
     pub triggers: Triggers,

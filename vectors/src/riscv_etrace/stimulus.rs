@@ -35,8 +35,8 @@ pub enum Stimulus {
 
 /// The ingress port in one cycle (ET 4.2). Unused signals are 0.
 ///
-/// No signal says whether a cycle is traced. That follows from [`Stimulus::Enable`], from the trigger pulses, `halted`
-/// and `reset` here, and from the filters of the [`Policy`](super::Policy), which look at these signals (ET 5).
+/// No signal carries whether a cycle is traced. That follows from [`Stimulus::Enable`], from the trigger pulses,
+/// `halted` and `reset` here, and from the filters of the [`Policy`](super::Policy), which use these signals (ET 5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

@@ -41,7 +41,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
             .and_then(|()| policy.check(parameters.architecture))
             .map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         if parameters.data_only && parameters.cycle_accurate {
-            return Err(Refusal::invalid("data_only", "has no P-headers that could tell cycles"));
+            return Err(Refusal::invalid("data_only", "has no P-headers that could carry cycles"));
         }
         self.running = Some(Running { macrocell: Macrocell::new(parameters, policy), held: None });
         Ok(())

@@ -162,7 +162,7 @@ fn what_cannot_travel_is_refused() {
     assert_eq!(field(DataPacket::LoadData(data), unified()), "format");
     let packets = [Packet::Data(load(word))];
     let untyped = Parameters { data: Some(plain), ..Parameters::default() };
-    assert!(write_packets(&packets, &untyped, &Policy::default()).is_err(), "no type tells data apart");
+    assert!(write_packets(&packets, &untyped, &Policy::default()).is_err(), "no type distinguishes data");
 }
 
 fn access(access: DataAccess) -> Step {

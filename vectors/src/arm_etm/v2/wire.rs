@@ -89,8 +89,8 @@ impl core::error::Error for MalformedCycle {}
 
 /// PIPESTAT\[3:0\] of ETMv2. The discriminant is the code (PC-1).
 ///
-/// A status with a D says that the cycle placed at least one packet of any type in the FIFO, one without says that
-/// it placed none (TFO cycles excepted; ETM2-PS-002).
+/// A status with a D means that the cycle placed at least one packet of any type in the FIFO, one without that it
+/// placed none (TFO cycles excepted; ETM2-PS-002).
 ///
 /// Spec: ETM2-PS-001 (6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -189,7 +189,7 @@ fn w(text: &str) -> Parsed<u32> {
     }
 }
 
-/// Bit 31, which says that the registers have 64 bits.
+/// Bit 31, which means that the registers have 64 bits.
 const fn size_bit(register: Register) -> u32 {
     if register.is_64_bit { 1 << 31 } else { 0 }
 }
@@ -384,7 +384,7 @@ fn add_immediate(line: &Line<'_>) -> Parsed<u32> {
     Ok(size_bit(rd) | rd.number | rn.number << 5 | operand)
 }
 
-/// A register whose number 31 means what the instruction says.
+/// A register whose number 31 depends on the instruction.
 fn either(text: &str) -> Parsed<Register> {
     general(text, Last::Stack).or_else(|_| general(text, Last::Zero))
 }

@@ -63,7 +63,7 @@ impl FromStr for LocatedInstructions {
 
 fn parse(word: &str, isa: Isa) -> Option<Vec<Event>> {
     let (cycles, place) = word.split_once(':')?;
-    // Hexadecimal digits end in E too: the last one says whether it was executed.
+    // Hexadecimal digits end in E too: the last one gives whether it was executed.
     let (place, executed) = place.split_at_checked(place.len().checked_sub(1)?)?;
     let executed = match executed {
         "E" => true,

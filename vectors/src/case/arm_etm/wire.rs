@@ -12,7 +12,7 @@ const RAW: &str = "raw";
 /// A nibble of TRACEPKT that carries nothing.
 const NOTHING: &str = "-";
 
-/// Bytes of an ETMv3 stream in a line; people break lines at packets instead.
+/// Bytes of an ETMv3 stream in a line; lines written by hand break at packets instead.
 const STREAM_LINE: usize = 16;
 
 /// TRACESYNC is HIGH in the record (ETMv1), after the name of its PIPESTAT.

@@ -8,10 +8,10 @@ use crate::itanium_pmu::{
 };
 use crate::notation::{parse_bytes, parse_u64, show_bytes};
 
-/// A line of `wire` or of `stimulus`; most can stand in both.
+/// A line of `wire` or of `stimulus`; most can appear in both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// What goes in. Never [`Stimulus::Read`] of a wire, which has a value.
+    /// An input. Never [`Stimulus::Read`] of a wire, which has a value.
     Input(Stimulus),
     /// `execute A/1`: an instruction of the program.
     Execute { place: String, slot: u8, retired: bool, squashed: bool },

@@ -5,9 +5,9 @@ use crate::Address;
 
 /// One data access of the traced execution, or the news that some are missing.
 ///
-/// It comes where its packet stands among the other packets. Data packets may be sent ahead of the instruction packet
-/// that covers their instruction (ET 8), so a position between retirements says only that the access is not younger than
-/// what the next instruction packet reports.
+/// Its position is that of its packet among the other packets. Data packets may be sent ahead of the instruction packet
+/// that covers their instruction (ET 8), so a position between retirements means only that the access is not younger
+/// than what the next instruction packet reports.
 ///
 /// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where
 /// the table says so. After a data packet that cannot be read, and after a fault of the transport, no base is known,
@@ -18,7 +18,7 @@ use crate::Address;
 /// | `not-synchronised` | the packet | no synchronisation packet yet (RVET-DATA-022) |
 /// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); reported once, until a full value of that size comes |
 /// | `reserved-encoding` | `format`, `subformat`, `subtype`, `size`, `diff` | no meaning with these parameters and options |
-/// | `illegal-in-state` | `format` | a response although the options say that there are none |
+/// | `illegal-in-state` | `format` | a response although the options exclude responses |
 /// | `invalid-reference` | `lrid` | a response without request, where the size is that of the request (RVET-DATA-015) |
 /// | `contradiction` | `lrid` | any other response without request (RVET-DATA-015) |
 /// | `contradiction` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
