@@ -1,5 +1,5 @@
-//! Encodings and what ARM DDI 0406 says they are. The words are put together by hand from its encoding diagrams, or are those
-//! that an assembler writes for the text beside them.
+//! Encodings and their classes in ARM DDI 0406. The words are put together by hand from its encoding diagrams, or are
+//! those that an assembler writes for the text beside them.
 
 use super::*;
 use Class::*;

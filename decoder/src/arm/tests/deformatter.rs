@@ -220,7 +220,7 @@ fn the_last_frame_may_be_incomplete() {
 
 #[test]
 fn a_trace_port_is_joined_at_its_first_full_synchronisation() {
-    // The tail of a frame whose data look like much, then frames.
+    // The tail of a frame with ambiguous data, then frames.
     let tail = [0xff, 0xff, 0x7f, 0x21, 0xff, 0xff, 0xff];
     let stream = [&tail[..], &FULL, &IMMEDIATE, &FULL, &FULL, &DELAYED].concat();
     for framing in [Framing::Normal, Framing::Continuous] {

@@ -1,4 +1,4 @@
-//! Arbitrary logs in arbitrary chunks; what the dissector says about them.
+//! Arbitrary logs in arbitrary chunks; their dissections.
 
 use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{

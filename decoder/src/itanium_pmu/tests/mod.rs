@@ -121,7 +121,7 @@ fn decode(parameters: &Parameters, wire: &[u8]) -> Log<ItaniumPmu> {
     log
 }
 
-/// Events and faults of a log in words; see [`word`].
+/// Events and faults of a log as text; see [`word`].
 fn summary(parameters: &Parameters, records: &[Vec<u8>]) -> String {
     let log = decode(parameters, &records.concat());
     let words = log.entries.iter().filter_map(|(_, entry)| match entry {

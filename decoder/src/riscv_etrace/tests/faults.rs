@@ -1,4 +1,4 @@
-//! What broken or impossible streams are called, where, and how decoding goes on.
+//! Faults of broken or impossible streams: classes, places, and how decoding goes on.
 
 use alloc::vec::Vec;
 
@@ -83,7 +83,7 @@ fn circles_without_outcomes_end() {
     // jal .-4 at 0x2004
     check(&code, &["73 00 08", "82 3f"], "P3 2000 2004 2000 2004 limit@1:5.0");
     check(&code, &["73 00 08", "01"], "P3 2000 2004 2000 2004 limit@1:5.0");
-    // What lies on the circle is found on the first lap.
+    // What lies on the loop is found in the first iteration.
     check(&code, &["73 01 08", "fa"], "P3 2004 2000");
 }
 

@@ -79,8 +79,8 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<RiscvE
     log
 }
 
-/// What the decoder reported, in words: addresses of retired instructions, `P` privilege, `C` imprecise context,
-/// `E` exception `@` EPC, `I` interrupt, `t` time, `end`, `lost`, and faults as `class@packet:byte.bit`.
+/// The reports of the decoder as text: addresses of retired instructions, `P` privilege, `C` imprecise context, `E`
+/// exception `@` EPC, `I` interrupt, `t` time, `end`, `lost`, and faults as `class@packet:byte.bit`.
 fn summary(parameters: &Parameters, program: &Program, payloads: &[&str]) -> String {
     summary_of(&ProgramMap::new(program, parameters), &decode(parameters, program, &frame(payloads)))
 }

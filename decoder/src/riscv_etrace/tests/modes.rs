@@ -1,4 +1,4 @@
-//! The optional modes: what is not in the packets because both sides can work it out.
+//! The optional modes: what is not in the packets because both sides can derive it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -352,7 +352,7 @@ mod implicit_return {
 
     #[test]
     fn a_start_packet_directly_after_a_counted_return() {
-        // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet says so.
+        // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet reports it.
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP, NOP]), (0x2000, &[JUMP, RET])]);
         let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (3, 2)]);

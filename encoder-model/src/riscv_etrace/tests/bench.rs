@@ -1,4 +1,4 @@
-//! A test bench: small programs, executions, and what the encoder makes of them.
+//! A test bench: small programs, executions, and the output of the encoder.
 
 use crate::riscv_etrace::{Encoder, Hart, Retirement};
 use traceproof_vectors::riscv_etrace::{

@@ -232,7 +232,7 @@ fn encode(parameters: &Parameters, policy: &Policy) -> Vec<u8> {
 /// The packets are `1f`, `73 00 04`, `0a`, `5f` (X46 and around).
 #[test]
 fn timestamps_are_those_of_the_instructions() {
-    // No packet has a `time` field, and yet the transport knows the time.
+    // No packet has a `time` field, but the transport carries the time.
     let set = |encapsulation| Parameters { encapsulation, retires_p: 4, ..Parameters::default() };
     let two = set(normal(0, 0, 2, 0));
     assert_eq!(

@@ -84,8 +84,8 @@ fn idle_cycles_are_counted() {
     assert_eq!(got, [start(0x1000), start(0x1008), address(4, false), ended()]);
 }
 
-/// A jump to itself: one address packet per lap. The 16th makes the timer expire; the next one is known to come
-/// before a synchronisation packet, which is what the updiscon flag says.
+/// A jump to itself: one address packet per lap. The 16th makes the timer expire; the next one is known to come before
+/// a synchronisation packet, which is the meaning of the updiscon flag.
 #[test]
 fn packets_are_counted() {
     let steps = path(&[0x1000; 22]);

@@ -1,4 +1,4 @@
-//! Arbitrary captures in arbitrary chunks; what the dissector says about them.
+//! Arbitrary captures in arbitrary chunks; their dissections.
 
 use alloc::vec;
 use alloc::vec::Vec;

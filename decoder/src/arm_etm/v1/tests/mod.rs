@@ -79,7 +79,7 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
     log
 }
 
-/// Events and faults in words; see [`word`].
+/// Events and faults as text; see [`word`].
 fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
@@ -101,7 +101,7 @@ fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
     format_log(&decode(parameters, program, &wire(parameters, text)))
 }
 
-/// [`summary`] after [`ENABLED`], without what that says.
+/// [`summary`] after [`ENABLED`], without the output of that.
 fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
     let summary = summary(parameters, program, &format!("{ENABLED}; {text}"));
     let rest = summary.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");

@@ -271,7 +271,7 @@ fn lm_16_only_values_or_only_addresses() {
         data_summary(&address_only(), "DE 7c 80 80 81 80 00; drain; DE 22 04; drain"),
         "#0@6[0x4000]=off #1@12[0x4004]=off"
     );
-    // Data in spite of that are read by their size, and belong to nothing.
+    // Data that come nevertheless are read by their size, and belong to nothing.
     assert_eq!(
         data_summary(&address_only(), "DE 5c; DW 68 34 12; DE 22 04; drain"),
         "#0@6=off suspicious@2:15.0 ignored3@7 #1@8[0x4/0x7f]=off"

@@ -1,4 +1,4 @@
-//! What broken or impossible captures are called, where, and how decoding goes on.
+//! Faults of broken or impossible captures: classes, places, and how decoding goes on.
 
 use alloc::vec::Vec;
 

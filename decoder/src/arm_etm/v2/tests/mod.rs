@@ -127,7 +127,7 @@ fn decode(parameters: &Parameters, wire: &[u8]) -> Log<ArmEtm> {
     log
 }
 
-/// Events and faults in words; see [`word`].
+/// Events and faults as text; see [`word`].
 fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
@@ -148,7 +148,7 @@ fn summary(parameters: &Parameters, script: &str) -> String {
     format_log(&decode(parameters, &play(parameters, script)))
 }
 
-/// [`summary`] without instructions and what the synchronisation at the start says.
+/// [`summary`] without instructions and the output of the synchronisation at the start.
 fn data_summary(parameters: &Parameters, script: &str) -> String {
     let script = format!("TFO {ENABLED}; drain; {script}");
     let log = decode(parameters, &play(parameters, &script));

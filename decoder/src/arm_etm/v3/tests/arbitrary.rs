@@ -1,4 +1,4 @@
-//! Arbitrary streams in arbitrary chunks; what the dissector says about them.
+//! Arbitrary streams in arbitrary chunks; their dissections.
 
 use alloc::format;
 use alloc::string::String;

@@ -129,7 +129,7 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
     log
 }
 
-/// Events and faults in words (see [`word`]) of the bytes after an A-sync, which is packet 0 and six bytes.
+/// Events and faults as text (see [`word`]) of the bytes after an A-sync, which is packet 0 and six bytes.
 fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
     let log = decode(parameters, program, &bytes(&format!("{ALIGN} {text}")));
     let words: Vec<String> = log

@@ -169,7 +169,7 @@ fn data_trace_may_have_a_source_of_its_own() {
     assert!(matches!(packets[3], Some(Err(_))));
 }
 
-/// Whatever comes, in whatever pieces: the same entries, and no panic.
+/// Any input in any pieces: the same entries, and no panic.
 #[test]
 fn arbitrary_payloads_are_harmless() {
     let plain = DataParameters::default();

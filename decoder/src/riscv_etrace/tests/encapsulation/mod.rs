@@ -1,7 +1,7 @@
 //! The transport: every width, every place, other sources, entry anywhere.
 //!
-//! Expected values come from the worked examples, from hand, or from [`Travel::bytes`], which writes a packet down as one
-//! string of bits exactly as EN 2.1 words it.
+//! Expected values come from the worked examples, from hand, or from [`Travel::bytes`], which writes a packet down as
+//! one string of bits exactly as EN 2.1 describes it.
 
 use alloc::vec::Vec;
 

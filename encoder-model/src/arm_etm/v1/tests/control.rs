@@ -53,7 +53,7 @@ fn reasons_of_restarts() {
         ([on(), many(off(), 9), on()].concat(), calm(), [TraceEnabled, TraceEnabled]),
         ([on(), many(debug(), 9), on()].concat(), calm(), [TraceEnabled, DebugExit]),
         ([on(), many(debug(), 9), many(off(), 9), on()].concat(), calm(), [TraceEnabled, DebugExit]),
-        // The macrocell sees the instruction as early as the processor entering debug state.
+        // The macrocell receives the instruction as early as the processor entering debug state.
         ([on(), many(off(), 7), many(debug(), 2), on()].concat(), calm(), [TraceEnabled, DebugExit]),
         ([vec![too_much()], many(wait(), 12), on()].concat(), tight, [TraceEnabled, Overflow]),
         ([vec![too_much()], many(debug(), 12), on()].concat(), tight, [TraceEnabled, Overflow]),

@@ -61,7 +61,7 @@ fn returns_without_a_call() {
     }
 }
 
-/// RVET-ENC-056: the return address stack notices; a counter trusts the program.
+/// RVET-ENC-056: the return address stack notices; a counter does not check targets.
 #[test]
 fn returns_to_somewhere_else() {
     let steps = path(&[0x1000, 0x1004, 0x2000, 0x2004, 0x3000, 0x3004]);
