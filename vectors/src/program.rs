@@ -383,7 +383,7 @@ mod tests {
         for space in ["secure el1", "any", "realm", "non-secure", "non-secure el2"] {
             program.clone().insert(filled(0x1007, 4, 3, space)).expect(space);
         }
-        program.insert(filled(0x1008, 4, 3, "el1")).expect("behind them");
+        program.insert(filled(0x1008, 4, 3, "el1")).expect("after them");
     }
 
     #[test]

@@ -143,7 +143,7 @@ fn a_start_packet_after_a_provisional_stop() {
         "P3 1000 1004 1008 100c 1004 1008 P3 100c",
     );
     // At an updiscon anything may follow: J itself was reported.
-    check("behind an updiscon", &program, &["73 00 04", "1a", "73 00 08"], "P3 1000 1004 1008 100c P3 2000");
+    check("after an updiscon", &program, &["73 00 04", "1a", "73 00 08"], "P3 1000 1004 1008 100c P3 2000");
     // Another level, without a trap return at hand: second arrival, and only a discontinuity leads on.
     check(
         "other privilege",
