@@ -13,13 +13,13 @@ use super::run::{Discontinuity, FrameListener, Origin, Run};
 /// Chunk borders never matter, except for how the bytes of a source are cut into [`Run`]s. Memory is constant.
 ///
 /// A capture in memory starts with a frame; in a trace port's stream everything before the first full synchronisation
-/// packet is passed over. Data before the first ID, and of the null ID, are dropped.
+/// packet is skipped. Data before the first ID, and of the null ID, are dropped.
 ///
 /// | fault | place | what happens |
 /// |---|---|---|
 /// | `reserved-encoding` | bit 1 of the ID byte | a reserved ID: its data are delivered under it; 0x7F: no data until the next ID |
 /// | `suspicious` | byte 15 bit 7 | auxiliary bit of an ID in byte 14: ignored |
-/// | `illegal-in-state` | the packet | half-word synchronisation in normal mode: passed over |
+/// | `illegal-in-state` | the packet | half-word synchronisation in normal mode: skipped |
 /// | `framing`, capture in memory | the byte pair | what looks like a synchronisation packet stands in a frame: no data until the next ID |
 /// | `framing`, trace port | the byte pair | neither ID nor synchronisation packet: nothing until the next full synchronisation packet, then no data until the next ID |
 /// | `truncated` | byte 0 of the frame, or of the synchronisation packet | the frame ends too early, at a full synchronisation packet or with the stream: none of it is delivered |

@@ -51,8 +51,8 @@ impl Run<'_> {
     }
 }
 
-/// Where a run stood. A run passes over the auxiliary bytes of its frames and over nothing else, so one number is enough for
-/// all of its bytes.
+/// Where a run stood. A run skips the auxiliary bytes of its frames and nothing else, so one number is enough for all
+/// of its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Index of the first byte's frame.

@@ -1,4 +1,4 @@
-//! A log taken apart bit by bit, for people.
+//! A log taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 

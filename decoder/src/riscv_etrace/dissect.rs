@@ -1,4 +1,4 @@
-//! A byte stream taken apart bit by bit, for people.
+//! A byte stream taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 use core::ops::Range;

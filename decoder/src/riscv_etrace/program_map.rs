@@ -167,7 +167,7 @@ impl ProgramMap {
     /// Whether straight code from the slot `from` meets the half-word `distance` slots on as the start of an
     /// instruction, given that it comes at least that far.
     ///
-    /// Code passes over a half-word exactly when it executes a 4-byte instruction right before it; this is evaluated
+    /// Code skips a half-word exactly when it executes a 4-byte instruction right before it; this is evaluated
     /// backwards until the answer no longer depends on the path.
     #[inline]
     pub(super) fn passes(&self, from: usize, distance: usize) -> bool {

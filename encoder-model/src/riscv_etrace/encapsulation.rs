@@ -30,7 +30,7 @@ pub enum TraceKind {
     Data,
 }
 
-/// One trace payload on its way into the stream.
+/// One trace payload for the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Trace<'a> {
     /// The payload filled to whole bytes with copies of its top bit, first transmitted byte first.

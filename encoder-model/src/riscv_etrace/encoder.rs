@@ -149,7 +149,7 @@ fn check_lengths(parameters: &Parameters, lanes: &Lanes) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// The parameter to blame for a packet that is too long.
+/// The parameter at fault for a packet that is too long.
 fn widest(parameters: &Parameters) -> &'static str {
     let longest = Layout::new(parameters).longest_packet();
     if DataFields::new(parameters).is_some_and(|data| data.longest_packet() == longest) {

@@ -28,7 +28,7 @@ pub struct CaseFile<P: CaseProtocol> {
 pub struct SuiteError {
     /// The file or directory.
     pub path: PathBuf,
-    /// Line and column from 1, where one place is to blame.
+    /// Line and column from 1, where one place is at fault.
     pub place: Option<(usize, usize)>,
     /// What is wrong.
     pub message: String,

@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// One register of the performance monitor, of the debug registers that it borrows, or of the processor state that it
+/// One register of the performance monitor, of the debug registers that it shares, or of the processor state that it
 /// uses.
 ///
 /// Written `PMC4`, `PMD17`, `IBR0`, `DBR7`, `PSR`, `PMV`. An index that the processor does not implement can be written

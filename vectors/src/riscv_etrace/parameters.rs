@@ -61,7 +61,7 @@ pub struct Parameters {
     pub trap_vectors: Option<TrapVectors>,
     /// How packets are framed in the byte stream.
     pub encapsulation: Encapsulation,
-    /// Data trace; absent = none, or none of it is wanted: a decoder passes over data packets.
+    /// Data trace; absent = none, or none of it is wanted: a decoder skips data packets.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub data: Option<DataParameters>,
 }
@@ -368,12 +368,11 @@ impl Encapsulation {
 
 /// Constants of the ratified encapsulation (EN 2.1). By default a packet is one header byte and the payload.
 ///
-/// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding.
-/// A stream may carry packets of several sources; they have the same widths. A decoder passes over null packets,
-/// packets whose `srcID` is neither [`src_id`](Self::src_id) nor that of data trace, and data trace where
-/// [`Parameters::data`] is absent: they cause nothing.
-/// [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types that are neither instruction
-/// nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
+/// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding. A
+/// stream may carry packets of several sources; they have the same widths. A decoder skips null packets, packets whose
+/// `srcID` is neither [`src_id`](Self::src_id) nor that of data trace, and data trace where [`Parameters::data`] is
+/// absent: they cause nothing. [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types
+/// that are neither instruction nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -392,7 +391,7 @@ pub struct NormalEncapsulation {
     pub framed: bool,
     /// What fills the last byte.
     pub padding: Padding,
-    /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it passes over
+    /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it skips
     /// everything before the first packet after N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
     pub synchronised: bool,
     /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what

@@ -110,7 +110,7 @@ impl Pairing {
         self.waiting.addresses() - matches!(self.stage, Stage::Reading { .. }) as usize
     }
 
-    /// Nothing is to come, or passed over.
+    /// Nothing is to come, or skipped.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting.is_empty() && !self.passing
     }
@@ -228,7 +228,7 @@ impl Pairing {
         }
     }
 
-    /// A mark that is not passed over: the next branch address begins. `byte` is the stream offset of the record.
+    /// A mark that is not skipped: the next branch address begins. `byte` is the stream offset of the record.
     ///
     /// Spec: ETM1-PKT-003 (5.2), ETM1-SYN-005 (5.9).
     pub(super) fn mark<L: Listener>(&mut self, byte: u64, listener: &mut L) -> Result<(), Defect> {
@@ -242,7 +242,7 @@ impl Pairing {
         while let Stage::Data(_) = self.stage
             && let Some(first) = self.waiting.first()
         {
-            // The data of those after are passed over, too.
+            // The data of those after are skipped, too.
             self.give_up_data(first.cycle, listener);
             self.settle(listener);
         }

@@ -15,7 +15,7 @@ use crate::arm_etm::v2::FifoByte;
 /// Reads trace pins cycle by cycle.
 ///
 /// PIPESTAT says what was executed, TRACEPKT delivers the packets of it later in the same order. Records are looked at
-/// when the two after them are here, so that an APO is known in the record of its BE or BD. At most
+/// when the two after them have arrived, so that an APO is known in the record of its BE or BD. At most
 /// [`DecoderLimits::pending`] statuses wait for their packets; memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -27,7 +27,7 @@ pub struct Port {
     /// How many of the next records are APO records.
     apo_records: u8,
     synchronised: bool,
-    /// TRACESYNC marks to pass over.
+    /// TRACESYNC marks to skip.
     marks: u8,
     /// Low half of a byte, 4-bit port: value, stream offset.
     half: Option<(u8, u64)>,

@@ -61,7 +61,7 @@ enum Part {
 /// The contents of the records after BE or BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Apo {
-    /// So many address sequences are to be passed over.
+    /// So many address sequences are to be skipped.
     Skip(u8),
     /// 15.
     TooLarge,

@@ -144,13 +144,13 @@ const fn value(ss: u8) -> Option<Part> {
     }
 }
 
-/// A packet of which not every byte is here.
+/// An incomplete packet.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     kind: Kind,
     header: u8,
     plan: Plan,
-    /// Bytes of the current part that are here.
+    /// Bytes of the current part so far.
     received: u8,
     value: u32,
     context_id: u32,

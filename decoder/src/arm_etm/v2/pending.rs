@@ -14,7 +14,7 @@ pub(super) enum Expectation {
     TraceFifoOffset {
         /// The TFO cycle.
         cycle: u64,
-        /// FIFO position of its first byte, as soon as the TFO value is here.
+        /// FIFO position of its first byte, as soon as the TFO value is known.
         start: Option<u64>,
         /// The first one since synchronisation was lost: of the bytes before it nothing is known.
         joining: bool,

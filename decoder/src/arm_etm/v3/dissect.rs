@@ -1,4 +1,4 @@
-//! A stream taken apart bit by bit, for people.
+//! A stream taken apart bit by bit, for display.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -73,7 +73,7 @@ impl DataTrace {
         }
     }
 
-    /// Something is missing or unreadable: whatever is compared with an earlier access is passed over until there is one
+    /// Something is missing or unreadable: whatever is compared with an earlier access is skipped until there is one
     /// again.
     pub(super) fn lose_synchronisation(&mut self) {
         self.flow.lose_bases();

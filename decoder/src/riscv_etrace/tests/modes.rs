@@ -472,7 +472,7 @@ mod implicit_return {
             summary(&parameters(), &code, &["73 00 04", &to]),
             "P3 1000 2000 1004 1000 2000 limit@1:5.0"
         );
-        // The same function called again and again by a longer way round is no circle.
+        // The same function called repeatedly on a longer path is no loop.
         let calls: Vec<u32> = (0..40).map(|call| jal(1, 0x1000 - 4 * call)).chain([NOP]).collect();
         let code = program(&[(0x1000, &calls), (0x2000, &[RET])]);
         let to = pack(&[(2, 2), (0xa0 >> 1, 31), (0, 3)]);

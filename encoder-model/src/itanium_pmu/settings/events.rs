@@ -191,7 +191,8 @@ pub struct EventSettings {
     pub event: &'static SelectableEvent,
     /// By which counter.
     pub counter: u8,
-    /// Sources dispute the latency threshold (MD-8): the processor may capture from half or twice the latency on.
+    /// Sources disagree about the latency threshold (MD-8): the processor may capture from half or twice the latency
+    /// on.
     pub is_disputed: bool,
 }
 

@@ -34,9 +34,9 @@
 //! # APO
 //!
 //! The two records after BE and BD hold no instruction. Their \[1:0\] (on TRACEPKT if TR) are APO\[1:0\] and
-//! APO\[3:2\]: how many TRACESYNC marks to pass over, counted from the record of BE or BD on, that one included. They
-//! output packets like any other. BE or BD in one of them abandons the branch before, and has two such records of its
-//! own. The APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture.
+//! APO\[3:2\]: how many TRACESYNC marks to skip, counted from the record of BE or BD on, that one included. They output
+//! packets like any other. BE or BD in one of them abandons the branch before, and has two such records of its own. The
+//! APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture.
 //!
 //! # Events
 //!
@@ -66,9 +66,9 @@
 //! # Synchronisation
 //!
 //! A decoder is synchronised from the first BE or BD on whose APO is 0 to 14. From there on it pairs TRACESYNC marks
-//! with BE and BD, one by one in order; bytes before the first mark it looks for are passed over. Before that `Trigger`
-//! and `InstructionAt` without addresses are reported (ID as IE, BD and BE as executed:
-//! `etm1-unlocated-branch-counts`), and the faults of records, of TRACEPKT after TR, and of APO records.
+//! with BE and BD, one by one in order; bytes before the first mark it looks for are skipped. Before that `Trigger` and
+//! `InstructionAt` without addresses are reported (ID as IE, BD and BE as executed: `etm1-unlocated-branch-counts`),
+//! and the faults of records, of TRACEPKT after TR, and of APO records.
 //!
 //! "Lost" = every status that waits is reported after the fault, without address (but the first, if its own is known),
 //! BE as executed; the decoder is not synchronised then, nor does it know any address.
@@ -95,11 +95,11 @@
 //! Values are zero-extended.
 //!
 //! Data are "given up" if they cannot be assigned to instructions, or are cut off: their status gets no more
-//! `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are passed over up to the next TRACESYNC mark, with
-//! the data of all statuses up to that BE or BD (each `Incomplete`). That happens, without fault, where the address of
-//! the instruction is not known and values are traced. A mark where data are expected cuts them off: an overflow may
-//! have lost the rest of them (ETM1-SYN-005). Nothing indicates that a lane is empty there: what it holds is read as
-//! data, too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
+//! `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are skipped up to the next TRACESYNC mark, with the
+//! data of all statuses up to that BE or BD (each `Incomplete`). That happens, without fault, where the address of the
+//! instruction is not known and values are traced. A mark where data are expected cuts them off: an overflow may have
+//! lost the rest of them (ETM1-SYN-005). Nothing indicates that a lane is empty there: what it holds is read as data,
+//! too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
 //!
 //! # Faults
 //!
@@ -113,12 +113,12 @@
 //! | TRACESYNC with TD or TR | `contradiction` | PIPESTAT, bit 3 | goes on, it is no mark |
 //! | ID or BD with neither addresses nor values traced | `contradiction` | PIPESTAT | goes on, as IE or BE |
 //! | TD (not after TR, not in an APO record) while a branch address is to come or not complete | `contradiction` | PIPESTAT | goes on; once for a run of records |
-//! | WT (not after TR) while nothing is to come or passed over | `contradiction` | PIPESTAT | goes on; once for a run of records |
+//! | WT (not after TR) while nothing is to come or skipped | `contradiction` | PIPESTAT | goes on; once for a run of records |
 //! | an APO of 0 to 14 that is not the number of older branch addresses that have not begun before its BE or BD | `contradiction` | PIPESTAT of BE or BD | the APO is trusted: see below |
 //! | more than [`LIMIT`] statuses wait | `limit` | PIPESTAT of the last one, which waits, too | lost |
 //! | TRACESYNC where no branch address is to come | `framing` | PIPESTAT, bit 3 | lost |
 //! | TRACESYNC inside a branch address or its Context ID | `framing` | PIPESTAT, bit 3 | lost |
-//! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; passed over up to the next mark |
+//! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; skipped up to the next mark |
 //! | data cut off by a branch address that is no restart | `contradiction` | first byte of the address | goes on |
 //! | byte 5 of a branch address with reason 101 to 111, 100 before ETMv1.2, or bit 7 before ETMv1.3 | `reserved-encoding` | byte 5 | lost |
 //! | byte 5 of a data address with a bit of \[7:4\] | `contradiction` | byte 5 | goes on; data given up |
@@ -135,8 +135,8 @@
 //! given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.
 //!
 //! When an APO is trusted against the count, everything older that waits is reported as if lost, addresses are not
-//! known, and bytes are passed over up to the mark that the APO gives; what was known of the branch addresses output
-//! before is kept.
+//! known, and bytes are skipped up to the mark that the APO gives; what was known of the branch addresses output before
+//! is kept.
 //!
 //! # What a macrocell does
 //!

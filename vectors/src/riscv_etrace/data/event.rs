@@ -25,7 +25,7 @@ use crate::Address;
 /// | `contradiction` | `size` | a response of another size than its request |
 /// | `contradiction` | `address` | an aligned format or an atomic, at an address that is no multiple of its size (RVET-DATA-006) |
 /// | `overlong` | after the last field | as in instruction trace |
-/// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are passed over |
+/// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are skipped |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

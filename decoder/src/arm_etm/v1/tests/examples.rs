@@ -131,7 +131,7 @@ fn a_trigger_shifts_packets_by_a_record() {
     let text = "IE --; TR 04; TR 00; A0* 80; WT 02; TR 00";
     let reported = enabled(&etm(), &arm(&[MOV, BX]), text);
     assert_eq!(reported, "E5:8000 TR6 TR7 E6:8004 branch6:Arm:8100 TR10 no-code@2:20.0[8100] E10:8100");
-    // The APO is on TRACEPKT: one mark is passed over.
+    // The APO is on TRACEPKT: one mark is skipped.
     let text = "TR 04; TR 01; A0* 02; WT* 80; WT 80; WT 82; WT 80; WT 00";
     assert_eq!(summary(&etm(), &Program::new(), text), "TR0 TR1 E0:? branch0:Arm:8000");
 }

@@ -355,7 +355,7 @@ fn alignment_is_found_and_checked() {
     assert_eq!(packets(&plain(), "00 00 00 00 00 00 00 80"), [Packet::AlignmentSync { zeros: 7 }]);
     assert_eq!(wrong(&plain(), "13 00 00 00 00 80"), "framing@2:7.0");
     assert_eq!(wrong(&plain(), "00 00 00 00 00 84"), "framing@1:6.0");
-    // The byte at fault can be the first one of an A-sync, and bytes that are passed over are no packet.
+    // The byte at fault can be the first one of an A-sync, and bytes that are skipped are no packet.
     let reported =
         read(&plain(), &bytes(&format!("{ALIGN} 08 00 00 00 00 00 80 13 | 10 11 12 {ALIGN} 13")), 100);
     let places: Vec<_> = reported.packets.iter().map(|(place, _)| (place.packet, place.byte)).collect();

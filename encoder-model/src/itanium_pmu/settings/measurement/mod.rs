@@ -48,7 +48,7 @@ pub struct MeasurementSettings {
 /// Why a measurement cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeasurementRefusal {
-    /// A range is to blame.
+    /// A range is at fault.
     Range(RangeRefusal),
     /// An opcode match is.
     Opcode(OpcodeRefusal),
