@@ -1,4 +1,4 @@
-//! What holds for any stream through any decoder: however it arrives, the same bounded results in order.
+//! What holds for any stream through any decoder: the same bounded results in order, however it is cut.
 
 use traceproof_vectors::{Decoder, Entry, Log, Place, Protocol};
 

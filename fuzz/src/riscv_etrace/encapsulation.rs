@@ -1,4 +1,5 @@
-//! Transport: any stream in any encapsulation is cut into the same units however it arrives; what is framed comes back.
+//! Transport: any stream in any encapsulation is cut into the same units for any chunks; framed payloads survive a
+//! round trip.
 //!
 //! Input: the constants of the encapsulation in 9 bytes; the rest is the stream, and likewise what is framed.
 
@@ -70,7 +71,7 @@ fn encapsulation(constants: [u8; CONSTANTS]) -> Encapsulation {
     }
 }
 
-/// A unit: where it starts, whose it is, and its bytes.
+/// A unit: its start, its source, and its bytes.
 type Unit = (Place, Option<u16>, Vec<u8>);
 
 fn units<'a>(
