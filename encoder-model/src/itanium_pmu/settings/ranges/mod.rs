@@ -24,7 +24,7 @@ const NEUTRAL: u64 = 0x0100_0000_0000_0000;
 pub struct AddressRange {
     /// The first address.
     pub start: u64,
-    /// The first address behind it.
+    /// The first address after it.
     pub end: u64,
 }
 
@@ -33,7 +33,7 @@ impl AddressRange {
         self.end.wrapping_sub(1)
     }
 
-    /// What tells its half of its region from others.
+    /// What distinguishes its half of its region from others.
     const fn half(self) -> u64 {
         self.start & !OFFSETS
     }
@@ -87,7 +87,7 @@ pub struct CodeRanges<'a> {
 pub struct DataRanges<'a> {
     /// Which addresses. May overlap.
     pub ranges: &'a [AddressRange],
-    /// What is written into the plm fields, which data tags do not look at: 0, or the plm of the events as libpfm does.
+    /// What is written into the plm fields, which data tags do not use: 0, or the plm of the events as libpfm does.
     pub plm: u8,
     /// How many pairs may be used: 1 to 4.
     pub pairs: u8,
@@ -177,11 +177,11 @@ impl RangeSettings {
 pub struct Covered {
     /// From the first to the last address that was asked for here.
     pub asked: AddressRange,
-    /// How many addresses are tagged in front of it.
+    /// How many addresses are tagged before it.
     pub before: u64,
     /// How many are tagged in gaps between what was asked for.
     pub between: u64,
-    /// How many are tagged behind it.
+    /// How many are tagged after it.
     pub behind: u64,
     /// The blocks, one per pair, in the order of the pairs.
     pub blocks: Vec<Block>,

@@ -218,7 +218,7 @@ fn any_range(granule: u64) -> impl Strategy<Value = AddressRange> {
 }
 
 proptest! {
-    /// ITA-IBR-018: everything inside is tagged, nothing outside what is said to be covered.
+    /// ITA-IBR-018: everything inside is tagged, nothing outside what is reported as covered.
     #[test]
     fn code_inside_is_tagged_and_outside_is_not(asked in any_range(16), pairs in 1..=4_u8, probes in prop::collection::vec(any::<u64>(), 16)) {
         let settings = code(&[asked], pairs).unwrap();
