@@ -15,11 +15,11 @@ use crate::files::print;
 use crate::select::{Seeds, Select};
 use crate::subjects::named;
 
-/// Compare two decoders over the wires of the cases, over generated streams, and over both with a byte changed.
+/// Compare two decoders on the wires of the cases, on generated streams, and on both with one byte changed.
 ///
-/// Compared is what both claim and deliver. Disagreements are put together by kind; of each kind the smallest stream is
-/// shrunk, unit by unit, and shown with the first difference: left what the first subject says, right what the second
-/// does. Who is right, the specification says.
+/// Compares what both claim and deliver. Disagreements are grouped by kind; the smallest stream of each kind is shrunk,
+/// unit by unit, and shown with the first difference: the first subject on the left, the second on the right. Neither
+/// side is the oracle: the specification decides.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof diff --subject reference --subject acme.toml --family arm-etm
@@ -27,7 +27,7 @@ use crate::subjects::named;
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Who is compared, given twice: reference, a peer, or a file; as for `conformance`.
+    /// The subjects to compare, given twice: reference, a peer, or a file; as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml", required = true)]
     subject: Vec<String>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// No streams with a byte changed.
     #[arg(long)]
     undamaged: bool,
-    /// Write everything as JSON.
+    /// Write all results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -17,9 +17,8 @@ use crate::exit::Failure;
 /// The program and the parameters that decode and encode need.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    /// What the encoder is: a TOML file of parameters by the specification's names, or of attributes as they are
-    /// discovered; what it leaves out has the specification's default. Without it the ELF file's class decides the
-    /// width.
+    /// Description of the encoder: a TOML file of parameters by the specification's names, or of discovered attributes;
+    /// an omitted one has the specification's default. Without it the ELF file's class decides the width.
     #[arg(long, value_name = "FILE")]
     pub(crate) parameters: Option<PathBuf>,
     /// The program: executable segments of an ELF file. May be repeated.

@@ -32,7 +32,7 @@ enum Verb {
     Build(Remake),
     /// Run the shipped ELF files in QEMU and compare with the shipped executions. Needs qemu-system-misc.
     Record(Remake),
-    /// Bits per instruction of every program under every set of parameters, as Markdown.
+    /// Bits per instruction of every program with every parameter set, as Markdown.
     Compression,
 }
 

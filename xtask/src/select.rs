@@ -27,7 +27,7 @@ pub(crate) struct Select {
     /// Only cases at least as binding as this.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<Level>,
-    /// Only cases that prove this clause, e.g. RVET-PKT-031. May be repeated.
+    /// Only cases that cover this clause, e.g. RVET-PKT-031. May be repeated.
     #[arg(long, value_name = "CLAUSE")]
     pub(crate) clause: Vec<String>,
     /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are added.
@@ -38,10 +38,10 @@ pub(crate) struct Select {
 /// Arguments that say which generated scenarios to use.
 #[derive(Debug, Args)]
 pub(crate) struct Seeds {
-    /// How many generated executions of each family; 100 if not given, 500 for `diff`.
+    /// Number of generated executions of each family; default: 100, for `diff` 500.
     #[arg(long, value_name = "N")]
     generated: Option<u64>,
-    /// Number of the first of them.
+    /// Seed of the first one.
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
 }

@@ -12,8 +12,9 @@ use crate::exit::Failure;
 /// The argument that names another suite.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgument {
-    /// Take the cases of this directory, DIRECTORY/FAMILY/**/CASE.toml, in place of the shipped ones; and the requirements of
-    /// DIRECTORY/clauses/FAMILY.toml, if there are any. What `export` writes, and `vectors` of a checkout, may be given as well.
+    /// Use the cases of this directory, DIRECTORY/FAMILY/**/CASE.toml, instead of the shipped ones; and the
+    /// requirements of DIRECTORY/clauses/FAMILY.toml, if there are any. A directory written by `export`, or `vectors`
+    /// of a checkout, also works.
     #[arg(long, value_name = "DIRECTORY")]
     suite: Option<PathBuf>,
 }
