@@ -170,8 +170,8 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 /// Maximum number of sync points of a case tried.
 const MOST_POINTS: usize = 4;
 
-/// Whether the reference finds a synchronisation point in the case behind which there is something to compare. That a relation does not hold for
-/// the reference says something, too.
+/// Whether the reference finds a sync point in the case with results to compare after it. A relation that fails for the
+/// reference counts as well.
 fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> bool {
     match tried(&Subject::reference_decoder_of::<P>(), file, &file.case.parameters, direction) {
         Ok(tried) => tried.compared > 0,

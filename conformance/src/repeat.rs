@@ -24,7 +24,7 @@ pub(crate) fn settled(first: Verdict, others: impl IntoIterator<Item = Verdict>)
     if seen.len() == 1 { first } else { Verdict::Flaky { seen } }
 }
 
-/// The real programs of several runs as one: the first, with the verdicts of all, and behind it what only others have.
+/// The real programs of several runs as one: the first, with the verdicts of all, followed by what only others have.
 pub(crate) fn settled_programs(runs: Vec<Vec<ProgramRun>>) -> Vec<ProgramRun> {
     let mut settled: Vec<(ProgramRun, Vec<Verdict>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

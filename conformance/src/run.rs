@@ -79,7 +79,7 @@ pub struct SubjectName {
     pub name: String,
     /// The subject's version.
     pub version: String,
-    /// What names it behind `--subject`, if something does.
+    /// Its name or file for `--subject`, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }

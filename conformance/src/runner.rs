@@ -46,8 +46,8 @@ pub struct Options {
     pub parameters: Option<String>,
     /// How many cases at once; `None` = one per processor.
     pub jobs: Option<usize>,
-    /// How long one direction of one case may take in this process. A thread that is late is left behind, because nothing can
-    /// stop it. Subjects in other processes have deadlines of their own ([`crate::process::Limits`]).
+    /// How long one direction of one case may take in this process. A thread that exceeds it is abandoned, because a
+    /// thread cannot be stopped. Subjects in other processes have their own deadlines ([`crate::process::Limits`]).
     pub deadline: Duration,
     /// How often everything is judged. What does not come out the same each time is [`Verdict::Flaky`].
     pub repeat: NonZeroUsize,
@@ -280,7 +280,7 @@ fn judge_seed<P: FamilyRules>(
         );
     }
     if let Err(message) = confirmed {
-        // Nobody's fault but ours.
+        // An error of the runner, not of the subject.
         let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));
         case.checks.insert(0, Check { direction: Direction::Decode, verdict });
     }
@@ -298,7 +298,7 @@ fn judge_fairly<P: FamilyRules>(
 ) -> Verdict {
     let once = || judge(subject, options, file, direction);
     let verdict = repeat::settled(once(), (1..options.repeat.get()).map(|_| once()));
-    // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
+    // Distinguishes a failure of this case from state of earlier cases; only for processes that serve many cases.
     let again = matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
     match subject.processes() {
         Some(pool) if again && pool.may_start() => {
@@ -340,7 +340,7 @@ fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static)
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
         let verdict = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
-        // Nobody listens any more when the deadline has passed.
+        // The receiver is gone when the deadline has passed.
         let _ = sender.send(verdict);
     });
     if let Err(error) = started {

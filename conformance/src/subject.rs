@@ -32,7 +32,7 @@ pub struct Subject {
     reference: bool,
     /// Where its decoders and encoders are, if not here.
     processes: Option<Arc<Pool>>,
-    /// Whether whoever asks it need not watch the time.
+    /// Whether the subject enforces its deadlines itself.
     keeps_deadlines: bool,
     /// What names it on the command line, if something does.
     argument: Option<String>,
@@ -100,7 +100,7 @@ impl Subject {
         &self.limits
     }
 
-    /// Says what names it behind `--subject`, for the commands in reports that judge something again.
+    /// Sets its name or file for `--subject`, for commands in reports.
     #[must_use]
     pub fn named_by(mut self, argument: impl Into<String>) -> Self {
         self.argument = Some(argument.into());

@@ -283,10 +283,10 @@ pub struct Divergence {
 pub struct Row {
     /// Whether the two sides agree.
     pub same: bool,
-    /// What was expected; `None` behind the end.
+    /// What was expected; `None` after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What came; `None` behind the end.
+    /// What was reported; `None` after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub got: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `traceproof adaptor`: the beginning of an adaptor.
+//! `traceproof adaptor`: creates an adaptor.
 
 use std::fs;
 use std::path::{Path, PathBuf};

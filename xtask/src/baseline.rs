@@ -1,4 +1,4 @@
-//! `traceproof baseline`: what a subject is known to get wrong, brought up to date.
+//! `traceproof baseline`: updates the list of a subject's known failures.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! `traceproof bench`: how fast, beside a peer where the build has one.
+//! `traceproof bench`: throughput of the references, and of a peer where the build has one.
 
 use std::path::PathBuf;
 

@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(ending(&run, &stale))
 }
 
-/// A stale baseline is told apart from failures that no baseline speaks of.
+/// A stale baseline has another exit code than failures outside of the baseline.
 fn ending(run: &Run, stale: &[Stale]) -> Exit {
     let failures = run.tally().failures() + run.program_tally().failures();
     let spoken_of = stale.iter().filter(|entry| entry.is_of_the_run()).count();
@@ -143,7 +143,7 @@ fn ending(run: &Run, stale: &[Stale]) -> Exit {
     }
 }
 
-/// Holds the run against the subject's baseline.
+/// Applies the subject's baseline to the run.
 fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
     let baseline =
@@ -224,7 +224,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     Ok(run)
 }
 
-/// The text of a file of parameters that is right for the one family.
+/// The text of a parameter file that is valid for the selected family.
 fn parameters(path: &Path, arguments: &Arguments) -> Result<String, Failure> {
     let [family] = arguments.select.family.as_slice() else {
         return Err(Failure::usage("--parameters needs one --family, whose parameters they are"));
@@ -243,7 +243,7 @@ impl Visitor for Parameters<'_> {
     }
 }
 
-/// Whether somebody has pressed Ctrl-C, who still wants the results so far; who presses it twice does not.
+/// Set by the first Ctrl-C, which ends the run with the results so far; the second one ends the program.
 fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);

@@ -1,4 +1,4 @@
-//! `traceproof coverage`: which requirements are proven.
+//! `traceproof coverage`: which requirements are covered.
 
 use clap::Args;
 use traceproof_conformance::coverage::Coverage;

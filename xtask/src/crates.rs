@@ -1,4 +1,4 @@
-//! Where does a Rust adaptor get the crates of Traceproof from?
+//! The crates of Traceproof for a Rust adaptor.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Crates {
         }
         if self.packaged {
             text.push_str("\n[patch.crates-io]\n");
-            // None of them asks for the first one.
+            // None of them depends on the first one.
             text.extend(each().skip(1).map(|((name, ..), directory)| line(name, directory, "")));
         }
         text

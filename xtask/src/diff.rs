@@ -1,4 +1,4 @@
-//! `traceproof diff`: where two decoders say different things.
+//! `traceproof diff`: where two decoders disagree.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `traceproof saboteurs`: whether the suite notices what is wrong.
+//! `traceproof saboteurs`: whether the suite detects deliberate bugs.
 
 use std::fs;
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! Which cases a verb is about.
+//! Selection of cases for a verb.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ pub(crate) struct Seeds {
 }
 
 impl Seeds {
-    /// Their numbers, `usual` many if nobody has said how many.
+    /// Their numbers; the default count is `usual`.
     pub(crate) fn numbers(&self, usual: u64) -> Range<u64> {
         self.seed..self.seed.saturating_add(self.generated.unwrap_or(usual))
     }
@@ -95,7 +95,7 @@ pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W
             found.append(&mut cases?);
         }
     }
-    // The id decides, whatever else the text occurs in.
+    // An exact id takes precedence over other matches.
     if let Some(exact) = found.iter().position(|case| case.id == name) {
         return Ok(found.swap_remove(exact).text);
     }

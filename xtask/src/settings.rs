@@ -1,4 +1,4 @@
-//! `traceproof settings`: what must be written into the registers of an Itanium for a measurement.
+//! `traceproof settings`: the register writes for an Itanium measurement.
 
 use std::str::FromStr;
 
@@ -163,7 +163,7 @@ fn tell_over_coverage(covered: &Covered) {
     let Covered { asked, before, between, behind, .. } = covered;
     if before + between + behind > 0 {
         eprintln!(
-            "note: {:#x}..{:#x} is covered with {before:#x} bytes in front, {between:#x} inside that nobody asked for, {behind:#x} behind",
+            "note: {:#x}..{:#x} is covered with an excess of {before:#x} bytes before it, {between:#x} inside, {behind:#x} after it",
             asked.start, asked.end
         );
     }

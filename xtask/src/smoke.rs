@@ -1,4 +1,4 @@
-//! `smoke`: is a subject fit to be judged?
+//! `smoke`: whether a subject can be judged.
 
 use clap::Args;
 use traceproof_conformance::smoke::{of_program, of_subject};

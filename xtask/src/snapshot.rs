@@ -1,4 +1,4 @@
-//! Snapshot directories as OpenCSD has them: which of their sources a verb is about.
+//! OpenCSD snapshot directories: selection of their sources for a verb.
 
 use std::path::Path;
 

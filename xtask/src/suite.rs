@@ -1,4 +1,4 @@
-//! Which suite a verb reads: the shipped one, or that of a directory.
+//! The suite of a verb: the shipped one, or that of a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl SuiteArgument {
     }
 }
 
-/// A directory that is no family's would be passed over in silence; without any, nothing would be judged.
+/// Rejects directories that belong to no family, which would be ignored silently, and suites without any.
 fn only_families(suites: &Path) -> Result<(), Failure> {
     let entries = Tree::from(suites).entries("").map_err(|error| Failure::file(suites, error))?;
     let names = entries.iter().filter(|entry| entry.is_directory).map(|entry| entry.name.to_string_lossy());

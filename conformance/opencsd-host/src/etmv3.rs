@@ -24,7 +24,7 @@ pub struct Configuration {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "fields are named after the protocol's")]
 pub enum Body {
-    /// Bytes in front of the first A-sync; not a packet of the protocol.
+    /// Bytes before the first A-sync; not a packet of the protocol.
     NotSynchronised,
     /// The stream ended inside the packet.
     Incomplete,

@@ -90,7 +90,7 @@ pub enum Answer {
         source: Option<u8>,
         /// Its error number (`ocsd_err_t`).
         error: u32,
-        /// What it answered (`ocsd_datapath_resp_t`); 6 and above are fatal, and nothing is decoded behind them.
+        /// What it answered (`ocsd_datapath_resp_t`); 6 and above are fatal and end decoding.
         response: u32,
         /// Its own words.
         text: String,

@@ -89,7 +89,7 @@ impl Object {
     pub(crate) fn load(path: &Path) -> Result<Self, HostError> {
         // A name without a slash would be looked for among the libraries of the system.
         let path = path.canonicalize().map_err(HostError::Io)?;
-        // SAFETY: whoever names the object wants its code to run, in a process that has nothing to lose.
+        // SAFETY: the user named the object in order to run its code, in a process that holds nothing else.
         let library = unsafe { Library::new(&path) }.map_err(HostError::Load)?;
         // SAFETY: the types are those that `tdut.h` gives to these names.
         unsafe {
@@ -168,14 +168,14 @@ impl Decoder<'_> {
 
 impl Drop for Decoder<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is that of `tdut_open`, and nobody uses it from here on.
+        // SAFETY: the handle is that of `tdut_open`, and it is not used after this.
         unsafe { (self.object.close)(self.handle) }
     }
 }
 
 /// Takes a result. An answer is one line, so line breaks in it become blanks.
 extern "C" fn add(context: *mut c_void, json: *const c_char) {
-    // SAFETY: the context is the `String` of `push` or `finish`, which nobody else uses meanwhile.
+    // SAFETY: the context is the `String` of `push` or `finish`, which is not used elsewhere during the call.
     let Some(results) = (unsafe { context.cast::<String>().as_mut() }) else { return };
     if !results.is_empty() {
         results.push(',');

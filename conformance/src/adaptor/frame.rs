@@ -25,7 +25,7 @@ pub const JSON: u8 = 0;
 /// The frame of a `run` request.
 pub const RUN: u8 = 1;
 
-/// Bytes of a frame behind its length and in front of its body.
+/// Bytes of a frame between its length and its body.
 const HEAD: usize = 5;
 
 /// A message as it came.

@@ -17,7 +17,7 @@ pub enum Language {
 pub struct KitFile {
     /// Its place in the new directory.
     pub path: &'static str,
-    /// Its text as in the kit; [`for_name`](Self::for_name) makes it somebody's own.
+    /// Its text as in the kit; [`for_name`](Self::for_name) inserts the name of an adaptor.
     pub text: &'static str,
 }
 

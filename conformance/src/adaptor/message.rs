@@ -45,13 +45,13 @@ pub struct Request<B> {
 pub struct Hello {
     /// The version of the protocol that the runner speaks.
     pub tdut: u32,
-    /// Comes back unchanged, so that nobody takes a recording or an echo for a subject.
+    /// Returned unchanged, so that a recording or an echo is not mistaken for a subject.
     pub nonce: String,
     /// The framings that the runner can speak, the one that it likes best first.
     pub framings: Vec<Framing>,
     /// The longest answer that it takes, in bytes.
     pub max_message: u64,
-    /// Results may be [short](super::backref) for those that come again.
+    /// Results may have [back-references](super::backref).
     #[serde(default)]
     pub again: bool,
 }
@@ -74,7 +74,7 @@ pub struct Welcome {
     /// Which version of it.
     #[serde(default)]
     pub version: String,
-    /// Stimulus may be [short](super::backref) for what comes again.
+    /// Stimulus may have [back-references](super::backref).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub again: bool,
     /// It reads the `space` of sections; otherwise it gets the code as it is seen in any space.
@@ -235,7 +235,7 @@ pub struct Run<'a> {
     pub image: u32,
     /// The bytes, in the pieces in which the decoder must get them; pieces may be empty.
     pub chunks: Vec<HexBytes<'a>>,
-    /// Whether the stream ends behind them.
+    /// Whether the stream ends after them.
     pub finish: bool,
 }
 
@@ -251,7 +251,7 @@ pub struct Encode<Policy, List> {
     pub policy: Option<Policy>,
     /// What the hardware sees, step by step.
     pub stimulus: List,
-    /// Whether the stimulus ends behind them.
+    /// Whether the stimulus ends after them.
     pub finish: bool,
 }
 

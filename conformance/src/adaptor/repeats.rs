@@ -8,7 +8,7 @@ use traceproof_vectors::Place;
 use super::backref::{Changes, MOST_KNOWN};
 use crate::family::Timing;
 
-/// Items that are remembered as having come behind another one.
+/// Number of remembered successors of an item.
 const BEHIND: usize = 8;
 
 /// No item.
@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 
 /// Writes the elements of lists, [short](super::backref) for items that came before if the other side understands that.
 ///
-/// Behind an item comes, as a rule, one that came there before. So few are compared and fewer are looked up.
+/// An item is usually followed by one of its earlier successors, so few items are compared and fewer are looked up.
 #[derive(Debug)]
 pub(crate) struct Writer<T> {
     again: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Writer<T> {
     /// By the text of the item.
     numbers: HashMap<Box<[u8]>, u32>,
     latest: Option<u32>,
-    /// First item and number of items that come again and are not written yet.
+    /// First item and number of repeated items that are not written yet.
     open: Option<(u32, u32)>,
     place: Option<Place>,
     text: Vec<u8>,
@@ -37,7 +37,7 @@ struct Known<T> {
     item: T,
     /// When it was, as the other side knows it.
     timing: Timing,
-    /// Numbers of items that came behind it, the latest first.
+    /// Numbers of its successors, the latest first.
     behind: [u32; BEHIND],
 }
 
@@ -119,7 +119,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         }
     }
 
-    /// The number of an item if it came behind the latest one before.
+    /// The number of an item if it is an earlier successor of the latest one.
     fn following(&self, item: &T) -> Option<u32> {
         let latest = self.latest?;
         if self.known.get(latest as usize + 1).is_some_and(|known| known.item == *item) {

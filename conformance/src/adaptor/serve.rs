@@ -30,9 +30,9 @@ pub enum ServeError {
     Answer(io::Error),
     /// The first request is not `hello`, or offers no framing.
     NoHello,
-    /// A request names a key that was not told.
+    /// A request uses an unknown key.
     UnknownKey(u32),
-    /// Stimulus comes again that never came.
+    /// A back-reference to stimulus that was never sent.
     UnknownItem,
 }
 

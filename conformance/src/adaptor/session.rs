@@ -19,7 +19,7 @@ pub(super) trait Session {
     fn decoder(&self) -> Option<Claims>;
     /// What the encoder claims; `None` without one.
     fn encoder(&self) -> Option<Claims>;
-    /// Whether results may be short for those that come again.
+    /// Whether results may have back-references.
     fn repeats(&mut self, again: bool);
     /// Keeps the parameters of a `parameters` request.
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError>;

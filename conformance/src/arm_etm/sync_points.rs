@@ -2,12 +2,13 @@
 //!
 //! | | ETMv1, ETMv2 | ETMv3 |
 //! |---|---|---|
-//! | a synchronisation point | the cycle of a synchronisation; in ETMv1, one whose APO can be read | the first record of an A-sync |
-//! | its tail | what happened from that cycle on, whenever it is told | what is told from the first I-sync behind it on |
+//! | a sync point | the cycle of a synchronisation; in ETMv1, one whose APO can be read | the first record of an A-sync |
+//! | its suffix | what happened from that cycle on, whenever it is reported | what is reported from the first I-sync after it on |
 //! | garbage | records with bits set that are always 0 | bytes that begin packets, in records of a bare port |
 //!
-//! What was sent in front of a point and counts behind it, a late decoder cannot know: bits of data addresses and timestamps, load
-//! misses, cycles of the first instruction and in front of it, in ETMv1 where the branch is whose address synchronises. There it may say less, and nothing else.
+//! A decoder that starts at a sync point cannot know state from before it: bits of data addresses and timestamps, load
+//! misses, cycles of the first instruction and before it, in ETMv1 the position of the branch whose address
+//! synchronises. There it may report less, but nothing different.
 
 use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
@@ -76,7 +77,7 @@ fn first_wrong(expected: &[Event], got: &[Event], knowledge: PriorState) -> Opti
     let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
     let counted = [
         first(|event| matches!(event, Event::Atom { .. })),
-        // Of the I-sync that the tail begins with; the cycle count packet may come behind it.
+        // Of the I-sync that begins the suffix; the cycle count packet may follow it.
         first(|event| matches!(event, Event::Gap { .. })),
     ];
     (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
@@ -114,7 +115,7 @@ fn can_join(wire: &[u8], byte: u64, parameters: &Parameters) -> bool {
     }
 }
 
-/// What is told from the first I-sync at or behind byte `from` on.
+/// What is reported from the first I-sync at or after byte `from` on.
 fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
     let start = |wanted: fn(&Entry<ArmEtm>) -> bool| {
         let found = entries.iter().position(|(place, entry)| place.byte >= from && wanted(entry));
@@ -131,8 +132,8 @@ fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
     }
 }
 
-/// What happened from `cycle` on, whenever it is told. Packets and faults are those behind the first that synchronises: what is in
-/// front of it was sent before.
+/// What happened from `cycle` on, whenever it is reported. Packets and faults are those after the first that
+/// synchronises: earlier ones were sent before.
 fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     let old = |event: &&Event| matches!(event, Event::Transfer { when, .. } if *when < cycle);
     let transfers = events(entries).filter(old).count() as u64;
@@ -184,8 +185,8 @@ fn errors_of(entries: &[(Place, Entry<ArmEtm>)]) -> usize {
     entries.iter().filter(|(_, entry)| error(entry)).count()
 }
 
-/// The event as if nothing had been in front of the synchronisation point: numbers and times from there on, data of older misses as
-/// those of nobody. `None` if it is only about what is older.
+/// The event as if the stream began at the sync point: numbers and times from there on, data of older misses as data of
+/// no miss. `None` if it concerns only older ones.
 fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
     let at = |when: u64| when.saturating_sub(time);
     let number = |transfer: u64| transfer.checked_sub(transfers);
@@ -236,7 +237,7 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> b
             Event::Atom { address, isa, executed, cycles: Some(told) },
             Event::Atom { cycles: Some(cycles), .. },
         ) if first => {
-            // The cycles in front of it may lie in front of the synchronisation point.
+            // The cycles before it may lie before the sync point.
             let same = Event::Atom { address, isa, executed, cycles: Some(cycles) } == *got;
             same && (garbled || cycles <= told)
         }
@@ -253,7 +254,7 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> b
             Event::Transfer { address, big_endian: late, .. },
         ) => {
             let same = Event::Transfer { transfer, when, address, value, big_endian: late } == *got;
-            // That data are big-endian was perhaps only told in front.
+            // The big-endian flag may have been sent only before the sync point.
             same && (garbled || (within(address, told) && (!late || big_endian)))
         }
         _ => expected == got,

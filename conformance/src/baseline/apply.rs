@@ -29,7 +29,7 @@ pub enum Staleness {
     Unmatched,
     /// The day has passed.
     Expired(String),
-    /// Nobody has said yet why.
+    /// The reason is still missing.
     Unexplained,
 }
 

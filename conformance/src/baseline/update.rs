@@ -39,7 +39,7 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
     } else {
         text.to_owned()
     };
-    // Everything that can be wrong with it is told by the one reader.
+    // All its errors are reported by the same reader.
     Baseline::parse(&text)?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| BaselineError {
         line: 1,
@@ -141,7 +141,7 @@ fn about_the_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Removes a line, but not the comments in front of it: the one behind the comma of the line before is among them.
+/// Removes a line, but not the comments before it, which include the one after the comma of the previous line.
 fn remove(checks: &mut Array, index: usize) {
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let line = checks.remove(index);

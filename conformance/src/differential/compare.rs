@@ -75,7 +75,7 @@ fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Optio
             let log = push_all(decoder.as_mut(), [stream.wire.as_slice()]);
             Some(Decoded { log, capabilities })
         })();
-        // Nobody listens any more when the deadline has passed.
+        // The receiver is gone when the deadline has passed.
         let _ = sender.send(decoded);
         Verdict::Pass
     });

@@ -4,7 +4,7 @@ use traceproof_vectors::{FaultClass, Place};
 
 use crate::verdict::{Divergence, Row};
 
-/// How many elements around a difference are shown: before and behind it.
+/// Number of elements that are shown before and after a difference.
 const CONTEXT: (usize, usize) = (4, 3);
 
 /// A fault as far as it says something.

@@ -128,7 +128,7 @@ struct Sequence<P: FamilyRules> {
     /// The events since the latest fault.
     open: Vec<P::Event>,
     in_force: Option<P::Event>,
-    /// First entry of the log behind the latest fault.
+    /// First entry of the log after the latest fault.
     start: usize,
 }
 
@@ -194,7 +194,7 @@ impl<P: FamilyRules> Sequence<P> {
             }
         }
         let event = complete.checked_sub(1).and_then(|last| events.get(last)).map(|(place, _)| *place);
-        // A fault where an event was expected stands behind its segment.
+        // A fault where an event was expected follows its segment.
         let fault = || got.entries.get(segment.entries.end).or(got.entries.last()).map(|(place, _)| *place);
         if offset < events.len() { event } else { fault().or(event) }
     }

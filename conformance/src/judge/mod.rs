@@ -24,9 +24,9 @@ pub struct Expectation<'a, P: CaseProtocol> {
 
 /// Compares a decoder's log with what was expected of it.
 ///
-/// Judged is only what the decoder claims: the layers that it delivers, how much its faults say, whether it reports warnings.
-/// Events are compared in canonical form, separately between every two faults; whether a decoder repeats behind a fault what is still
-/// in force does not matter. Retirements directly before a `limit` fault are not compared.
+/// Only what the decoder claims is judged: its layers, the detail of its faults, its warnings. Events are compared in
+/// canonical form, separately between every two faults; whether a decoder reports state again that is still in force
+/// after a fault does not matter. Retirements directly before a `limit` fault are not compared.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What `traceproof decode` is told, and how it ends.
+//! Arguments and exit code of `traceproof decode`.
 
 use std::path::PathBuf;
 
@@ -85,7 +85,7 @@ impl Arguments {
     }
 }
 
-/// The end, by what went through the listing.
+/// The exit code for the counts of the listing.
 pub(crate) fn told(counts: Counts) -> Exit {
     if counts.errors == 0 {
         return Exit::Ok;

@@ -44,7 +44,7 @@ enum Aside<'a> {
     Source(&'a Header<'a>),
     /// A fault in the frames of the buffer.
     FrameFault(&'a Fault),
-    /// Behind a gap: its index, counted from 0.
+    /// A piece after a gap: its index, counted from 0.
     Piece(usize),
 }
 
@@ -153,7 +153,8 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
         }
     }
     out.flush()?;
-    // Asked for by name, or alone, a source that cannot be decoded is an error; beside others it is passed over.
+    // A source that cannot be decoded is an error if it was selected by name or is the only one; otherwise it is
+    // skipped.
     if !refused.is_empty() || decoded == 0 || (!arguments.source.is_empty() && !passed.is_empty()) {
         refused.append(&mut passed);
         return Err(Failure::usage(refused.join("\nerror: ")));
@@ -169,7 +170,7 @@ fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Lists a source, piece by piece: behind a gap decoding begins anew.
+/// Lists a source, piece by piece: decoding restarts after a gap.
 fn list<P: FamilyRules>(
     arguments: &Arguments,
     captured: Captured<P>,

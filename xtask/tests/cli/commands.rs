@@ -85,7 +85,7 @@ fn help_texts() {
     }
 }
 
-/// Whoever starts the program by another command sees that command: in usage, examples, hints and reports.
+/// Usage, examples, hints and reports show the command that started the program.
 #[test]
 fn commands_are_spelt_as_the_program_was_started() {
     let started_as = |arguments: &[&str]| {

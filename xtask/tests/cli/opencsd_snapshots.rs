@@ -244,7 +244,7 @@ fn captures_are_judged_by_relations() {
 
 #[test]
 fn a_capture_with_an_error_fails() {
-    // A reserved header behind the P-header.
+    // A reserved header after the P-header.
     let reserved = unformatted(&[&TRACE[..], &[0x10]].concat());
     let junit = reserved.path().join("results.xml");
     let output = conformance(&[&reserved], &["--source", "ETM_0", "--junit", junit.to_str().expect("text")]);

@@ -129,7 +129,7 @@ impl<'a, 'b> Tree<'a, 'b> {
             for (address, bytes) in memory.chain([nowhere]) {
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 let space = c::_ocsd_mem_space_acc_t_OCSD_MEM_SPACE_ANY;
-                // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and nobody writes to them.
+                // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and they are never written.
                 let error =
                     unsafe { c::ocsd_dt_add_buffer_mem_acc(handle, address, space, bytes.as_ptr(), length) };
                 check(error, "add memory")?;

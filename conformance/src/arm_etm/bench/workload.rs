@@ -138,7 +138,7 @@ enum Operation {
 
 impl Operation {
     fn word(self, at: usize) -> u32 {
-        // A branch counts words from two instructions behind itself (ARM ARM A8.8.18).
+        // A branch counts words from two instructions after itself (ARM ARM A8.8.18).
         let branch = |head: u32, target: usize| {
             let words = (target as u32).wrapping_sub(at as u32 + 2);
             head << 24 | words & 0xff_ffff

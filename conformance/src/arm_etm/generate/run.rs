@@ -21,7 +21,7 @@ pub(super) struct Happenings {
     pub(super) filter: u8,
     /// ViewData changes.
     pub(super) view: u8,
-    /// An exception behind an instruction.
+    /// An exception after an instruction.
     pub(super) exceptions: u8,
     /// Debug state begins.
     pub(super) debug: u8,
@@ -147,7 +147,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
         self.push(cycle);
         if self.happenings.states && self.entropy.chance(8) {
-            // Levels change behind a branch; it tells them.
+            // Levels change after a branch, whose packet carries them.
             if self.cycles.last().is_some_and(tells_state) {
                 self.levels.non_secure ^= true;
                 self.levels.hyp ^= self.entropy.chance(128);
@@ -275,7 +275,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         cycle.instruction = Some(instruction);
     }
 
-    /// A folded branch in front of the instruction that completes.
+    /// A folded branch before the instruction that completes.
     fn fold(&mut self) -> Option<Phantom> {
         let branch = self.at;
         let Kind::Branch { conditional, link: false, .. } = branch.kind else { return None };

@@ -30,7 +30,7 @@ pub fn scenario(bytes: &[u8], architecture: Architecture) -> Scenario {
     let parameters = parameters(entropy, architecture);
     let mut policy = policy(entropy, architecture);
     if parameters.data_only {
-        // Without instructions between them nobody can tell which transfers were suppressed.
+        // Without instructions between them the suppressed transfers cannot be determined.
         policy.suppress_below = 0;
     }
     let happenings = Happenings { m_profile: parameters.m_profile, ..happenings(entropy) };

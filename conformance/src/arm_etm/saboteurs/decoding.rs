@@ -422,7 +422,7 @@ pub(super) fn offset_of_two_bits(parameters: &Parameters) -> Bytes {
         if !is_pipestat {
             return byte;
         }
-        // Records behind the one with the latest branch; a branch in its offset abandons it.
+        // Records after the one with the latest branch; a branch in its offset abandons it.
         let branches = matches!(v1::Pipestat::from_code(byte & 7), Some(v1::Pipestat::Be | v1::Pipestat::Bd));
         behind = if branches { Some(0_u32) } else { behind.map(|records| records + 1) };
         if behind == Some(2) && byte & 7 < 4 { byte & !3 } else { byte }

@@ -101,7 +101,7 @@ impl Liar {
     fn nonsense(&mut self, line: &str) -> io::Result<()> {
         match self.mode.as_str() {
             "makes-up-answers" => {
-                // As somebody who reads as far as there is something.
+                // Reads as far as there are bytes.
                 let id = line.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("0");
                 say(&format!("{{\"id\":{id},\"status\":\"ok\",\"results\":[]}}"))
             }
@@ -190,7 +190,7 @@ impl Liar {
         match self.mode.as_str() {
             "forgets-nothing" if request["start"] == "reset" => request["start"] = Value::from("continue"),
             "ignores-what-it-does-not-claim" if request["op"] == "parameters" => {
-                // As if nobody could have times in packets.
+                // Ignores the times in packets.
                 request["parameters"]["notime_p"] = Value::from(true);
             }
             _ => {}

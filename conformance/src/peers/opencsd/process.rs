@@ -253,7 +253,7 @@ impl Drop for Running {
     }
 }
 
-/// Hands over lines until the output ends, or nobody takes them.
+/// Passes on lines until the output ends or the receiver is gone.
 fn read_lines(output: ChildStdout, sender: &SyncSender<Vec<u8>>) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     loop {

@@ -33,9 +33,9 @@ pub(super) struct Filters<'a> {
     /// Traced cycles since the latest instruction.
     passed: u64,
     context_id: u32,
-    /// Where the instruction of the latest cycle that had one is; `None` behind automatic stacking.
+    /// Where the instruction of the latest cycle that had one is; `None` after automatic stacking.
     address: Option<u32>,
-    /// What was told of the transfer before.
+    /// What was reported of the previous transfer.
     previous: Option<u32>,
     /// Tracing starts in this cycle, by a packet that has no cycle for anything else (ETMv2).
     starting: bool,
@@ -137,9 +137,9 @@ impl<'a> Filters<'a> {
         self.branch(now, items);
     }
 
-    /// The TFO is in the cycle in front of the first instruction (6.5.1).
+    /// The TFO is in the cycle before the first instruction (6.5.1).
     ///
-    /// `next`: it starts in this cycle, and this is the cycle behind it.
+    /// `next`: it starts in this cycle, and this is the next cycle.
     fn v2_cycle(&mut self, now: &Stimulus, next: Option<&Stimulus>, items: &mut Vec<Visible>) {
         if let Some(next) = next {
             // Nothing of this cycle is traced, but it happens.
@@ -195,7 +195,7 @@ impl<'a> Filters<'a> {
             && self.v3
             && self.scenario.parameters.branch_broadcast
         {
-            // Behind the folded branch's own atom.
+            // After the folded branch's own atom.
             let thumb = instruction.isa == Isa::Thumb;
             let at = items.len()
                 - 1

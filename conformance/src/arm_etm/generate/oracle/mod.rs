@@ -52,7 +52,7 @@ pub struct Returned {
 /// What of a run is visible, in the order in which it happens within a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visible {
-    /// Tracing starts, in front of this instruction (in data-only mode nobody says which).
+    /// Tracing starts before this instruction (in data-only mode the instruction is unknown).
     Start { address: Option<u32>, in_progress: Option<u32> },
     /// An instruction; `cycles` since the one before, of a load or store in progress none.
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
@@ -83,8 +83,8 @@ enum Word {
 /// The answer to a load miss: when, and what.
 type Answers = BTreeMap<u32, (usize, u64)>;
 
-/// Whether a decoder's log is what a run must leave. `starts` are the cycles in which tracing started, as the encoder knows
-/// them; only behind lost cycles nothing else could tell (ETMv3).
+/// Whether a decoder's log is what a run must produce. `starts` are the cycles in which tracing started, from the
+/// encoder; after lost cycles (ETMv3) there is no other source for them.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub fn judge(scenario: &Scenario, log: &Log<ArmEtm>, starts: &[usize]) -> Result
     judge.finish()
 }
 
-/// A sound stream has no faults, but for tags that a reset left behind.
+/// A sound stream has no faults, except for tags of misses from before a reset.
 fn check_faults(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<(), Mismatch> {
     let reset = scenario.cycles.iter().any(|cycle| cycle.reset);
     for fault in log.faults() {
@@ -210,7 +210,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the report has nothing left in front of its next start.
+    /// Whether the report has no entries left before its next start.
     fn may_be_lost(&self) -> bool {
         let mut rest = self.report.heard.get(self.at..).unwrap_or_default();
         while let [Heard { told: Told::Suppressed, .. }, others @ ..] = rest {
@@ -225,8 +225,8 @@ impl Judge<'_> {
         matches!(next, Some(Told::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
     }
 
-    /// Whether the start in this cycle is one behind an overflow, or behind one that was forgotten because tracing was off when
-    /// the FIFO was empty.
+    /// Whether the start in this cycle is one after an overflow, or after one that was forgotten because tracing was
+    /// off when the FIFO was empty.
     fn explains_loss(&self, cycle: usize) -> bool {
         let mut rest = self.report.heard.iter().skip(self.at);
         let overflow = rest.find_map(|heard| match heard.told {
@@ -338,7 +338,7 @@ impl Judge<'_> {
         }
     }
 
-    /// ETM3-CC-005: every cycle behind the latest instruction is in the gap; 0 cycles are not known.
+    /// ETM3-CC-005: every cycle after the latest instruction is in the gap; 0 cycles are not known.
     fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>) -> bool {
         if !self.scenario.parameters.cycle_accurate {
             return gap.is_none();

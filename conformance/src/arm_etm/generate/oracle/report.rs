@@ -8,14 +8,14 @@ use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Isa,
 use super::{Mismatch, Word};
 use crate::arm_etm::generate::Scenario;
 
-/// Something that a decoder told, and the cycle of it (ETMv2).
+/// An event of the decoder, and its cycle (ETMv2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
     pub(super) cycle: Option<u64>,
     pub(super) told: Told,
 }
 
-/// What a decoder told.
+/// An event of the decoder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Told {
     /// Tracing started: for the how-manieth time, from 0; `gap` is what is said of the cycles before.
@@ -50,7 +50,7 @@ pub(super) enum Told {
     Suppressed,
 }
 
-/// Everything that a decoder told.
+/// All events of the decoder.
 pub(super) struct Report {
     pub(super) heard: Vec<Heard>,
 }
@@ -74,7 +74,7 @@ impl Report {
         let (mut heard, mut starts, mut gap, mut time) = (Vec::new(), 0, None, 0);
         for event in log.events() {
             match *event {
-                // The cycle count packet comes behind its I-sync; perhaps an implied instruction is between.
+                // The cycle count packet follows its I-sync, perhaps after an implied instruction.
                 Event::Gap { cycles } if !scenario.policy.count_in_sync => {
                     let start = heard.iter_mut().rev().find_map(|heard: &mut Heard| match &mut heard.told {
                         Told::Start { gap, .. } => Some(gap),

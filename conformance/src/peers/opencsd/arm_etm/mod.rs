@@ -1,4 +1,4 @@
-//! OpenCSD's ETMv3 packet processor and decoder behind the contract's decoder.
+//! OpenCSD's ETMv3 packet processor and decoder as a decoder of the contract.
 //!
 //! The library is asked once per stream, when the stream ends: for packets, and for generic elements. The adaptor translates and
 //! adds nothing, with one exception: elements tell the flow of instructions only, so what else a packet says comes from the

@@ -23,7 +23,7 @@ pub struct Returned {
     pub instructions: usize,
     /// Data transfers.
     pub transfers: usize,
-    /// Statuses whose data cannot be told apart, or are cut off.
+    /// Statuses whose data cannot be separated, or are cut off.
     pub incomplete: usize,
     /// Restarts.
     pub starts: usize,
@@ -48,9 +48,9 @@ pub struct Expected {
     /// All but triggers, which come as soon as they are seen.
     events: Vec<Event>,
     triggers: Vec<Event>,
-    /// Indices of packets in front of which, and of `Incomplete`s in place of which, more data may be read: behind data that an
-    /// overflow cuts off nothing tells that a lane is empty, be it the upper one of a 16-bit port (ETM1-PKT-002) or all of
-    /// them in the record of BE from whose next one on its address leaves (`fifo_latency`).
+    /// Indices of packets before which, and of `Incomplete`s instead of which, more data may be read: after data that
+    /// an overflow cuts off an empty lane cannot be recognised, be it the upper one of a 16-bit port (ETM1-PKT-002) or
+    /// all of them in the record of BE from whose next one on its address leaves (`fifo_latency`).
     doubtful_packets: Vec<usize>,
     doubtful_events: Vec<usize>,
 }

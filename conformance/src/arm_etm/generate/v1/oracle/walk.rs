@@ -16,7 +16,7 @@ use crate::arm_etm::generate::v1::Scenario;
 /// From BE of a restart to the first instruction (`etm1-restart-is-three-records-ahead`).
 const AHEAD: usize = 3;
 
-/// Largest offset that can be told (ETM1-APO-003).
+/// Largest offset that can be encoded (ETM1-APO-003).
 const LARGEST_OFFSET: usize = 14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is to be told of an instruction's transfers. Spec: ETM1-DAT-001 to 003, ETM1-PS-006.
+    /// The expected report of an instruction's transfers. Spec: ETM1-DAT-001 to 003, ETM1-PS-006.
     fn words(&self, now: &Stimulus) -> Vec<Word> {
         let parameters = &self.scenario.parameters;
         let is_traced = |transfer: &&Transfer| match transfer.access {
