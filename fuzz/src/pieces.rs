@@ -16,7 +16,7 @@ pub fn is_the_same_in_pieces<P: Protocol + PartialEq>(decoder: &mut dyn Decoder<
     let cut = decode(decoder, stream.chunks(1));
     assert_eq!(whole.entries, cut.entries, "cutting the stream changes the results");
     for (place, entry) in &whole.entries {
-        assert!(place.byte <= stream.len() as u64, "{entry:?} is behind the end of the stream");
+        assert!(place.byte <= stream.len() as u64, "{entry:?} is after the end of the stream");
     }
     let packets: Vec<Place> = whole
         .entries

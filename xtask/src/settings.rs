@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     print(&text)?;
     for covered in answer.code.iter().chain(&answer.data) {
-        tell_over_coverage(covered);
+        report_excess(covered);
     }
     for (opcode, not_compared) in answer.not_compared.iter().enumerate().filter(|(_, bits)| **bits != 0) {
         eprintln!("note: opcode {}: bits {not_compared:#x} of the syllable are not compared", opcode + 1);
@@ -159,11 +159,11 @@ fn request(event: &str, plm: u8, arguments: &Arguments) -> Result<EventRequest, 
     })
 }
 
-fn tell_over_coverage(covered: &Covered) {
-    let Covered { asked, before, between, behind, .. } = covered;
-    if before + between + behind > 0 {
+fn report_excess(covered: &Covered) {
+    let Covered { asked, before, between, after, .. } = covered;
+    if before + between + after > 0 {
         eprintln!(
-            "note: {:#x}..{:#x} is covered with an excess of {before:#x} bytes before it, {between:#x} inside, {behind:#x} after it",
+            "note: {:#x}..{:#x} is covered with an excess of {before:#x} bytes before it, {between:#x} inside, {after:#x} after it",
             asked.start, asked.end
         );
     }

@@ -9,7 +9,7 @@ use super::backref::{Changes, MOST_KNOWN};
 use crate::family::Timing;
 
 /// Number of remembered successors of an item.
-const BEHIND: usize = 8;
+const SUCCESSORS: usize = 8;
 
 /// No item.
 const NONE: u32 = u32::MAX;
@@ -38,7 +38,7 @@ struct Known<T> {
     /// When it was, as the other side knows it.
     timing: Timing,
     /// Numbers of its successors, the latest first.
-    behind: [u32; BEHIND],
+    successors: [u32; SUCCESSORS],
 }
 
 impl<T: Clone + PartialEq + Serialize> Writer<T> {
@@ -125,9 +125,9 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         if self.known.get(latest as usize + 1).is_some_and(|known| known.item == *item) {
             return Some(latest + 1);
         }
-        let behind = self.known.get(latest as usize)?.behind;
+        let successors = self.known.get(latest as usize)?.successors;
         let is_it = |number: &u32| self.known.get(*number as usize).is_some_and(|known| known.item == *item);
-        behind.into_iter().take_while(|number| *number != NONE).find(is_it)
+        successors.into_iter().take_while(|number| *number != NONE).find(is_it)
     }
 
     fn refer(&mut self, number: u32, timing: Timing) {
@@ -151,7 +151,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
     fn learn(&mut self, item: &T, timing: Timing, text: Vec<u8>) {
         let number = u32::try_from(self.known.len()).ok().filter(|_| self.known.len() < MOST_KNOWN);
         if let Some(number) = number {
-            self.known.push(Known { item: item.clone(), timing, behind: [NONE; BEHIND] });
+            self.known.push(Known { item: item.clone(), timing, successors: [NONE; SUCCESSORS] });
             self.numbers.insert(text.into_boxed_slice(), number);
         }
         self.comes(number);
@@ -163,10 +163,10 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
             && number != latest + 1
             && let Some(known) = self.known.get_mut(latest as usize)
         {
-            let behind = &mut known.behind;
-            let from = behind.iter().position(|other| *other == number).unwrap_or(BEHIND - 1);
-            behind.copy_within(..from, 1);
-            behind[0] = number;
+            let successors = &mut known.successors;
+            let from = successors.iter().position(|other| *other == number).unwrap_or(SUCCESSORS - 1);
+            successors.copy_within(..from, 1);
+            successors[0] = number;
         }
         self.latest = number;
     }

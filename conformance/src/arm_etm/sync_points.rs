@@ -100,8 +100,8 @@ fn can_join(wire: &[u8], byte: u64, parameters: &Parameters) -> bool {
     if parameters.architecture != Architecture::V1 {
         return true;
     }
-    let behind = usize::try_from(byte).ok().and_then(|byte| wire.get(byte..)).unwrap_or_default();
-    let mut apo = behind.chunks_exact(record(parameters)).skip(1).take(2).map(|record| {
+    let suffix = usize::try_from(byte).ok().and_then(|byte| wire.get(byte..)).unwrap_or_default();
+    let mut apo = suffix.chunks_exact(record(parameters)).skip(1).take(2).map(|record| {
         let pins = v1::Cycle::from_bytes(record, parameters).ok()?;
         let code = match pins.pipestat {
             v1::Pipestat::Tr => (pins.tracepkt & 0b111) as u8,
@@ -122,13 +122,13 @@ fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
         entries.split_at_checked(found.unwrap_or(entries.len())).unwrap_or_default()
     };
     let (_, packets) = start(|entry| matches!(entry, Entry::Packet(Packet::InstructionSync { .. })));
-    let (before, behind) = start(|entry| matches!(entry, Entry::Event(Event::InstructionSync { .. })));
+    let (before, suffix) = start(|entry| matches!(entry, Entry::Event(Event::InstructionSync { .. })));
     let atoms = events(before).filter(|event| matches!(event, Event::Atom { .. })).count() as u64;
     let transfers = events(before).filter(|event| matches!(event, Event::Transfer { .. })).count() as u64;
     Tail {
         packets: packets_of(packets),
-        events: events(behind).filter_map(|event| shifted(event, atoms, transfers)).collect(),
-        errors: errors_of(behind),
+        events: events(suffix).filter_map(|event| shifted(event, atoms, transfers)).collect(),
+        errors: errors_of(suffix),
     }
 }
 
@@ -153,11 +153,11 @@ fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     });
     let synchronises = |(_, entry): &(Place, Entry<ArmEtm>)| matches!(entry, Entry::Event(Event::Synchronisation { cycle: when, .. }) if *when >= cycle);
     let start = entries.iter().position(synchronises).unwrap_or(entries.len());
-    let behind = entries.get(start..).unwrap_or_default();
+    let suffix = entries.get(start..).unwrap_or_default();
     Tail {
-        packets: packets_of(behind),
+        packets: packets_of(suffix),
         events: kept.filter_map(|event| shifted(event, cycle, transfers)).collect(),
-        errors: errors_of(behind),
+        errors: errors_of(suffix),
     }
 }
 
@@ -230,43 +230,44 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> b
     let garbled = knowledge == PriorState::Garbled;
     match (*expected, *got) {
         (
-            Event::Timestamp { value: told, clock_change: changed },
+            Event::Timestamp { value: reported, clock_change: changed },
             Event::Timestamp { value, clock_change },
-        ) => changed == clock_change && (garbled || value.is_none() || value == told),
+        ) => changed == clock_change && (garbled || value.is_none() || value == reported),
         (
-            Event::Atom { address, isa, executed, cycles: Some(told) },
+            Event::Atom { address, isa, executed, cycles: Some(reported) },
             Event::Atom { cycles: Some(cycles), .. },
         ) if first => {
             // The cycles before it may lie before the sync point.
             let same = Event::Atom { address, isa, executed, cycles: Some(cycles) } == *got;
-            same && (garbled || cycles <= told)
+            same && (garbled || cycles <= reported)
         }
-        (Event::Gap { cycles: Some(told) }, Event::Gap { cycles: Some(cycles) }) if first => {
-            garbled || cycles <= told
+        (Event::Gap { cycles: Some(reported) }, Event::Gap { cycles: Some(cycles) }) if first => {
+            garbled || cycles <= reported
         }
         // The branch whose address synchronises.
         (
-            Event::InstructionAt { cycle: 0, executed: told, .. },
+            Event::InstructionAt { cycle: 0, executed: reported, .. },
             Event::InstructionAt { cycle: 0, executed, address: None, .. },
-        ) => executed == told,
+        ) => executed == reported,
         (
-            Event::Transfer { transfer, when, address: told, value, big_endian },
+            Event::Transfer { transfer, when, address: reported, value, big_endian },
             Event::Transfer { address, big_endian: late, .. },
         ) => {
             let same = Event::Transfer { transfer, when, address, value, big_endian: late } == *got;
             // The big-endian flag may have been sent only before the sync point.
-            same && (garbled || (within(address, told) && (!late || big_endian)))
+            same && (garbled || (within(address, reported) && (!late || big_endian)))
         }
         _ => expected == got,
     }
 }
 
-/// Whether `address` says nothing that `told` does not.
-fn within(address: Option<DataAddress>, told: Option<DataAddress>) -> bool {
-    match (address, told) {
+/// Whether `address` says nothing that `reported` does not.
+fn within(address: Option<DataAddress>, reported: Option<DataAddress>) -> bool {
+    match (address, reported) {
         (None, _) => true,
-        (Some(address), Some(told)) => {
-            address.known() & !told.known() == 0 && (address.value() ^ told.value()) & address.known() == 0
+        (Some(address), Some(reported)) => {
+            address.known() & !reported.known() == 0
+                && (address.value() ^ reported.value()) & address.known() == 0
         }
         (Some(_), None) => false,
     }

@@ -79,7 +79,7 @@ impl Child {
             let ring = Arc::clone(&stderr);
             thread::spawn(move || {
                 keep_tail(pipe, &ring);
-                // Nobody listens any more if nobody asks for its last words.
+                // The receiver is gone if its last output is not needed.
                 let _ = sender.send(());
             });
         }
@@ -135,7 +135,7 @@ impl Child {
         let Some(mut leader) = self.leader.take() else { return };
         #[cfg(unix)]
         if let Some(group) = pid(&leader) {
-            // An error means that there is nobody left in it.
+            // An error means that the group has no process left.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         // Both fail only if it is gone.
@@ -145,7 +145,7 @@ impl Child {
 
     /// The end of what it wrote to its standard error. Complete only once it is killed.
     pub(crate) fn last_words(&self) -> String {
-        // Whoever escaped may still hold the pipe.
+        // A process that left the group may still hold the pipe.
         let _ = self.stderr_ended.recv_timeout(GRACE);
         let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let tail: Vec<u8> = ring.iter().skip(ring.len().saturating_sub(TAIL)).copied().collect();

@@ -28,7 +28,7 @@ pub struct Command {
     pub environment: BTreeMap<String, String>,
     /// The framings that it is offered, the preferred one first.
     pub framings: Vec<Framing>,
-    /// Whether it is offered to [leave out what comes again](crate::adaptor::backref).
+    /// Whether it is offered [back-references](crate::adaptor::backref) for repeated items.
     pub again: bool,
     /// The name in reports, if not the one that it gives itself.
     pub name: Option<String>,
@@ -72,7 +72,7 @@ impl Command {
 /// ```toml
 /// command = ["python3", "acme_tdut.py"]  # in the directory of this file
 /// framings = ["jsonl"]                   # offered; the subject chooses
-/// again = true                           # offered, too: short lists for what comes again
+/// again = true                           # also offered: back-references for repeated items
 /// readings = ["rvet-r7"]                 # followed, besides those that it claims
 ///
 /// [env]

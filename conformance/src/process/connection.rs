@@ -65,17 +65,17 @@ impl Connection {
     /// Starts a process and says `hello`.
     pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
-        // Bounded: whoever talks without being asked fills its own pipe, not this memory.
-        let (told, incoming) = sync_channel(4);
+        // Bounded: a subject that writes without a request fills its own pipe, not this memory.
+        let (sender, incoming) = sync_channel(4);
         let (requests, waiting) = channel();
-        let writer = told.clone();
+        let writer = sender.clone();
         thread::spawn(move || write_requests(input, &waiting, &writer));
         // The framing of what comes after the answer to `hello` is in that answer.
         let (chosen, framing) = sync_channel(1);
         let limit = limits.message;
         let received = Arc::new(AtomicU64::new(0));
         let output = Counted { output, received: Arc::clone(&received) };
-        thread::spawn(move || read_answers(output, &framing, limit, &told));
+        thread::spawn(move || read_answers(output, &framing, limit, &sender));
 
         let nonce = nonce();
         let mut connection = Self {
@@ -84,7 +84,7 @@ impl Connection {
             incoming,
             received,
             limit,
-            welcome: nobody(),
+            welcome: not_welcomed(),
             next: 0,
             inflight: VecDeque::new(),
             error: None,
@@ -175,7 +175,7 @@ impl Connection {
         self.next = self.next.wrapping_add(1);
         self.inflight.push_back(id);
         if let Some(requests) = &self.requests {
-            // A writer that is gone has told why.
+            // A writer that ended has reported the reason.
             let _ = requests.send(message(self.welcome.framing, id));
         }
         Ok(id)
@@ -183,7 +183,8 @@ impl Connection {
 
     /// The next answer and the id of its request.
     ///
-    /// The time begins now: whoever waits for the second of two answers has got the first, and a subject works for one after the other.
+    /// The time begins now: the caller already has the answer before this one, and a subject works on one request at a
+    /// time.
     pub(super) fn receive(&mut self, deadline: Duration) -> Result<(u32, Vec<u8>), SubjectError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -205,8 +206,8 @@ impl Connection {
                     end = Some(end.map_or(closing, |end| end.min(closing)));
                     continue;
                 }
-                Ok(told) => self.explained(told),
-                // If it has ended, the pipe ends, too, behind what it had said.
+                Ok(failure) => self.explained(failure),
+                // If it has ended, the pipe ends as well, after its last output.
                 Err(RecvTimeoutError::Timeout) if left > LOOK || end.is_none() => {
                     self.child.has_ended();
                     continue;
@@ -232,8 +233,8 @@ impl Connection {
         came >= (self.limit / MOST_EXTENSIONS).max(1)
     }
 
-    fn explained(&mut self, told: Incoming) -> SubjectError {
-        match told {
+    fn explained(&mut self, failure: Incoming) -> SubjectError {
+        match failure {
             Incoming::Answer(id, _) => match self.inflight.front() {
                 Some(asked) => self.breach(format!("it answered request {id} instead of {asked}")),
                 None => self.breach(format!("it answered request {id} without being asked")),
@@ -281,13 +282,13 @@ impl Connection {
     }
 }
 
-/// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
+/// Interval of the check whether a silent process is still running: its children may hold its pipes open.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How often a deadline is extended at most, for an answer that keeps coming.
 const MOST_EXTENSIONS: u64 = 100;
 
-/// How long an answer may stay in the pipe behind a closed input.
+/// How long an answer may stay in the pipe after its input was closed.
 const CLOSING: Duration = Duration::from_millis(500);
 
 /// An orderly end: `bye`, and time to go.
@@ -300,8 +301,8 @@ impl Drop for Connection {
     }
 }
 
-/// What stands there until somebody has answered.
-fn nobody() -> Welcome {
+/// The value until the first answer.
+fn not_welcomed() -> Welcome {
     Welcome {
         tdut: VERSION,
         nonce: String::new(),
@@ -324,11 +325,11 @@ pub(crate) fn nonce() -> String {
     format!("{:016x}{:016x}", random(), random())
 }
 
-fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, told: &SyncSender<Incoming>) {
+fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, sender: &SyncSender<Incoming>) {
     while let Ok(request) = requests.recv() {
         if input.write_all(&request).and_then(|()| input.flush()).is_err() {
-            // Nobody listens any more if the process is given up.
-            let _ = told.send(Incoming::InputClosed);
+            // The receiver is gone if the process was abandoned.
+            let _ = sender.send(Incoming::InputClosed);
             return;
         }
     }
@@ -363,7 +364,7 @@ fn read_answers(
     mut output: impl BufRead,
     framing: &Receiver<Framing>,
     limit: u64,
-    told: &SyncSender<Incoming>,
+    sender: &SyncSender<Incoming>,
 ) {
     let mut chosen = None;
     loop {
@@ -375,7 +376,7 @@ fn read_answers(
             Err(error) => Incoming::Broken(error),
         };
         let goes_on = matches!(incoming, Incoming::Answer(..));
-        if told.send(incoming).is_err() || !goes_on {
+        if sender.send(incoming).is_err() || !goes_on {
             return;
         }
         if chosen.is_none() {

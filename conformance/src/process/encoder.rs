@@ -37,7 +37,7 @@ struct Session<P: FamilyRules> {
     steps: usize,
     /// Requests whose results have not come yet.
     sent: VecDeque<Sent>,
-    /// Results that may come again.
+    /// Results for back-references.
     results: Reader<EncodedItem<P>>,
 }
 

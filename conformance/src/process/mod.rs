@@ -1,8 +1,8 @@
 //! Subjects in processes of their own: started, asked, held to deadlines and limits, killed with all that they started.
 //!
-//! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies that ask a process, so everything behind them, from the
-//! comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a [`SubjectError`], as
-//! a decoder in this process unwinds when it panics; the runner makes the verdict of both.
+//! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies for a process, so everything else,
+//! from the comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a
+//! [`SubjectError`], as a decoder in this process unwinds when it panics; the runner makes the verdict of both.
 //!
 //! A process works for one decoder or encoder at a time, so it is always known whose request broke it.
 //!

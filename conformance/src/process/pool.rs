@@ -15,7 +15,7 @@ use crate::adaptor::frame::{self, Framing};
 use crate::adaptor::message::{Answer, Image, Nothing, Parameters, Run, Status, Welcome};
 use crate::family::FamilyRules;
 
-/// A process forgets all images and parameters when it has been told so many.
+/// `forget` is sent to a process after this number of images and parameters.
 const MOST_KEYS: usize = 256;
 
 /// How many cases of a run are judged again in a new process.
@@ -96,7 +96,7 @@ impl Pool {
         &self.welcome.version
     }
 
-    /// A process that works for nobody else until it is given back.
+    /// A process in exclusive use until it is returned.
     pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, SubjectError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let worker = match idle {
@@ -128,7 +128,7 @@ impl Drop for Lease {
     }
 }
 
-/// A process, and what it has been told.
+/// A process, and the keys that were sent to it.
 #[derive(Debug)]
 struct Worker {
     connection: Connection,
@@ -160,7 +160,7 @@ impl Lease {
         self.worker.as_ref().is_some_and(|worker| worker.connection.is_full())
     }
 
-    /// Whether it takes stimulus that is short for what comes again.
+    /// Whether it accepts stimulus with back-references.
     pub(super) fn takes_repeats(&self) -> bool {
         self.worker.as_ref().is_some_and(|worker| worker.connection.welcome().again)
     }
@@ -216,7 +216,7 @@ impl Lease {
         if worker.images.len().max(worker.parameters.len()) >= MOST_KEYS {
             worker.images.clear();
             worker.parameters.clear();
-            // Who does not know how to forget may keep everything: keys are told anew.
+            // A process without `forget` may keep everything: keys are sent again.
             self.ask("forget", &Nothing {}, 0)?;
         }
         Ok(())

@@ -119,7 +119,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(push_all(self.begun()?.as_mut(), [wire]))
     }
 
-    /// Any cut into chunks gives the same results, and so does another run behind finish, reset or begin.
+    /// Any split into chunks gives the same results, and so does another run after finish, reset or begin.
     ///
     /// # Errors
     ///
@@ -162,10 +162,10 @@ impl<P: FamilyRules> Stream<'_, P> {
         for byte in spread((rules.points)(self.wire, self.parameters, self.program), most) {
             let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
             let what = format!("joined at byte {byte}");
-            let told = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
+            let has_results = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
             tried.points += 1;
-            // At the beginning of the stream nobody is late.
-            tried.compared += usize::from(told && byte > 0);
+            // At the beginning of the stream there is no late decoder.
+            tried.compared += usize::from(has_results && byte > 0);
         }
         Ok(tried)
     }
@@ -188,18 +188,18 @@ impl<P: FamilyRules> Stream<'_, P> {
             if garbage.is_empty() {
                 continue;
             }
-            let (before, behind) = self.wire.split_at_checked(byte).unwrap_or_default();
-            let late = self.log(&[&garbage, behind].concat())?;
+            let (before, suffix) = self.wire.split_at_checked(byte).unwrap_or_default();
+            let late = self.log(&[&garbage, suffix].concat())?;
             let what = format!("behind garbage in front of byte {byte}");
-            let told =
+            let has_results =
                 self.compare(&rules, &what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
             tried.points += 1;
-            tried.compared += usize::from(told);
+            tried.compared += usize::from(has_results);
 
-            let mixed = self.log(&[before, &garbage, behind].concat())?;
-            let swallowed = (kinds.takes_a_point)(self.parameters);
+            let mixed = self.log(&[before, &garbage, suffix].concat())?;
+            let consumed = (kinds.takes_a_point)(self.parameters);
             let from =
-                points.iter().copied().find(|&point| if swallowed { point > byte } else { point == byte });
+                points.iter().copied().find(|&point| if consumed { point > byte } else { point == byte });
             if let Some(from) = from {
                 let what = format!("behind garbage at byte {byte}");
                 let here = (&mixed, from + garbage.len());
@@ -218,7 +218,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         (late, here): (&Log<P>, usize),
         prior: PriorState,
     ) -> Result<bool, Broken> {
-        // Where a straight run is cut into events is the decoder's choice, also behind another beginning.
+        // The split of a straight-line run into events is the decoder's choice, also after another beginning.
         let tail = |log, from| {
             let Tail { packets, events, errors } = (rules.tail)(log, from, self.parameters);
             Tail::<P> { packets, events: P::canonical(events), errors }

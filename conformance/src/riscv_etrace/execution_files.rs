@@ -40,7 +40,7 @@ const MACHINE: u8 = 3;
 
 type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
 
-/// Traces the rows from the first to the last, with tracing switched on before and off behind them.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them.
 fn run(
     next_row: NextRow<'_>,
     program: &Program,

@@ -1,9 +1,10 @@
 //! RISC-V E-Trace: a decoder may begin with any packet of format 3 subformat 0 or 1 (RVET-DEC-050, ET 9.2).
 //!
-//! What a support packet in front of that one changed, a late decoder does not know: the relation is for packets in front of which
-//! the modes do not change, and for streams without data trace, whose differences begin anew elsewhere. And it is for traces that are sound up to the packet:
-//! where a decoder is behind an error, before a packet that synchronises a trace that runs, is its own affair (RVET-DEC-047 is a recommendation).
-//! Nothing is garbage here: encapsulation gives every byte a meaning.
+//! A decoder that starts late does not know what an earlier support packet changed: the relation is for packets before
+//! which the modes do not change, and for streams without data trace, whose differences restart elsewhere. And it is
+//! for traces that are sound up to the packet: the position of a decoder after an error, before a packet that
+//! synchronises a running trace, is undefined (RVET-DEC-047 is a recommendation). Nothing is garbage here:
+//! encapsulation gives every byte a meaning.
 
 use std::ops::Range;
 
@@ -77,8 +78,8 @@ const fn meet(one: &Range<u64>, other: &Range<u64>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Where a trace is not sound: from each error on to the end of that trace, behind which everyone waits for a synchronisation (ET 7.5).
-/// Empty when the parameters are refused.
+/// Where a trace is not sound: from each error on to the end of that trace, after which every decoder waits for a
+/// synchronisation (ET 7.5). Empty when the parameters are refused.
 fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range<u64>> {
     let mut decoder = RiscvEtrace::reference_decoder();
     if decoder.begin(parameters, program).is_err() {

@@ -114,7 +114,7 @@ impl<P: FamilyRules> Decoder<P> for Twisted<P> {
     }
 }
 
-/// Hands on what the hook makes of results.
+/// Passes on the results that the hook returns.
 struct Hooked<'a, P: FamilyRules> {
     hook: &'a mut Results<P>,
     sink: &'a mut dyn Sink<P>,

@@ -263,8 +263,8 @@ fn killers<P: FamilyRules>(
     (judged, killers)
 }
 
-/// How many cases that must be kept and show the rule kept judge the subject, and those that it passes all the same. What
-/// only compares a decoder with itself judges nobody who knows nothing.
+/// The number of positive cases of level `must` that judge the subject, and those that it passes. Checks that compare a
+/// decoder only with itself do not judge a null subject.
 fn undeserved<P: FamilyRules>(
     subject: &Subject,
     files: &[Arc<CaseFile<P>>],

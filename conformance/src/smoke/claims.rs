@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_misspelt_is_told() {
+    fn misspelt_names_are_reported() {
         let right = json!({"name": "acme", "decoders": {"riscv_etrace": {"layers": ["packets"], "features": ["rv32"]}}});
         assert_eq!(wrong_in(&right), [""; 0]);
         for (claims, problem) in [

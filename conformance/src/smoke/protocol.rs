@@ -159,7 +159,7 @@ impl Visitor for StreamOf<'_> {
     }
 }
 
-/// Parameters of a protocol for whoever does not claim it.
+/// Parameters of a protocol for a subject that does not claim it.
 struct UsualParameters;
 
 impl Visitor for UsualParameters {
@@ -282,7 +282,7 @@ impl House<'_> {
         }))
     }
 
-    /// The answers to a plain stream, if they are the same twice. If not, nothing can be told from them here.
+    /// The answers to a plain stream, if they are the same twice. If not, they are no basis for other probes.
     fn steady(&mut self, stream: &Stream) -> Result<Vec<Value>, String> {
         let silent = |(_, came): Silence| format!("it does not answer plain requests: {came}");
         let (_, first) = self.story(stream, 0, false).map_err(silent)?;
@@ -397,9 +397,9 @@ fn forget(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Out
         Came::Answer(answer) if answer["status"] == "ok" || answer["status"] == "unsupported" => {}
         _ => return Ok(Outcome::fail(sent, came.to_string())),
     }
-    let (sent, behind) = house.story(stream, 0, false)?;
+    let (sent, later) = house.story(stream, 0, false)?;
     let fails = |came| Outcome::fail(format!("behind `forget`: {sent}"), came);
-    Ok(differs(plain, &behind).map_or(Outcome::Pass(None), fails))
+    Ok(differs(plain, &later).map_or(Outcome::Pass(None), fails))
 }
 
 fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
@@ -407,13 +407,13 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
     let process = house.process()?;
     let sent = process.say_half(&whole(1, &stream.wire));
     // Who passes over it, answers this.
-    let behind = process.next_id();
+    let later = process.next_id();
     process.say("brew", json!({}));
     let came = process.next();
     // Whatever it did: what comes next has another process.
     house.dismiss();
     let how = match came {
-        Came::Answer(answer) if id_of(&answer) == Some(behind) => "it passes over it",
+        Came::Answer(answer) if id_of(&answer) == Some(later) => "it passes over it",
         Came::Answer(answer) if answer["status"] == "ok" => {
             let came = format!("an answer that is made up: {}", Came::Answer(answer));
             return Ok(Outcome::fail(sent, came));
@@ -428,14 +428,14 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
 }
 
 /// How the answers to the same differ.
-fn differs(before: &[Value], behind: &[Value]) -> Option<String> {
-    let index = (0..before.len().max(behind.len())).find(|&index| before.get(index) != behind.get(index))?;
+fn differs(before: &[Value], later: &[Value]) -> Option<String> {
+    let index = (0..before.len().max(later.len())).find(|&index| before.get(index) != later.get(index))?;
     let text = |answers: &[Value]| {
         answers
             .get(index)
             .map_or_else(|| String::from("nothing"), |answer| Came::Answer(answer.clone()).to_string())
     };
-    Some(format!("{} instead of {}", text(behind), text(before)))
+    Some(format!("{} instead of {}", text(later), text(before)))
 }
 
 fn without_id(mut answer: Value) -> Value {

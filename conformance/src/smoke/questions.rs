@@ -69,7 +69,7 @@ pub const IDS: Question = question(
     "answers have the ids of their requests and come in their order",
     "copy `id`, up to 4294967295, into the answer; answer each request once, in order; claim `max_inflight` only if several may wait",
 );
-/// Keys that are told again.
+/// Keys that are sent again.
 pub const FORGET: Question = question(
     "forget",
     "`forget` is answered `ok` or `unsupported`, and keys may be told anew behind it",

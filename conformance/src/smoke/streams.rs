@@ -166,10 +166,10 @@ impl<P: FamilyRules> Asked<'_, P> {
             let whole = push_all(begin.decoder()?.as_mut(), [begin.wire()]);
             let bytes = push_all(begin.decoder()?.as_mut(), begin.wire().chunks(1));
             begin.same("byte by byte", &whole, &bytes)?;
-            let (front, behind) = begin.wire().split_at(begin.wire().len() / 2);
+            let (front, tail) = begin.wire().split_at(begin.wire().len() / 2);
             let mut decoder = begin.decoder()?;
             let mut halves = Log::default();
-            for piece in [front, &[], behind] {
+            for piece in [front, &[], tail] {
                 decoder.push(piece, &mut halves);
             }
             decoder.finish(&mut halves);

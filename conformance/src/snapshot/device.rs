@@ -44,7 +44,7 @@ pub enum Class {
 pub struct Register {
     /// The name without what stands in brackets.
     pub name: String,
-    /// What stands in brackets behind the name: a register number (`0x079`, `id:0x79`) or a size (`size:64`).
+    /// The content of the brackets after the name: a register number (`0x079`, `id:0x79`) or a size (`size:64`).
     pub qualifier: Option<String>,
     /// The value as it is written; vector registers do not fit 64 bits.
     pub text: String,

@@ -35,7 +35,7 @@ pub enum SnapshotProblem {
     NotText,
     /// The line is neither a section header nor `key=value`.
     Syntax,
-    /// A `key=value` line in front of the first section header.
+    /// A `key=value` line before the first section header.
     OutsideSection,
     /// The section is missing.
     MissingSection(String),

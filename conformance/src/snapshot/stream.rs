@@ -159,7 +159,7 @@ impl Snapshot {
     }
 }
 
-/// The trace port's bytes; of a last block that is cut, as many as there are in front of where its footer would be.
+/// The trace port's bytes; of a last block that is cut, as many as there are before the place of its footer.
 fn without_footers(bytes: &[u8]) -> Vec<u8> {
     const PAYLOAD: usize = DSTREAM_BLOCK - DSTREAM_FOOTER;
     bytes.chunks(DSTREAM_BLOCK).flat_map(|block| block.iter().take(PAYLOAD)).copied().collect()
@@ -215,7 +215,7 @@ impl FrameListener for Collector {
 
     fn fault(&mut self, fault: &Fault) {
         self.bytes.faults.push(*fault);
-        // Behind a fault of the frames, bytes may be missing.
+        // After a fault of the frames, bytes may be missing.
         self.new |= !fault.class.is_warning();
     }
 }

@@ -135,7 +135,7 @@ fn elements_follow_the_program() {
 fn frames_are_taken_apart() {
     // ID 0x10 in byte 0, then the A-sync and two trigger packets; the low bits of even bytes are in byte 15.
     let mut frame = hex("21 00 00 00 00 00 80 0C 0C 00 00 00 00 00 00 00");
-    // Behind them the null source.
+    // After them the null source.
     frame[8] = 0x01;
     let source = etmv3(0);
     let stream = Stream { framing: Framing::Frames, ..Stream::new(&source, &frame) };
@@ -359,7 +359,7 @@ fn code_in_small_sections_is_joined_or_refused() {
         sections.iter().for_each(|section| program.insert(section.clone()).expect("free"));
         program
     };
-    // movs r0, r0 twice in Thumb state, each a section, behind them a byte and a byte, and another.
+    // movs r0, r0 twice in Thumb state, each a section, followed by two one-byte sections and another one.
     let split = [
         section(0x8000, &[0x00, 0x46]),
         section(0x8002, &[0x00, 0x46]),
@@ -395,7 +395,7 @@ fn code_in_small_sections_is_joined_or_refused() {
 
 /// Without any code an atom whose address is known still has it, and that there is none is no fault.
 #[test]
-fn without_code_the_first_address_is_told() {
+fn without_code_the_first_address_is_reported() {
     let wire = hex(&format!("{SYNC} C8 83 01 84"));
     let log = decode(opencsd::arm_etm::Decoder::new(), &parameters(), &Program::new(), &wire);
     let isa = arm_etm::Isa::Arm;

@@ -35,7 +35,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
         match sender {
             Sender::Reference => (Box::<encoder_model::Encoder>::default(), Box::<peer::Decoder>::default()),
             Sender::Peer => {
-                // What the generator can be told.
+                // The inputs of the generator.
                 scenario.policy = Policy { compression: scenario.policy.compression, ..Policy::default() };
                 (Box::<peer::Encoder>::default(), Box::<decoder::Decoder>::default())
             }
@@ -116,7 +116,7 @@ impl Disagreement {
     }
 
     fn tracer_rows(&self) -> [(bool, &'static str); 8] {
-        /// A start packet behind an address that is not flagged.
+        /// A start packet after an address that is not flagged.
         fn restarts(packets: &[Packet]) -> bool {
             let [first, Packet::Start { .. }] = packets else { return false };
             matches!(
@@ -155,7 +155,7 @@ impl Disagreement {
         }
         let qualified = self.scenario.qualified();
         let mut items: Vec<_> = self.scenario.steps.iter().zip(qualified).filter_map(item).collect();
-        // In front of the first and behind the last item nothing is traced.
+        // Nothing is traced before the first and after the last item.
         items.insert(0, (false, false));
         items.push((false, false));
         let follow = |pair: fn((bool, bool), (bool, bool)) -> bool| {

@@ -187,7 +187,7 @@ fn who_is_late_or_says_too_much_is_killed() {
 }
 
 #[test]
-fn a_line_that_nobody_knows_is_told() {
+fn unknown_lines_are_reported() {
     only(
         "babbles",
         patient(),

@@ -161,7 +161,7 @@ fn who_says_too_much_is_stopped() {
 }
 
 #[test]
-fn who_does_not_keep_to_the_protocol_is_told() {
+fn protocol_violations_are_reported() {
     let wrong = |mode, message: &str| each(mode, patient(), &format!("no way to answer: {message}"));
     wrong("no-json", "an answer is no JSON (expected value at line 1 column 1): `Segmentation fault`");
     let verdicts = verdicts("wrong-id", patient());
@@ -263,7 +263,7 @@ fn whoever_fails_in_one_program_is_judged_by_the_others() {
 
 #[test]
 fn what_changes_without_a_cause_is_flaky() {
-    // Judged once, nobody sees it: the first stream is right.
+    // A single run does not detect it: the first stream is right.
     let once = verdicts("is-right-every-second-time", patient());
     assert!(once.iter().all(|line| line.starts_with(&format!("{CASE} chunks: "))), "{once:?}");
     let run = judged_as("is-right-every-second-time", patient(), 4);
@@ -301,7 +301,7 @@ fn what_changes_without_a_cause_is_flaky() {
     assert!(update.removed.is_empty() && update.text.contains(&format!("{CASE} decode: fail packets 0")));
     assert!(!update.text.contains("flaky"), "{}", update.text);
 
-    // What is wrong each time is told from that, and so is what other cases left behind.
+    // A repeatable error is distinguished from it, and so is state of earlier cases.
     assert_eq!(bad_verdicts(&judged_as("behaves", patient(), 3)), [""; 0]);
     let leaks = bad_verdicts(&judged_as("leaks", patient(), 3));
     assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a process of its own")), "{leaks:?}");

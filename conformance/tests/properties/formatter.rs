@@ -137,7 +137,7 @@ proptest! {
         }
     }
 
-    /// A damaged bit never panics, and costs a source nothing in front of its frame.
+    /// A damaged bit never panics, and does not affect a source before its frame.
     #[test]
     fn damage_costs_nothing_in_front_of_it(policy in policy(), inputs in prop::collection::vec(input(), 1..30), bit in any::<prop::sample::Index>()) {
         let (wire, _) = format(policy, &inputs);

@@ -38,7 +38,7 @@ fn received(scenario: &Scenario, wire: &[u8]) -> Result<Log<RiscvEtrace>, TestCa
     Ok(log)
 }
 
-/// The execution that the decoder reports, without what says nothing about it: how often the time is told.
+/// The execution that the decoder reports, without what is irrelevant to it: how often the time is reported.
 fn execution(log: &Log<RiscvEtrace>) -> Vec<Event> {
     RiscvEtrace::canonical(
         log.events().copied().filter(|event| !matches!(event, Event::Time { .. })).collect(),
@@ -146,7 +146,7 @@ proptest! {
         let packets = borders(&sent);
         let first = packets.iter().position(|(_, packet)| synchronises(packet));
         prop_assume!(first.is_some());
-        // Behind one of the packets from the first synchronisation on.
+        // After one of the packets from the first synchronisation on.
         let before = first.unwrap_or(0) + at.index(packets.len() - first.unwrap_or(0));
         let news = news(&scenario, &packets[..=before], support);
         let extra = write_packets(&[news], &scenario.parameters, &scenario.policy).expect("it fits");
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// A packet that tells a decoder nothing new behind `packets`: the options that are in force, or a context.
+/// A packet without new information after `packets`: the options that are in force, or a context.
 fn news(scenario: &Scenario, packets: &[(usize, Packet)], support: bool) -> Packet {
     let latest = |wanted: fn(&Packet) -> bool| packets.iter().rev().map(|(_, packet)| *packet).find(&wanted);
     if let Some(Packet::Support { ienable, encoder_mode, ioptions, denable, dloss, doptions, .. }) =

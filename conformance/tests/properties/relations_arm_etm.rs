@@ -103,7 +103,7 @@ proptest! {
 /// Says nothing about some bytes of the stream, counted from its start: what it says depends on where it begins.
 struct Deaf(Reference);
 
-/// Leaves out what is told of bytes 20 to 39.
+/// Omits what is reported for bytes 20 to 39.
 struct Muffled<'a>(&'a mut dyn Sink<ArmEtm>);
 
 impl Sink<ArmEtm> for Muffled<'_> {
@@ -171,8 +171,8 @@ fn a_decoder_that_depends_on_where_it_begins_is_found() {
     assert_eq!(found[0], "kept");
     assert!(found[1].starts_with("events joined at byte "), "{found:?}");
     assert!(found[2].starts_with("events behind garbage "), "{found:?}");
-    let nobody = judged(&Subject::new("nobody", "1"));
-    assert_eq!(nobody[0], "the subject has no decoder of the family");
+    let empty = judged(&Subject::new("nobody", "1"));
+    assert_eq!(empty[0], "the subject has no decoder of the family");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Baselines: known failures are none, and what does not hold any more is told.
+//! Baselines: known failures do not count, and stale entries are reported.
 
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Staleness, UNEXPLAINED};
@@ -95,13 +95,14 @@ fn mixed() -> Run {
 }
 
 #[test]
-fn known_failures_are_none_and_stale_entries_are_told() {
+fn known_failures_do_not_count_and_stale_entries_are_reported() {
     let baseline = Baseline::parse(TEXT).expect("sound");
     let mut run = mixed();
     let stale = baseline::apply(&mut run, &baseline, TODAY, true);
-    let told: Vec<(String, Staleness)> = stale.into_iter().map(|stale| (stale.entry.id, stale.why)).collect();
+    let reported: Vec<(String, Staleness)> =
+        stale.into_iter().map(|stale| (stale.entry.id, stale.why)).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (String::from("etr-0002"), Staleness::Passes),
             (String::from("etr-0003"), Staleness::Otherwise(String::from("fail events 4 at 2/12.4"))),
@@ -183,8 +184,8 @@ checks = [
     let baseline = Baseline::parse(&update.text).expect("sound");
     let mut again = mixed();
     let stale = baseline::apply(&mut again, &baseline, TODAY, true);
-    let told: Vec<Staleness> = stale.into_iter().map(|stale| stale.why).collect();
-    assert_eq!(told, [Staleness::Expired(String::from("2026-11-21")), Staleness::Unexplained]);
+    let reported: Vec<Staleness> = stale.into_iter().map(|stale| stale.why).collect();
+    assert_eq!(reported, [Staleness::Expired(String::from("2026-11-21")), Staleness::Unexplained]);
     assert_eq!(baseline::update(&update.text, &mixed(), true).expect("sound").text, update.text);
 }
 

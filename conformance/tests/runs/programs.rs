@@ -237,7 +237,7 @@ fn large_programs_come_back() {
 /// Reports something else than the decoder inside it.
 struct Saboteur {
     inner: Decoder,
-    /// Changes the event, or swallows it; called with the number of events of this kind before.
+    /// Changes the event, or drops it; called with the number of events of this kind before.
     lie: fn(&mut Event, &mut u32) -> bool,
     count: u32,
 }

@@ -1,4 +1,4 @@
-//! The suite notices everything that is wrong on purpose, and nobody who knows nothing passes it.
+//! The suite detects every deliberate bug, and no null subject passes it.
 
 use std::collections::BTreeSet;
 use std::panic;

@@ -324,7 +324,7 @@ fn how_often_a_fault_is_told_before_synchronisation_is_not_judged() {
     }
 }
 
-/// Delivers every event behind the packet that comes next, as a decoder that waits for a commit.
+/// Delivers every event after the next packet, as a decoder that waits for a commit.
 struct HoldsBack {
     inner: Reference,
     open: Vec<(Place, Event)>,

@@ -63,11 +63,11 @@ pub fn run(data: &[u8]) {
     let mut latest = Place::default();
     for (.., place) in &whole.bytes {
         assert!(place.byte >= latest.byte && place.packet >= latest.packet, "{place} is out of order");
-        assert!(place.byte < stream.len() as u64, "{place} is behind the end");
+        assert!(place.byte < stream.len() as u64, "{place} is after the end");
         latest = *place;
     }
     for (_, fault) in &whole.faults {
-        assert!(fault.place.byte <= stream.len() as u64, "{fault} is behind the end");
+        assert!(fault.place.byte <= stream.len() as u64, "{fault} is after the end");
     }
     send(policy, stream);
 }

@@ -1,7 +1,7 @@
 //! ETMv3: any stream over any program gives the same bounded results however it is cut.
 //!
-//! Input: constants ([`presets::v3`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest is the
-//! stream, behind an A-sync.
+//! Input: constants ([`presets::v3`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest
+//! is the stream, after an A-sync.
 
 use traceproof_decoder::arm_etm::Decoder;
 use traceproof_vectors::arm_etm::Parameters;

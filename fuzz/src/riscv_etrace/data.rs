@@ -79,7 +79,7 @@ fn parameters([kind, lrid, address, options, offered]: [u8; CONSTANTS]) -> Param
     }
 }
 
-/// Reads payloads, writes what was read, and reads that; then decodes them behind a start packet.
+/// Reads payloads, writes what was read, and reads that; then decodes them after a start packet.
 ///
 /// # Panics
 ///

@@ -88,8 +88,8 @@ fn units<'a>(
 ///
 /// # Panics
 ///
-/// When the results differ, when a byte behind the first boundary belongs to no unit or to two, or when a framed payload
-/// does not come back as the unit that it was.
+/// When the results differ, when a byte after the first boundary belongs to no unit or to two, or when a framed payload
+/// is not read as the same unit.
 pub fn run(data: &[u8]) {
     let Some((constants, stream)) = data.split_first_chunk::<CONSTANTS>() else { return };
     let encapsulation = encapsulation(*constants);
@@ -110,7 +110,7 @@ pub fn run(data: &[u8]) {
     if let Some(place) = rest {
         assert_eq!(place.byte, next.unwrap_or(place.byte), "the unit that is cut off starts elsewhere");
     } else if let Some(next) = next {
-        assert_eq!(next, stream.len() as u64, "bytes at the end belong to nobody");
+        assert_eq!(next, stream.len() as u64, "bytes at the end belong to no unit");
     }
     comes_back(encapsulation, stream);
 }

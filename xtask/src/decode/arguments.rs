@@ -86,7 +86,7 @@ impl Arguments {
 }
 
 /// The exit code for the counts of the listing.
-pub(crate) fn told(counts: Counts) -> Exit {
+pub(crate) fn exit_for(counts: Counts) -> Exit {
     if counts.errors == 0 {
         return Exit::Ok;
     }

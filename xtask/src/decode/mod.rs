@@ -8,7 +8,7 @@ use traceproof_conformance::listing::Listing;
 use traceproof_conformance::stream;
 
 pub(crate) use arguments::Arguments;
-use arguments::told;
+use arguments::exit_for;
 
 use crate::exit::{Failure, Outcome};
 use crate::files::{create, open_trace};
@@ -46,6 +46,6 @@ impl Visitor for Decode<'_> {
         stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
             .map_err(|error| Failure::file(input, error))?;
         let counts = listing.finish()?;
-        Ok(told(counts))
+        Ok(exit_for(counts))
     }
 }

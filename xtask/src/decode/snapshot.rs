@@ -10,7 +10,7 @@ use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamErro
 use traceproof_conformance::stream;
 use traceproof_vectors::{Family, Fault, ProtocolId};
 
-use super::arguments::{Arguments, told};
+use super::arguments::{Arguments, exit_for};
 use crate::exit::{Failure, Outcome};
 use crate::files::create;
 use crate::snapshot::{read, select};
@@ -162,7 +162,7 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
     for line in passed {
         eprintln!("passed over: {line}");
     }
-    Ok(told(counts))
+    Ok(exit_for(counts))
 }
 
 fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {

@@ -450,13 +450,13 @@ enum Observed {
     Trap(u64, Option<u64>),
 }
 
-fn extend(observed: &mut Vec<Observed>, first: u64, behind: u64, instructions: u64) {
+fn extend(observed: &mut Vec<Observed>, first: u64, limit: u64, instructions: u64) {
     match observed.last_mut() {
         Some(Observed::Run(_, end, count)) if *end == first => {
-            *end = behind;
+            *end = limit;
             *count += instructions;
         }
-        _ => observed.push(Observed::Run(first, behind, instructions)),
+        _ => observed.push(Observed::Run(first, limit, instructions)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()>
         runs: 0,
         held: None,
         forgotten: false,
-        told_family: false,
+        foreign_family: false,
     };
     for line in stdin().lock().lines() {
         let line = line?;
@@ -93,7 +93,7 @@ struct Liar {
     /// An answer that waits for the next one.
     held: Option<Value>,
     forgotten: bool,
-    told_family: bool,
+    foreign_family: bool,
 }
 
 impl Liar {
@@ -161,12 +161,12 @@ impl Liar {
             ("keeps-old-keys", "forget") => self.forgotten = true,
             ("talks-in-between", "image") => say("image loaded")?,
             ("takes-every-family", "parameters") => {
-                self.told_family = request["family"] != "riscv_etrace";
-                if self.told_family {
+                self.foreign_family = request["family"] != "riscv_etrace";
+                if self.foreign_family {
                     return said("ok");
                 }
             }
-            ("takes-every-family", "run") if self.told_family => return said("ok"),
+            ("takes-every-family", "run") if self.foreign_family => return said("ok"),
             ("refuses-what-it-claims", "parameters") if request["parameters"]["xlen"] == "rv64" => {
                 return Ok(Some(json!({ "id": id, "status": "unsupported", "feature": "rv64" })));
             }

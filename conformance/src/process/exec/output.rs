@@ -126,8 +126,8 @@ impl Filler<'_> {
         }
         let mut filled = String::new();
         let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("${") {
-            let (inner, after) = behind.split_once('}').ok_or("a capture without `}`")?;
+        while let Some((before, tail)) = rest.split_once("${") {
+            let (inner, after) = tail.split_once('}').ok_or("a capture without `}`")?;
             filled.push_str(before);
             filled.push_str(&self.captured(inner).unwrap_or_default());
             rest = after;

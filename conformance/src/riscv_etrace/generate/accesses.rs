@@ -98,7 +98,7 @@ impl Accesses {
     }
 
     /// The data interface at the retirement of an instruction.
-    pub(super) fn behind(&mut self, entropy: &mut Entropy<'_>, steps: &mut Vec<Step>) {
+    pub(super) fn append(&mut self, entropy: &mut Entropy<'_>, steps: &mut Vec<Step>) {
         if self.happenings.losses > 0 && entropy.chance(self.happenings.losses) {
             self.transport = !self.transport;
             steps.push(Step::Stimulus(Stimulus::DataTransport(self.transport)));

@@ -59,7 +59,7 @@ pub(super) enum Handlers {
     Anywhere,
     /// To the first instruction of the program.
     One,
-    /// Interrupts four bytes times their cause behind it.
+    /// Interrupts at four bytes times their cause after it.
     Vectored,
 }
 
@@ -69,9 +69,9 @@ pub(super) enum Returns {
     /// Anywhere.
     #[default]
     Anywhere,
-    /// Mostly behind the call.
+    /// Mostly after the call.
     Mostly,
-    /// Behind the call whenever there was one.
+    /// After the call whenever there was one.
     Always,
 }
 
@@ -217,16 +217,16 @@ impl<'a, 'e> Walk<'a, 'e> {
             partial: false,
         }));
         if let Some(accesses) = &mut self.accesses {
-            accesses.behind(self.entropy, &mut self.steps);
+            accesses.append(self.entropy, &mut self.steps);
         }
         self.go(instruction, way);
         true
     }
 
-    /// Whether the context changes in front of the instruction at hand, as `ctype`.
+    /// Whether the context changes before the current instruction, as `ctype`.
     fn context_change(&mut self) -> u8 {
-        // A format 3 subformat 0 packet has no `irreport` (RVET-ENC-056). Directly behind a return that was reported because
-        // of a notify request, nobody knows whether it tells where that return went.
+        // A format 3 subformat 0 packet has no `irreport` (RVET-ENC-056). Directly after a return that was reported
+        // because of a notify request, it is ambiguous whether it reports the target of that return.
         if self.happenings.context == 0
             || self.notified_return
             || !self.entropy.chance(self.happenings.context)
@@ -234,12 +234,12 @@ impl<'a, 'e> Walk<'a, 'e> {
             return 0;
         }
         self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
-        // A precise change (2) comes without a report of the instruction before it. Directly behind an uninferable jump
-        // no decoder can tell then which arrival at the target is meant (as in RVET-ENC-080); and if the latest
-        // report is of a return, it may be the target of that (RVET-DEC-022).
-        let behind_jump = self.since_fact.len() == 1;
-        let behind_return = self.since_fact.first().is_some_and(|&first| self.is_checked_return(first));
-        if behind_jump || behind_return { 3 } else { self.entropy.pick(&[2, 3]) }
+        // A precise change (2) comes without a report of the instruction before it. Directly after an uninferable jump
+        // the arrival at the target is then ambiguous (as in RVET-ENC-080); and if the latest report is of a return, it
+        // may be the target of that (RVET-DEC-022).
+        let after_jump = self.since_fact.len() == 1;
+        let after_return = self.since_fact.first().is_some_and(|&first| self.is_checked_return(first));
+        if after_jump || after_return { 3 } else { self.entropy.pick(&[2, 3]) }
     }
 
     /// Whether the instruction there is a return that a return stack checks.
@@ -333,7 +333,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             _ => self.target(),
         };
         if Some(to) == link {
-            // Nobody may report this return, so it counts as no fact.
+            // This return may be unreported, so it gives no information.
             self.nesting.may_go_back().then_some(Way { to, taken: None, fact: false })
         } else {
             self.nesting.may_go_elsewhere().then_some(Way { to, taken: None, fact: true })

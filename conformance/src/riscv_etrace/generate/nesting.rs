@@ -9,7 +9,7 @@
 /// latest branch or report,
 ///
 /// * a return that goes elsewhere from a depth from which another return went back, or
-/// * a return to a depth from which another return went back: any report behind it may have to state that depth.
+/// * a return to a depth from which another return went back: any later report may have to state that depth.
 #[derive(Clone, Debug)]
 pub(super) struct Nesting {
     links: Vec<u64>,
@@ -34,7 +34,7 @@ impl Nesting {
         Self { links: Vec::new(), stack }
     }
 
-    /// A call retires, and `link` is behind it.
+    /// A call retires; `link` is the address after it.
     pub(super) fn call(&mut self, link: u64) {
         self.links.push(link);
         if let Some(stack) = &mut self.stack

@@ -7,9 +7,8 @@
 //! * An instruction whose line stands there may not retire: it may trap itself (a synchronous trap whose EPC
 //!   is this address), be put off for an interrupt (`Stopped execution`), or be started again
 //!   (`cpu_io_recompile`).
-//! * The level between a trap return and a trap taken directly behind it, or between two traps without an
-//!   instruction in between, shows nowhere. It follows from the privilege stack of `mstatus` and from what
-//!   the program delegates to S.
+//! * The level between a trap return and a trap taken directly after it, or between two traps without an instruction in
+//!   between, is not logged. It follows from the privilege stack of `mstatus` and from what the program delegates to S.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -185,8 +184,7 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
         Ok(true)
     }
 
-    /// Compares the level of a logged instruction with the derived one. Behind a trap return the log is
-    /// right.
+    /// Compares the level of a logged instruction with the derived one. After a trap return the log is right.
     fn arrive(&mut self, address: u64, logged: u8) -> Result<(), QemuLogError> {
         let derived = self.levels.current;
         if derived != logged && !self.returned {

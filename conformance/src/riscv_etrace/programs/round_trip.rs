@@ -165,7 +165,7 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     Ok(RoundTrip { instructions, traps, packets, bytes, divergence })
 }
 
-/// Whoever reads a clause in another way is not judged by executions that depend on it.
+/// Executions that depend on a reading are not judged for subjects that do not follow it.
 fn claims_readings(
     capabilities: &Capabilities,
     setup: &Setup,
@@ -282,7 +282,7 @@ pub fn run_all(
         progress(&result);
         result
     };
-    // Asked again: whoever has pressed Ctrl-C meanwhile wants no more of them.
+    // Checked again: Ctrl-C may have been pressed meanwhile.
     Ok(work
         .par_iter()
         .with_max_len(1)

@@ -77,8 +77,8 @@ const TABLE: &[Saboteur<RiscvEtrace>] = &[
         source: "RVET-PKT-022 (ET 7.5); both say that tracing ended",
     },
     Saboteur {
-        name: "base-stale-behind-a-start",
-        side: Side::Decoder(|| following(decoding::base_stale_behind_a_start)),
+        name: "base-stale-after-a-start",
+        side: Side::Decoder(|| following(decoding::base_stale_after_a_start)),
         bug: "The base of differences stays where it was in front of a start packet.",
         source: "RVET-DEC-027; the base is set by the code for formats 1 and 2 only",
     },

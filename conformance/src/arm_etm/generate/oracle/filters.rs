@@ -167,9 +167,9 @@ impl<'a> Filters<'a> {
         self.on = true;
         self.passed = 0;
         self.previous = None;
-        let told = first.instruction.filter(|_| !self.scenario.parameters.data_only);
-        let address = told.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
-        let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| told.is_some());
+        let traced_at = first.instruction.filter(|_| !self.scenario.parameters.data_only);
+        let address = traced_at.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
+        let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| traced_at.is_some());
         items.push(Visible::Start { address: address.map(u32::from), in_progress });
         let Some(lsm) = &mut self.lsm else { return };
         (lsm.traced, lsm.seen) = (true, false);
@@ -278,8 +278,8 @@ impl<'a> Filters<'a> {
 
     fn branch(&self, now: &Stimulus, items: &mut Vec<Visible>) {
         let Some(target) = now.instruction.and_then(|instruction| instruction.branch) else { return };
-        let told = self.on && !self.scenario.parameters.data_only;
-        if told && (!target.direct || self.scenario.parameters.branch_broadcast) {
+        let is_traced = self.on && !self.scenario.parameters.data_only;
+        if is_traced && (!target.direct || self.scenario.parameters.branch_broadcast) {
             items.push(Visible::Branch {
                 address: target.address.0,
                 thumb: target.isa == Isa::Thumb,

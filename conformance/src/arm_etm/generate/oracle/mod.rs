@@ -10,7 +10,7 @@ use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Stimulus};
 use traceproof_vectors::{FaultClass, Log};
 
 use self::filters::Filters;
-use self::report::{Heard, Report, Told};
+use self::report::{Heard, Report, Reported};
 use super::Scenario;
 
 /// The first difference between what happened and what came back.
@@ -155,7 +155,7 @@ struct Judge<'a> {
     /// Cycles in which data of a miss are not traced although nothing overflowed.
     unseen: Vec<usize>,
     /// Words of load misses, and what came.
-    misses: Vec<(usize, u32, u32, Told)>,
+    misses: Vec<(usize, u32, u32, Reported)>,
     returned: Returned,
 }
 
@@ -163,7 +163,7 @@ impl Judge<'_> {
     fn cycle(&mut self, cycle: usize) -> Result<(), Mismatch> {
         if self.lost && self.restarts(cycle) {
             self.lost = false;
-            self.losses.push((self.behind_latest(), cycle));
+            self.losses.push((self.after_latest(), cycle));
             if !self.explains_loss(cycle) {
                 let expected = "a start behind an overflow".into();
                 return Err(Mismatch { cycle, expected, got: "another start behind lost cycles".into() });
@@ -171,7 +171,7 @@ impl Judge<'_> {
         }
         if !self.lost && self.overflow_ends(cycle) {
             // Nothing visible was lost before.
-            self.losses.push((self.behind_latest(), cycle));
+            self.losses.push((self.after_latest(), cycle));
             self.filters.interrupt();
         }
         let items = self.filters.cycle(cycle, self.lost);
@@ -213,39 +213,39 @@ impl Judge<'_> {
     /// Whether the report has no entries left before its next start.
     fn may_be_lost(&self) -> bool {
         let mut rest = self.report.heard.get(self.at..).unwrap_or_default();
-        while let [Heard { told: Told::Suppressed, .. }, others @ ..] = rest {
+        while let [Heard { reported: Reported::Suppressed, .. }, others @ ..] = rest {
             rest = others;
         }
-        matches!(rest, [Heard { told: Told::Start { .. }, .. }, ..])
+        matches!(rest, [Heard { reported: Reported::Start { .. }, .. }, ..])
     }
 
     /// Whether the report goes on with a start in this cycle although nothing visible was lost.
     fn overflow_ends(&self, cycle: usize) -> bool {
-        let next = self.report.heard.get(self.at).map(|heard| heard.told);
-        matches!(next, Some(Told::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
+        let next = self.report.heard.get(self.at).map(|heard| heard.reported);
+        matches!(next, Some(Reported::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
     }
 
     /// Whether the start in this cycle is one after an overflow, or after one that was forgotten because tracing was
     /// off when the FIFO was empty.
     fn explains_loss(&self, cycle: usize) -> bool {
         let mut rest = self.report.heard.iter().skip(self.at);
-        let overflow = rest.find_map(|heard| match heard.told {
-            Told::Start { overflow, .. } => Some(overflow),
+        let overflow = rest.find_map(|heard| match heard.reported {
+            Reported::Start { overflow, .. } => Some(overflow),
             _ => None,
         });
         let off = |now: &Stimulus| !now.trace_enable || now.debug;
-        overflow == Some(true) || self.scenario.cycles[self.behind_latest()..=cycle].iter().any(off)
+        overflow == Some(true) || self.scenario.cycles[self.after_latest()..=cycle].iter().any(off)
     }
 
-    fn behind_latest(&self) -> usize {
+    fn after_latest(&self) -> usize {
         self.latest.map_or(0, |latest| latest + 1)
     }
 
     /// Whether the start that comes next is in this cycle.
     fn restarts(&self, cycle: usize) -> bool {
         let mut rest = self.report.heard.iter().skip(self.at);
-        let start = rest.find_map(|heard| match heard.told {
-            Told::Start { number, .. } => Some((number, heard.cycle)),
+        let start = rest.find_map(|heard| match heard.reported {
+            Reported::Start { number, .. } => Some((number, heard.cycle)),
             _ => None,
         });
         match start {
@@ -256,7 +256,7 @@ impl Judge<'_> {
     }
 
     fn item(&mut self, cycle: usize, item: &Visible) -> Result<(), Mismatch> {
-        while let Some(Heard { told: Told::Suppressed, .. }) = self.report.heard.get(self.at) {
+        while let Some(Heard { reported: Reported::Suppressed, .. }) = self.report.heard.get(self.at) {
             self.lenient = true;
             self.at += 1;
         }
@@ -281,10 +281,10 @@ impl Judge<'_> {
         if heard.cycle.is_some_and(|at| at != cycle as u64) {
             return false;
         }
-        match (*item, heard.told) {
+        match (*item, heard.reported) {
             (
                 Visible::Start { address, in_progress },
-                Told::Start { address: a, in_progress: p, gap, overflow, .. },
+                Reported::Start { address: a, in_progress: p, gap, overflow, .. },
             ) => {
                 self.lenient = false;
                 self.returned.starts += 1;
@@ -294,7 +294,7 @@ impl Judge<'_> {
             }
             (
                 Visible::Instruction { address, executed, cycles },
-                Told::Instruction { address: a, executed: e, cycles: c },
+                Reported::Instruction { address: a, executed: e, cycles: c },
             ) => {
                 self.returned.instructions += 1;
                 // The execution of a load or store in progress is implied; it has no cycle.
@@ -306,33 +306,33 @@ impl Judge<'_> {
             }
             (
                 Visible::Transfer { address, value, big_endian },
-                Told::Transfer { address: a, big_endian: b, .. },
+                Reported::Transfer { address: a, big_endian: b, .. },
             ) => {
                 let agrees = address == a && (!tells_addresses || big_endian == b);
                 self.returned.transfers += usize::from(agrees);
-                agrees && self.value_agrees(cycle, value, heard.told)
+                agrees && self.value_agrees(cycle, value, heard.reported)
             }
             (
                 Visible::Branch { address, thumb, exception },
-                Told::Branch { address: a, thumb: t, exception: e },
+                Reported::Branch { address: a, thumb: t, exception: e },
             ) => (address, thumb) == (a, t) && (!tells_addresses || exception == e),
-            (Visible::StoreFailed, Told::StoreFailed) | (Visible::Return, Told::Return) => true,
-            (Visible::Entry, Told::Entry) => {
+            (Visible::StoreFailed, Reported::StoreFailed) | (Visible::Return, Reported::Return) => true,
+            (Visible::Entry, Reported::Entry) => {
                 self.returned.stackings += 1;
                 true
             }
-            (Visible::Context(value), Told::Context(v)) => value == v,
+            (Visible::Context(value), Reported::Context(v)) => value == v,
             _ => false,
         }
     }
 
-    fn value_agrees(&mut self, cycle: usize, value: Word, told: Told) -> bool {
-        let Told::Transfer { value: got, outstanding, .. } = told else { return false };
+    fn value_agrees(&mut self, cycle: usize, value: Word, reported: Reported) -> bool {
+        let Reported::Transfer { value: got, outstanding, .. } = reported else { return false };
         match value {
             Word::Known(value) => got == Word::Known(value) && !outstanding,
             Word::NotTraced | Word::Off => got == value,
             Word::Miss(number, half) => {
-                self.misses.push((cycle, number, half, told));
+                self.misses.push((cycle, number, half, reported));
                 outstanding
             }
         }
@@ -356,8 +356,8 @@ impl Judge<'_> {
             let got = format!("{:x?}", rest.first());
             return Err(Mismatch { cycle: end, expected: "the end of the run".into(), got });
         }
-        for &(cycle, number, half, told) in &self.misses {
-            let Told::Transfer { value: got, .. } = told else { continue };
+        for &(cycle, number, half, reported) in &self.misses {
+            let Reported::Transfer { value: got, .. } = reported else { continue };
             let answer = self.answers.get(&number);
             let expected = answer.map(|&(_, value)| Word::Known((value >> (32 * half)) as u32));
             match got {

@@ -258,9 +258,9 @@ impl<R: Read> ExecutionReader<R> {
                         let read = self.steps;
                         return Err(self.error_at(at, ExecutionDefect::Steps { stated, read }));
                     }
-                    let behind = self.offset;
+                    let end = self.offset;
                     if self.byte()?.is_some() {
-                        return Err(self.error_at(behind, ExecutionDefect::TrailingData));
+                        return Err(self.error_at(end, ExecutionDefect::TrailingData));
                     }
                     return Ok(None);
                 }

@@ -249,8 +249,8 @@ impl<'a> Walk<'a> {
         self.placed += 1;
         let offset = if waiting > LARGEST_OFFSET { 15 } else { waiting as u8 };
         self.offset = vec![offset >> 2, offset & 3];
-        let behind = self.records.iter().skip(index + 1).take(2);
-        if behind.clone().any(|record| record.status.has_address()) {
+        let following = self.records.iter().skip(index + 1).take(2);
+        if following.clone().any(|record| record.status.has_address()) {
             Located::Abandoned
         } else if offset == 15 {
             Located::Far
