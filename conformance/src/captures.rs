@@ -187,7 +187,7 @@ impl<P: FamilyRules> Capture<P> {
                 divergence.place = Some(fault.place);
                 Verdict::Fail(divergence)
             }
-            None if log.entries.is_empty() => unsupported("a synchronisation point"),
+            None if log.entries.is_empty() => unsupported("a sync point"),
             None => Verdict::Pass,
         })
     }
@@ -195,11 +195,7 @@ impl<P: FamilyRules> Capture<P> {
 
 /// A relation that was tried on nothing says nothing.
 fn tried(tried: Attempts) -> Verdict {
-    if tried.compared == 0 {
-        unsupported("a synchronisation point with trace behind it")
-    } else {
-        Verdict::Pass
-    }
+    if tried.compared == 0 { unsupported("a sync point with trace after it") } else { Verdict::Pass }
 }
 
 fn unsupported(need: impl Into<String>) -> Verdict {

@@ -184,7 +184,7 @@ fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direct
     // Only what the subject claims.
     let Begun { parameters, .. } = begun(subject, file)?;
     if tried(subject, file, &parameters, direction)?.compared == 0 {
-        let needs = vec![String::from("results behind a synchronisation point")];
+        let needs = vec![String::from("results after a sync point")];
         return Err(Failure::Verdict(Verdict::Unsupported { needs }));
     }
     Ok(())

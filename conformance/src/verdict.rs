@@ -357,7 +357,7 @@ impl fmt::Display for Verdict {
                 write!(f, "the subject crashed: {message}; its standard error ends with: {stderr}")
             }
             Self::Timeout { milliseconds } => {
-                write!(f, "the subject did not come back within {milliseconds} ms")
+                write!(f, "the subject did not return within {milliseconds} ms")
             }
             Self::Overflow { limit } => write!(f, "the subject answered more than {limit} bytes at once"),
             Self::ProtocolError { message, stderr: None } => write!(f, "no way to answer: {message}"),
@@ -365,7 +365,7 @@ impl fmt::Display for Verdict {
                 write!(f, "no way to answer: {message}; its standard error ends with: {stderr}")
             }
             Self::StateLeak { message } => {
-                write!(f, "right in a process of its own, but behind other cases: {message}")
+                write!(f, "right in a new process, but not after other cases: {message}")
             }
             Self::Flaky { seen } => {
                 let all: usize = seen.iter().map(|seen| seen.times).sum();

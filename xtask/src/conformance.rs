@@ -251,7 +251,7 @@ fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
         if set.swap(true, Ordering::Relaxed) {
             process::exit(130);
         }
-        eprintln!("stopping; what is begun is finished and reported, Ctrl-C again leaves at once");
+        eprintln!("stopping: running cases are finished and reported; press Ctrl-C again to exit at once");
     })
     .map_err(|error| Failure::usage(format!("Ctrl-C cannot be watched: {error}")))?;
     Ok(stop)

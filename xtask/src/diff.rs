@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let [first, second] = arguments.subject.as_slice() else {
-        return Err(Failure::usage("--subject is to be given twice: who is compared with whom"));
+        return Err(Failure::usage("--subject must be given twice"));
     };
     let (first, second) = (named(first, None)?, named(second, None)?);
     let options = Options {

@@ -121,7 +121,7 @@ impl Host<'_> {
             // Two at once were never promised.
             self.decoder = None;
             let key = request.parameters.map_or("", RawValue::get).parse().map_err(wrong)?;
-            let unknown = || HostError::Request(String::from("a key was not told"));
+            let unknown = || HostError::Request(String::from("an unknown key"));
             let (family, parameters) = self.parameters.get(&key).ok_or_else(unknown)?;
             let image = self.images.get(&request.image).ok_or_else(unknown)?;
             match self.object.open(family, parameters, image) {

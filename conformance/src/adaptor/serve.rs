@@ -224,7 +224,7 @@ impl fmt::Display for ServeError {
             Self::Answer(error) => write!(f, "the answer cannot be written: {error}"),
             Self::NoHello => f.write_str("the first request must be `hello` and offer a framing"),
             Self::UnknownKey(key) => write!(f, "nothing was sent under the key {key}"),
-            Self::UnknownItem => f.write_str("something comes again that never came"),
+            Self::UnknownItem => f.write_str("a back-reference to an unknown item"),
         }
     }
 }

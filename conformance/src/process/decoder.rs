@@ -235,13 +235,13 @@ impl<P: FamilyRules> Session<P> {
                 self.results.learn(entry)
             }
             Element::Again { first, count } => {
-                self.results.again(first, count).ok_or("a result comes again that never came")?
+                self.results.again(first, count).ok_or("a back-reference to an unknown result")?
             }
             Element::At(place) => {
                 self.latest = place;
                 &[]
             }
-            Element::Changed(..) => return Err("a result comes again at another time"),
+            Element::Changed(..) => return Err("a result with another context or time"),
         };
         let place = self.latest;
         for entry in entries {

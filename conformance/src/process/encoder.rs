@@ -177,7 +177,7 @@ impl<P: FamilyRules> Session<P> {
                 Element::New(item) => self.results.learn(item),
                 Element::Again { first, count } => match self.results.again(first, count) {
                     Some(items) => items,
-                    None => return Err(self.lease.breach("a result comes again that never came")),
+                    None => return Err(self.lease.breach("a back-reference to an unknown result")),
                 },
                 Element::At(_) | Element::Changed(..) => {
                     return Err(self.lease.breach("a result of an encoder has no place and no time"));

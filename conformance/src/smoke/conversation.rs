@@ -290,7 +290,7 @@ impl Conversation {
         // What it said last is still in the pipe, whose end is near: everybody who holds it is dead.
         while let Ok(Heard::Message(_, bytes)) = self.incoming.recv_timeout(self.deadline) {
             let _ = self.framings.try_send(None);
-            self.overhear(&format!("behind bye: {}", String::from_utf8_lossy(&bytes).trim_end()));
+            self.overhear(&format!("after bye: {}", String::from_utf8_lossy(&bytes).trim_end()));
         }
         (bye, parting)
     }

@@ -398,7 +398,7 @@ fn forget(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Out
         _ => return Ok(Outcome::fail(sent, came.to_string())),
     }
     let (sent, later) = house.story(stream, 0, false)?;
-    let fails = |came| Outcome::fail(format!("behind `forget`: {sent}"), came);
+    let fails = |came| Outcome::fail(format!("after `forget`: {sent}"), came);
     Ok(differs(plain, &later).map_or(Outcome::Pass(None), fails))
 }
 
@@ -413,7 +413,7 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
     // Whatever it did: what comes next has another process.
     house.dismiss();
     let how = match came {
-        Came::Answer(answer) if id_of(&answer) == Some(later) => "it passes over it",
+        Came::Answer(answer) if id_of(&answer) == Some(later) => "it ignores it",
         Came::Answer(answer) if answer["status"] == "ok" => {
             let came = format!("an answer that is made up: {}", Came::Answer(answer));
             return Ok(Outcome::fail(sent, came));

@@ -89,7 +89,7 @@ impl fmt::Display for SnapshotProblem {
             Self::NotAFile => f.write_str("no plain file"),
             Self::NotText => f.write_str("not UTF-8"),
             Self::Syntax => f.write_str("neither [section] nor key=value"),
-            Self::OutsideSection => f.write_str("key=value in front of the first section"),
+            Self::OutsideSection => f.write_str("key=value before the first section"),
             Self::MissingSection(section) => write!(f, "section [{section}] is missing"),
             Self::MissingKey { section, key } => write!(f, "[{section}] has no `{key}`"),
             Self::NotANumber(text) => write!(f, "`{text}` is no number that fits"),

@@ -145,7 +145,7 @@ fn children_do_not_outlive_their_parents() {
 fn who_is_late_is_killed() {
     for mode in ["hangs", "drips"] {
         let verdicts = verdicts(mode, hasty());
-        let late = |direction: &str| format!("{CASE} {direction}: the subject did not come back within ");
+        let late = |direction: &str| format!("{CASE} {direction}: the subject did not return within ");
         assert_eq!(verdicts.len(), 2, "{mode}: {verdicts:?}");
         assert!(verdicts[0].starts_with(&late("decode")), "{mode}: {verdicts:?}");
         assert!(verdicts[1].starts_with(&late("chunks")), "{mode}: {verdicts:?}");
@@ -169,7 +169,7 @@ fn protocol_violations_are_reported() {
         verdicts.len() == 2 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
     );
     wrong("closes-output", "it closed its standard output");
-    wrong("repeats-nothing", "a result comes again that never came");
+    wrong("repeats-nothing", "a back-reference to an unknown result");
     wrong("repeats-endlessly", "an answer stands for more than 1048576 results");
     wrong("no-result", "a result is none of packet, event and fault, or more than one");
 }
@@ -187,9 +187,8 @@ fn what_comes_behind_a_right_answer_is_seen_at_the_next_request() {
 #[test]
 fn what_is_left_of_other_cases_is_told_from_what_is_wrong() {
     let leaks = verdicts("leaks", patient());
-    let leak = format!(
-        "{CASE} decode: right in a process of its own, but behind other cases: packets differ at item 0"
-    );
+    let leak =
+        format!("{CASE} decode: right in a new process, but not after other cases: packets differ at item 0");
     assert!(leaks.len() == 1 && leaks[0].starts_with(&leak), "{leaks:?}");
 }
 
@@ -257,7 +256,7 @@ fn whoever_fails_in_one_program_is_judged_by_the_others() {
         assert_eq!(program_verdicts(mode, patient()), [format!("{PROGRAM}: {verdict}")], "{mode}");
     }
     let late = program_verdicts("hangs", hasty());
-    let start = format!("{PROGRAM}: the subject did not come back within ");
+    let start = format!("{PROGRAM}: the subject did not return within ");
     assert!(late.len() == 1 && late[0].starts_with(&start), "{late:?}");
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ));
     }
     let Some(family) = arguments.family else {
-        return Err(Failure::usage("--family is missing; only a snapshot says itself which protocol it has"));
+        return Err(Failure::usage("--family is missing; only a snapshot declares its protocols"));
     };
     family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
 }

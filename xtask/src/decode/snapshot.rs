@@ -134,7 +134,7 @@ impl Visitor for Decode<'_> {
 /// `traceproof decode SNAPSHOT`.
 pub(super) fn decode(arguments: &Arguments) -> Outcome {
     if arguments.target.parameters.is_some() {
-        return Err(Failure::usage("--parameters: the registers of a snapshot say what its encoders are"));
+        return Err(Failure::usage("--parameters: the registers of a snapshot describe its encoders"));
     }
     let snapshot = read(&arguments.input)?;
     let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
@@ -192,7 +192,7 @@ fn list<P: FamilyRules>(
     for (index, piece) in bytes.pieces.iter().enumerate() {
         if index > 0 {
             match arguments.format() {
-                Format::Text => writeln!(out, "gap: {} bytes behind it", piece.len())?,
+                Format::Text => writeln!(out, "gap: {} bytes after it", piece.len())?,
                 Format::JsonLines => aside(out, &Aside::Piece(index))?,
             }
         }

@@ -194,7 +194,7 @@ fn a_gap_is_a_line() {
     let output = decode(&parts, &["--source", "ETM_0"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let listed = text(&output.stdout);
-    let (before, after) = listed.split_once("gap: 13 bytes behind it\n").expect("a gap");
+    let (before, after) = listed.split_once("gap: 13 bytes after it\n").expect("a gap");
     assert_eq!(before.split_once('\n').expect("a header").1, after);
 }
 

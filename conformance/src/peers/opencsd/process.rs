@@ -286,7 +286,7 @@ impl fmt::Display for HostError {
         match self {
             Self::Start(program, error) => write!(f, "{} cannot be started: {error}", program.display()),
             Self::Died(status) => write!(f, "the OpenCSD process died: {status}"),
-            Self::Deadline(deadline) => write!(f, "OpenCSD did not come back within {deadline:?}"),
+            Self::Deadline(deadline) => write!(f, "OpenCSD did not return within {deadline:?}"),
             Self::TooMuch => f.write_str("OpenCSD answered more than allowed"),
             Self::Garbled => f.write_str("the OpenCSD process answered something that is no answer"),
             Self::TooLong => f.write_str("the trace or a section of memory has 4 GiB or more"),

@@ -137,7 +137,7 @@ impl ParameterSet {
         Self { name: "notify", about: "a trigger asks for a report every 61 instructions", change: notify },
         Self {
             name: "interrupt_separate",
-            about: "interrupts behind updiscons reported as exceptions are",
+            about: "interrupts after updiscons reported like exceptions",
             change: interrupt_separate,
         },
         Self { name: "itype3", about: "3-bit itype", change: itype3 },
@@ -159,7 +159,7 @@ impl ParameterSet {
             about: "returns inferred from a counter of calls",
             change: call_counter,
         },
-        Self { name: "sijump", about: "jumps inferred behind lui and auipc", change: sijump },
+        Self { name: "sijump", about: "jumps inferred after lui and auipc", change: sijump },
     ];
 }
 

@@ -165,8 +165,8 @@ impl Judge<'_> {
             self.lost = false;
             self.losses.push((self.after_latest(), cycle));
             if !self.explains_loss(cycle) {
-                let expected = "a start behind an overflow".into();
-                return Err(Mismatch { cycle, expected, got: "another start behind lost cycles".into() });
+                let expected = "a start after an overflow".into();
+                return Err(Mismatch { cycle, expected, got: "another start after lost cycles".into() });
             }
         }
         if !self.lost && self.overflow_ends(cycle) {

@@ -95,7 +95,7 @@ impl fmt::Display for ExecutionDefect {
             Self::Privilege(level) => write!(f, "privilege level {level}"),
             Self::Address(address) => write!(f, "address or trap value {address:#x} is impossible"),
             Self::Steps { stated, read } => write!(f, "{read} steps where the end record states {stated}"),
-            Self::TrailingData => f.write_str("data behind the end record"),
+            Self::TrailingData => f.write_str("data after the end record"),
             Self::Stimulus => f.write_str("a stimulus is not part of an execution file"),
         }
     }
