@@ -30,7 +30,7 @@ pub const DIRECTIONS: [Direction; 4] =
 ///
 /// # Errors
 ///
-/// The name of the source, and why the snapshot does not say how to decode it.
+/// The name of the source, and why the snapshot does not contain enough to decode it.
 pub fn run(
     subject: &Subject,
     snapshot: &Snapshot,
@@ -77,7 +77,7 @@ pub fn run(
 /// What decoding a stream of a snapshot needs.
 #[derive(Clone, Debug)]
 pub struct Captured<P: FamilyRules> {
-    /// What the registers of its source say.
+    /// The configuration in the registers of its source.
     pub parameters: P::Parameters,
     /// What its core's memory held.
     pub program: Program,
@@ -90,7 +90,7 @@ impl<P: FamilyRules> Captured<P> {
     ///
     /// # Errors
     ///
-    /// When the family decodes no such source, or the snapshot does not say how.
+    /// When the family does not decode such a source, or the snapshot lacks its configuration.
     pub fn of(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Self, StreamError> {
         let rules = P::CAPTURES.filter(|captures| captures.protocols.contains(&stream.protocol));
         let rules = rules.ok_or_else(|| StreamError::Unsupported(stream.source.model.clone()))?;
@@ -193,7 +193,7 @@ impl<P: FamilyRules> Capture<P> {
     }
 }
 
-/// A relation that was tried on nothing says nothing.
+/// A relation without anything to compare is no result.
 fn tried(tried: Attempts) -> Verdict {
     if tried.compared == 0 { unsupported("a sync point with trace after it") } else { Verdict::Pass }
 }

@@ -80,7 +80,7 @@ impl From<Broken> for Failure {
     }
 }
 
-/// What a subject that claims the case's features says when it refuses its parameters.
+/// The refusal by a subject that claims the case's features.
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Verdict(Verdict::Undeclared { refusal: refusal.to_string() })
@@ -225,7 +225,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
             encoder.step(stimulus, &mut log);
         });
     if let Err(message) = driven {
-        // Not the subject's fault, but nothing can be said about it with such a case.
+        // Not the subject's error, but such a case cannot judge it.
         return Err(Failure::Divergence(Box::new(Divergence::sentence("the stimulus of the case", message))));
     }
     encoder.finish(&mut log);

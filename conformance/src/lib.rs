@@ -14,7 +14,7 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | Who is judged? | [`Subject`] |
+//! | What is a subject? | [`Subject`] |
 //! | In another process? | [`process`]; and from that side, [`adaptor`] |
 //! | Which cases? | [`suite`] |
 //! | How are they run? | [`run()`], [`Options`] |

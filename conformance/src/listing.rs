@@ -81,7 +81,7 @@ impl<W: Write> Listing<W> {
         self.counts
     }
 
-    /// Flushes the writer and says how it went.
+    /// Flushes the writer and returns the counts.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl<W: Write, L: Write> WireFile<W, L> {
         Self { wire, packets, error: None, bytes: 0, count: 0 }
     }
 
-    /// Flushes and says how many packets and bytes there were.
+    /// Flushes and returns the number of packets and bytes.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub struct Run {
     /// What names the suite after `--suite`, if it is not the shipped one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<String>,
-    /// Who was judged.
+    /// The subject.
     pub subject: SubjectName,
     /// The run was stopped before its end: cases are missing.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
@@ -36,7 +36,7 @@ pub struct Run {
     /// One result per real program and parameter set, if they ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramRun>,
-    /// Trace sources of a snapshot that speak the protocol of no family, e.g. `STM_0 (STM)`; they are not judged.
+    /// Trace sources of a snapshot whose protocol belongs to no family, e.g. `STM_0 (STM)`; they are not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_sources: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl ProgramRun {
     }
 }
 
-/// Who was judged.
+/// The subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubjectName {
     /// The subject's name.

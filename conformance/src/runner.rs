@@ -25,7 +25,7 @@ use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Divergence, Verdict};
 use crate::{Direction, Invocation, Subject};
 
-/// Name of the threads on which subjects run, so that a panic hook can tell their panics from others.
+/// Name of the threads on which subjects run, so that a panic hook can distinguish their panics from others.
 pub const THREAD_NAME: &str = "traceproof-case";
 
 /// How to run.
@@ -53,7 +53,7 @@ pub struct Options {
     pub repeat: NonZeroUsize,
     /// The command that starts the harness, for the commands of reports.
     pub invocation: Invocation,
-    /// Once it says so, nothing more is begun, and the results so far are the run's.
+    /// When it returns true, no more cases are started, and the results so far are those of the run.
     pub stop: Arc<AtomicBool>,
 }
 

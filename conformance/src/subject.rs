@@ -60,7 +60,7 @@ impl Subject {
         }
     }
 
-    /// Says that this is [`Subject::reference`].
+    /// Marks this as [`Subject::reference`].
     #[must_use]
     pub(crate) const fn into_reference(mut self) -> Self {
         self.reference = true;
@@ -107,7 +107,7 @@ impl Subject {
         self
     }
 
-    /// Who it is, for reports.
+    /// Its name and version, for reports.
     pub(crate) fn title(&self) -> SubjectName {
         let Self { name, version, argument, .. } = self.clone();
         SubjectName { name, version, argument }
@@ -131,14 +131,14 @@ impl Subject {
         self.reference
     }
 
-    /// Says that the decoders and encoders are in these processes.
+    /// Sets the processes of its decoders and encoders.
     #[must_use]
     pub(crate) fn in_processes(mut self, pool: Arc<Pool>) -> Self {
         self.processes = Some(pool);
         self.keeping_deadlines()
     }
 
-    /// Says that its decoders and encoders come back in time, because processes that do not are killed.
+    /// Declares that its decoders and encoders return in time, because late processes are killed.
     #[must_use]
     pub(crate) const fn keeping_deadlines(mut self) -> Self {
         self.keeps_deadlines = true;

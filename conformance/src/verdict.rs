@@ -96,7 +96,7 @@ pub enum Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stderr: Option<String>,
     },
-    /// The subject did not come back within the deadline.
+    /// The subject did not return within the deadline.
     Timeout {
         /// The deadline in milliseconds.
         milliseconds: u64,
@@ -106,7 +106,7 @@ pub enum Verdict {
         /// What is allowed in one message, in bytes.
         limit: u64,
     },
-    /// The subject's process said something that it must not say there.
+    /// The subject's process violated the protocol.
     ProtocolError {
         /// What.
         message: String,
@@ -131,10 +131,10 @@ pub enum Verdict {
     },
     /// The subject claims what the case needs but refused the parameters.
     Undeclared {
-        /// What it said.
+        /// The message.
         refusal: String,
     },
-    /// It came out as the subject's [baseline](crate::baseline) says.
+    /// The outcome is a known failure of the subject's [baseline](crate::baseline).
     ExpectedFailure {
         /// The verdict, and of a failure where the first difference is.
         outcome: String,
@@ -143,7 +143,7 @@ pub enum Verdict {
         /// Where that is written down.
         finding: String,
     },
-    /// It passes although the subject's baseline says that it fails.
+    /// It passes although it is a known failure of the subject's baseline.
     UnexpectedPass {
         /// Why it should.
         reason: String,
@@ -268,7 +268,7 @@ pub struct Divergence {
     pub what: String,
     /// Index of the first element that differs, from 0.
     pub index: usize,
-    /// The packet that led to the element, as far as the subject or the expectation says.
+    /// The packet that led to the element, if the subject or the expectation has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// That packet, read by the reference: bytes and line.

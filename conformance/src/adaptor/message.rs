@@ -43,11 +43,11 @@ pub struct Request<B> {
 /// `hello`: the first request, always a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol that the runner speaks.
+    /// The protocol version of the runner.
     pub tdut: u32,
     /// Returned unchanged, so that a recording or an echo is not mistaken for a subject.
     pub nonce: String,
-    /// The framings that the runner can speak, the one that it likes best first.
+    /// The framings that the runner supports, the preferred one first.
     pub framings: Vec<Framing>,
     /// The longest answer that it takes, in bytes.
     pub max_message: u64,
@@ -59,7 +59,7 @@ pub struct Hello {
 /// The answer to `hello`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
-    /// The version that the subject speaks.
+    /// The protocol version of the subject.
     pub tdut: u32,
     /// The nonce of the request.
     pub nonce: String,
@@ -69,7 +69,7 @@ pub struct Welcome {
     /// How many requests may wait for their answers at once.
     #[serde(default = "one")]
     pub max_inflight: u32,
-    /// Who it is.
+    /// Its name.
     pub name: String,
     /// Which version of it.
     #[serde(default)]
@@ -115,7 +115,7 @@ pub struct Claims {
     /// Readings that it follows.
     #[serde(default)]
     pub readings: Vec<String>,
-    /// How much its faults say.
+    /// The detail of its faults.
     #[serde(default = "place")]
     pub faults: FaultDetail,
     /// Whether warnings (class `suspicious`) are reported.

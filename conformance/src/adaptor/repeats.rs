@@ -84,7 +84,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         }
     }
 
-    /// Says where the items are that follow.
+    /// Sets the place of the following items.
     pub(crate) fn at(&mut self, place: Place) {
         if self.place != Some(place) {
             self.place = Some(place);
@@ -238,7 +238,7 @@ mod tests {
             writer.item(&String::from("p"));
         }
         assert_eq!(taken(&mut writer), r#"[0,0,3],"p",1,[1,7,3],1"#);
-        // A list says its first place even if it is that of the list before.
+        // A list contains its first place even if it is that of the previous list.
         writer.at(place(1, 7));
         assert_eq!(taken(&mut writer), "[1,7,3]");
     }

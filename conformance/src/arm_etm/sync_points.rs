@@ -220,12 +220,13 @@ fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
         Event::ExceptionEntry { when } => Event::ExceptionEntry { when: at(when) },
         Event::Vmid { when, value } => Event::Vmid { when: at(when), value },
         Event::DataSuppressed { when } => Event::DataSuppressed { when: at(when) },
-        // The others say no number and no time: atoms, I-syncs, gaps, branches, timestamps.
+        // The others have no number and no time: atoms, I-syncs, gaps, branches, timestamps.
         _ => *event,
     })
 }
 
-/// Whether `got` says what `expected` says, as far as it can know it. `first`: it is the first instruction, or the first gap.
+/// Whether `got` agrees with `expected`, as far as a late decoder can know it. `first`: it is the first instruction, or
+/// the first gap.
 fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> bool {
     let garbled = knowledge == PriorState::Garbled;
     match (*expected, *got) {
@@ -261,7 +262,7 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> b
     }
 }
 
-/// Whether `address` says nothing that `reported` does not.
+/// Whether all known bits of `address` agree with `reported`.
 fn within(address: Option<DataAddress>, reported: Option<DataAddress>) -> bool {
     match (address, reported) {
         (None, _) => true,

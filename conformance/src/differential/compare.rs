@@ -15,9 +15,9 @@ use crate::verdict::{Divergence, Verdict};
 pub enum Comparison {
     /// One of the two does not claim what it needs, refuses it, or delivers no layer that the other does.
     Skipped,
-    /// Both say the same, as far as both say something.
+    /// Both agree in the layers and details that both deliver.
     Same,
-    /// The first difference. Expected is what the first subject says.
+    /// The first difference. Expected is the result of the first subject.
     Different(Box<Divergence>),
 }
 

@@ -1,4 +1,4 @@
-//! What every family must say.
+//! What every family must define.
 
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{Decoder, Dissection, Encoder, Program, Protocol};
@@ -15,7 +15,7 @@ use crate::elf::Machine;
 
 /// What the runner and the command line must know about a family beyond its vocabulary.
 ///
-/// First what a family cannot do without, then its parts. No part has a default: a family that lacks one says so.
+/// The required items come first, then the parts. No part has a default: a family that lacks one declares that.
 pub trait FamilyRules: CaseProtocol {
     /// A new reference decoder.
     fn reference_decoder() -> Box<dyn Decoder<Self>>;
@@ -83,8 +83,7 @@ pub trait FamilyRules: CaseProtocol {
     /// Where decoding may start late.
     const SYNC_POINTS: Option<SyncPoints<Self>>;
 
-    /// Makes the wire of packets; `None` where the wire also says when things happen, so that packets do not
-    /// determine it.
+    /// Makes the wire of packets; `None` where the wire also contains times, so that packets do not determine it.
     const PACKET_WRITER: Option<WritePackets<Self>>;
 
     /// Why the reference decoder works out what it does, for families whose results are not written in the packets.
@@ -106,7 +105,8 @@ pub trait FamilyRules: CaseProtocol {
     const BENCH: Option<Bench>;
 }
 
-/// Makes the wire of packets under parameters and policy; the error says which packet cannot be written and why.
+/// Makes the wire of packets under parameters and policy; the error names the packet that cannot be written and the
+/// reason.
 pub type WritePackets<P> = fn(
     &[<P as Protocol>::Packet],
     &<P as Protocol>::Parameters,

@@ -78,7 +78,7 @@ fn came<P: FamilyRules>(got: &Log<P>, claims: FaultClaims, classes: &[FaultClass
                 sequence.open.push(event.clone());
             }
             Entry::Fault(fault) if filter.takes(fault.class, fault.place, next) => {
-                // A subject that does not say the class has the expected one.
+                // A subject that does not claim the class has the expected one.
                 let limit = [Some(fault.class), next].contains(&Some(FaultClass::Limit));
                 next = classes.next();
                 sequence.fault(Item::Reported(*fault), index, limit);

@@ -51,7 +51,7 @@ impl<P: FamilyRules> FaultFilter<P> {
         true
     }
 
-    /// Whether the fault says of a packet that is dropped what was said of the one that cost synchronisation.
+    /// Whether the fault repeats, for a dropped packet, the fault that lost synchronisation.
     fn repeats(&self, class: FaultClass, place: Place) -> bool {
         let Some((lost, from)) = self.lost else { return false };
         match self.claims.detail {

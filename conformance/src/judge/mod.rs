@@ -159,8 +159,8 @@ pub(crate) fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
         .collect()
 }
 
-/// Compares what a decoder made of the same stream twice: packets, events, and faults with their places whatever they say. `how` says
-/// what was different the second time.
+/// Compares what a decoder made of the same stream twice: packets, events, and faults with their places whatever the
+/// claimed detail. `how` names the difference of the second run.
 ///
 /// # Errors
 ///

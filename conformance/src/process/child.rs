@@ -47,7 +47,7 @@ pub(crate) struct Pipes {
 pub(crate) struct Parting {
     /// How it ended.
     pub(crate) ending: Ending,
-    /// How many of its process group did not end with it; 0 where the system does not tell (other than Linux).
+    /// How many of its process group did not end with it; 0 where the system does not report it (other than Linux).
     pub(crate) left: usize,
 }
 
@@ -115,8 +115,8 @@ impl Child {
         self.ending.is_some()
     }
 
-    /// Waits until it ends by itself. Who of its group goes on without it is counted, then killed. `None` if it is still there at the
-    /// deadline; it is killed then.
+    /// Waits until it ends by itself. Remaining processes of its group are counted, then killed. `None` if it is still
+    /// there at the deadline; it is killed then.
     pub(crate) fn part(&mut self, deadline: Duration) -> Option<Parting> {
         let limit = Instant::now() + deadline;
         let leader = self.leader.as_mut()?;

@@ -1,7 +1,7 @@
 //! How do requests reach a process, and answers come back?
 //!
-//! Writing and reading have threads of their own, so two full pipes cannot hold each other up. Nothing that the process says is believed
-//! before it was looked at: length, JSON, and whose answer it is.
+//! Separate threads write and read, so two full pipes cannot block each other. All output of the process is checked
+//! before use: length, JSON, and the request that it answers.
 
 use std::collections::{VecDeque, hash_map::RandomState};
 use std::hash::{BuildHasher, Hasher};
@@ -24,7 +24,7 @@ use crate::adaptor::message::{Hello, Nothing, Request, Welcome};
 /// The most requests that wait for their answers at once, whatever a subject allows.
 const MOST_INFLIGHT: u32 = 16;
 
-/// A process that said `hello`.
+/// A process that has answered `hello`.
 #[derive(Debug)]
 pub(super) struct Connection {
     child: Child,
@@ -43,7 +43,7 @@ pub(super) struct Connection {
     error: Option<SubjectError>,
 }
 
-/// What the threads tell.
+/// Messages from the threads.
 #[derive(Debug)]
 enum Incoming {
     Answer(u32, Vec<u8>),
@@ -62,7 +62,7 @@ struct AnswerId {
 }
 
 impl Connection {
-    /// Starts a process and says `hello`.
+    /// Starts a process and sends `hello`.
     pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
         // Bounded: a subject that writes without a request fills its own pipe, not this memory.
@@ -130,7 +130,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What it said to `hello`.
+    /// Its answer to `hello`.
     pub(super) const fn welcome(&self) -> &Welcome {
         &self.welcome
     }
@@ -200,7 +200,7 @@ impl Connection {
                     return Ok((id, answer));
                 }
                 Ok(Incoming::InputClosed) => {
-                    // What it had said before may still come.
+                    // Earlier output may still arrive.
                     closed = true;
                     let closing = Instant::now() + CLOSING;
                     end = Some(end.map_or(closing, |end| end.min(closing)));
@@ -226,7 +226,8 @@ impl Connection {
 
     /// Whether so much has come since `before` that at this rate the limit of a message is reached soon.
     ///
-    /// Who answers without end is stopped by that limit and by no deadline, so that the verdict does not depend on how busy the machine is.
+    /// An endless answer is stopped by that limit and by no deadline, so that the verdict does not depend on the load
+    /// of the machine.
     fn is_prolific(&self, before: &mut u64) -> bool {
         let received = self.received.load(Ordering::Relaxed);
         let came = received - std::mem::replace(before, received);
@@ -241,7 +242,7 @@ impl Connection {
             },
             Incoming::Ended | Incoming::InputClosed => self.ended("it closed its standard output"),
             Incoming::Broken(FrameError::TooLong { limit }) => self.die(SubjectError::TooMuch { limit }),
-            // Who dies while writing leaves half a message.
+            // A process that dies while writing leaves an incomplete message.
             Incoming::Broken(FrameError::Truncated) => self.ended("its output ends within a message"),
             Incoming::Broken(error) => self.breach(error.to_string()),
             Incoming::NoJson(error) => self.breach(error),
@@ -318,7 +319,7 @@ fn not_welcomed() -> Welcome {
     }
 }
 
-/// Something that was never said before.
+/// A value that was never sent before.
 pub(crate) fn nonce() -> String {
     // Every state has keys of its own, from the system's randomness.
     let random = || RandomState::new().build_hasher().finish();

@@ -224,7 +224,7 @@ impl<P: FamilyRules> Session<P> {
         Ok(())
     }
 
-    /// Delivers what an element stands for, and says how much that was, or what is wrong.
+    /// Delivers the results of an element, and returns their number, or an error.
     fn deliver(&mut self, element: Element<Item<P>>, sink: &mut dyn Sink<P>) -> Result<usize, &'static str> {
         let entries = match element {
             Element::New(item) => {

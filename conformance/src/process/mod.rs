@@ -12,10 +12,10 @@
 //! | What may it use? | [`Limits`] |
 //! | How can it fail? | [`SubjectError`] |
 //! | How is it killed? | `child` |
-//! | How do messages reach it and come back? | `connection` |
-//! | Which process is free, and what does it know already? | `pool` |
-//! | What does a decoder, an encoder ask it? | `decoder`, `encoder` |
-//! | What if it is a tool that speaks no protocol? | [`exec`] |
+//! | How are messages exchanged? | `connection` |
+//! | Which process is free, and which keys does it have? | `pool` |
+//! | What does a decoder, an encoder send to it? | `decoder`, `encoder` |
+//! | What if it is a tool without the protocol? | [`exec`] |
 //!
 //! The protocol is [`crate::adaptor`].
 
@@ -42,8 +42,8 @@ use pool::Pool;
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 
-/// Starts a program that speaks `tdut/2` and makes a subject of what it says it can do; or makes one of a tool as it is, if the command
-/// says [how](exec).
+/// Starts a program that implements `tdut/2` and creates a subject from its claims; or creates one from a tool as it
+/// is, if the command has [rules](exec) for it.
 ///
 /// # Errors
 ///

@@ -26,12 +26,12 @@ const MOST_STARTS: u32 = 100;
 pub(crate) struct Pool {
     command: Command,
     limits: Limits,
-    /// What the first process said; readings of the command included.
+    /// The answer of the first process, with the readings of the command.
     welcome: Welcome,
     idle: Mutex<Vec<Worker>>,
     pace: Pace,
     deaths: AtomicU32,
-    /// How many times the subject may still be started anew for one case.
+    /// How many more times the subject may be restarted for one case.
     spare: AtomicU32,
 }
 
@@ -81,7 +81,7 @@ impl Pool {
         self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// What the subject says that it can do.
+    /// The claims of the subject.
     pub(super) const fn claims(&self) -> &Welcome {
         &self.welcome
     }

@@ -23,9 +23,9 @@ pub enum SubjectError {
         /// The end of what it wrote to its standard error.
         stderr: String,
     },
-    /// It says that something inside it broke.
+    /// It reported an internal error.
     Broke {
-        /// What it says.
+        /// Its message.
         message: String,
     },
     /// It did not answer in time and was killed.
@@ -38,7 +38,7 @@ pub enum SubjectError {
         /// How much is allowed in one message, in bytes.
         limit: u64,
     },
-    /// It said something that it must not say there, and was killed.
+    /// It violated the protocol, and was killed.
     Protocol {
         /// What.
         message: String,

@@ -29,7 +29,7 @@ pub struct Attempts {
     pub compared: usize,
 }
 
-/// A stream, and who is judged by it.
+/// A stream, and the subject that is judged by it.
 #[derive(Clone, Copy)]
 pub struct Stream<'a, P: FamilyRules> {
     /// Makes the decoders that are judged.
@@ -209,7 +209,8 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(tried)
     }
 
-    /// Compares tails, each a log and the byte from which on it counts. Says whether there was anything to compare.
+    /// Compares suffixes, each a log and the byte from which on it is compared. Returns whether there was anything to
+    /// compare.
     fn compare(
         &self,
         rules: &SyncPoints<P>,

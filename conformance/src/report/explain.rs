@@ -71,7 +71,7 @@ pub fn stream<P: FamilyRules>(
             Some(Err(fault)) => {
                 let before = shown;
                 shown = list(&mut out, &log, shown, unit.place);
-                // Normally the decoder says the same.
+                // Normally the decoder reports the same.
                 if !log.entries.get(before..shown).unwrap_or_default().iter().any(
                     |(_, entry)| matches!(entry, Entry::Fault(reported) if reported.class == fault.class),
                 ) {

@@ -18,8 +18,8 @@ use crate::relations::push_all;
 pub(super) const SYNC_POINTS: SyncPoints<RiscvEtrace> =
     SyncPoints { points, tail, first_wrong: SyncPoints::<RiscvEtrace>::first_difference, garbage: None };
 
-/// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
-/// beginning up to and with that packet, as far as the reference sees.
+/// Where the modes are those that the encoder starts in: a late decoder does not know others. And where the reference
+/// finds no error from the beginning of the trace up to that packet.
 fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
     if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
         return Vec::new();
@@ -99,7 +99,7 @@ fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range
     ranges
 }
 
-/// The option bits of a support packet that tells the modes that the encoder starts in.
+/// The option bits of a support packet with the modes that the encoder starts in.
 fn ioptions(parameters: &Parameters) -> u32 {
     let modes = &parameters.modes;
     let on = |mode: &Mode| match mode {

@@ -1,7 +1,7 @@
 //! Reference decoders, made wrong from the outside.
 //!
-//! Each function gives a decoder that is the reference but for one hook. A hook with a memory is made anew at every `begin` and
-//! `reset`, so that the bug is the one of the hook and no other.
+//! Each function gives a decoder that is the reference but for one hook. A hook with state is created again at every
+//! `begin` and `reset`, so that the bug of the hook is the only one.
 
 use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Protocol, Refusal, Sink};
 

@@ -1,4 +1,4 @@
-//! Who is killed by what: every saboteur and null subject through the suite.
+//! The kill matrix: every saboteur and null subject through the suite.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How are things said to a process that the runner would never say, and whatever it says be heard?
+//! Sends a process messages that the runner would never send, and reads any answer.
 //!
 //! The runner's own connection ends with the first word that is wrong. Here what is no answer is kept aside, so that every question finds
 //! out something of its own.
@@ -25,27 +25,27 @@ const SHOWN: usize = 200;
 /// How many things that are no answers, or not the right ones, are kept.
 const MOST_NOISE: usize = 5;
 
-/// A process, and everything that it said.
+/// A process, and all its output.
 #[derive(Debug)]
 pub(super) struct Conversation {
     child: Child,
-    /// `None` once nothing more is to be said.
+    /// `None` after the last message.
     requests: Option<Sender<Vec<u8>>>,
     incoming: Receiver<Heard>,
-    /// Tells the reader how the next message travels; `Some` = so do all that follow.
+    /// Sets the framing of the next message for the reader; `Some`: also of all following ones.
     framings: SyncSender<Option<Framing>>,
     framing: Option<Framing>,
     deadline: Duration,
     next: u32,
     answered: BTreeSet<u32>,
     alive: bool,
-    /// What it said that is no answer.
+    /// Output that is not an answer.
     pub(super) noise: Vec<String>,
     /// Answers with an id that was not asked for: request and answer.
     pub(super) wrong_ids: Vec<(String, String)>,
 }
 
-/// What the reader tells.
+/// Messages from the reader thread.
 #[derive(Debug)]
 enum Heard {
     /// A message; in frames, with the id outside of it.
@@ -61,7 +61,7 @@ pub(super) enum Came {
     Answer(Value),
     /// Nothing, for so long.
     Nothing(Duration),
-    /// It ended, or said something that is neither line nor frame.
+    /// It ended, or wrote something that is neither line nor frame.
     Ended(String),
 }
 
@@ -280,14 +280,14 @@ impl Conversation {
         self.child.kill();
     }
 
-    /// Says `bye` and waits for the end; `None` if it does not come.
+    /// Sends `bye` and waits for the end; `None` if the process does not end.
     pub(super) fn part(&mut self) -> (String, Option<Parting>) {
         let bye = String::from("{\"op\":\"bye\"}");
         self.send(frame::json(self.framing.unwrap_or_default(), self.next, bye.clone().into_bytes()));
         self.requests = None;
         let parting = self.child.part(self.deadline);
         self.alive = false;
-        // What it said last is still in the pipe, whose end is near: everybody who holds it is dead.
+        // Its last output is still in the pipe, which ends soon: all processes that hold it are dead.
         while let Ok(Heard::Message(_, bytes)) = self.incoming.recv_timeout(self.deadline) {
             let _ = self.framings.try_send(None);
             self.overhear(&format!("after bye: {}", String::from_utf8_lossy(&bytes).trim_end()));

@@ -13,14 +13,14 @@ use crate::family::{self, FamilyRules, Visitor};
 use crate::process::{Command, Ending, Limits, nonce};
 use crate::suite::Directories;
 
-/// What was asked, and who answered.
+/// The probes, and the identity of the subject.
 pub(super) struct HeardOut {
     pub(super) probes: Vec<Probe>,
     pub(super) name: String,
     pub(super) version: String,
 }
 
-/// The probes of a subject that speaks no protocol.
+/// The probes of a subject without the protocol.
 pub(super) fn not_spoken(reason: &str) -> Vec<Probe> {
     questions::OF_PROTOCOL
         .into_iter()
@@ -173,14 +173,14 @@ impl Visitor for UsualParameters {
 /// What was sent last, and what came instead of an answer.
 type Silence = (String, Came);
 
-/// What was said first, on both sides.
+/// The first messages of both sides.
 struct Greeting {
     sent: String,
     nonce: String,
     welcome: Value,
 }
 
-/// Who is asked: one process after the other, each until it is gone.
+/// The processes that are probed, one after the other, each until it ends.
 struct House<'a> {
     command: &'a Command,
     limits: &'a Limits,
@@ -191,7 +191,7 @@ struct House<'a> {
 }
 
 impl House<'_> {
-    /// A new process that says `hello`.
+    /// A new process that has got `hello`.
     fn hello(&mut self) -> Result<Greeting, Silence> {
         self.dismiss();
         let start = format!("{} {:?}", self.command.program.display(), self.command.arguments);
@@ -230,7 +230,7 @@ impl House<'_> {
         self.at_hand.as_mut().ok_or_else(|| (String::new(), Came::Ended(String::from("there is no process"))))
     }
 
-    /// Keeps what the process at hand has said, and lets it go.
+    /// Keeps the output of the current process, and releases it.
     fn dismiss(&mut self) {
         if let Some(gone) = self.at_hand.take() {
             self.noise.extend(gone.noise.iter().cloned());
@@ -238,7 +238,7 @@ impl House<'_> {
         }
     }
 
-    /// Tells parameters and code under a key and has the stream decoded: the answers without their ids.
+    /// Sends parameters and code under a key and has the stream decoded: the answers without their ids.
     fn story(&mut self, stream: &Stream, key: u32, remark: bool) -> Result<(String, Vec<Value>), Silence> {
         let process = self.process()?;
         let mut answers = Vec::new();
@@ -310,7 +310,7 @@ impl House<'_> {
             process.count_from(100_000);
             Ok(())
         });
-        // What was heard before counts, too.
+        // Earlier output counts as well.
         if let Some(process) = &mut self.at_hand {
             self.wrong_ids.append(&mut process.wrong_ids);
         }
@@ -406,7 +406,7 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
     house.story(stream, 1, false)?;
     let process = house.process()?;
     let sent = process.say_half(&whole(1, &stream.wire));
-    // Who passes over it, answers this.
+    // A subject that ignores it answers this one.
     let later = process.next_id();
     process.say("brew", json!({}));
     let came = process.next();

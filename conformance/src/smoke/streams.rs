@@ -234,8 +234,8 @@ impl<P: FamilyRules> Asked<'_, P> {
         }
     }
 
-    /// What comes of a case, whether what it needs is claimed or not. To say in the stream that a mode is not supported is
-    /// to refuse, too.
+    /// What comes of a case, whether what it needs is claimed or not. A fault `unsupported-mode` also counts as a
+    /// refusal.
     fn attempt(&self, file: &CaseFile<P>) -> Verdict {
         let capabilities = self.capabilities.clone();
         self.ask(file, move |begin| {

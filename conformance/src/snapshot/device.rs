@@ -11,7 +11,7 @@ use super::ini::{self, Ini, Section};
 /// The most dumps taken from one device.
 pub(super) const MAX_DUMPS: usize = 4096;
 
-/// A device: what its `.ini` file says.
+/// A device: the contents of its `.ini` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// The name that other files use for it.

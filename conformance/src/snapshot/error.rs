@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use traceproof_vectors::ProgramError;
 
-/// What is wrong with a snapshot directory, and the line of the file that says so.
+/// An error in a snapshot directory, with the line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotError {
     /// The file, relative to nothing: the path that was opened.
@@ -20,7 +20,7 @@ pub struct SnapshotError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotProblem {
-    /// The file cannot be read: what the system says.
+    /// The file cannot be read: the error of the system.
     Unreadable(String),
     /// The file is longer than a reader takes.
     TooLarge {

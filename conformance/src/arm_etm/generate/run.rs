@@ -195,7 +195,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.rest.drain(..count).collect()
     }
 
-    /// The processor starts anew at some place; whatever it waited for will never come.
+    /// The processor restarts at some address; pending results never arrive.
     fn reset(&mut self, cycle: &mut Stimulus) {
         cycle.reset = true;
         cycle.returns.clear();
@@ -287,7 +287,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         Some(Phantom { address: Address32(branch.address), taken })
     }
 
-    /// Where an instruction branches to, and whether the code says so.
+    /// The target of an instruction's branch, and whether it is in the code.
     fn next(&mut self, at: &Instruction, executed: bool) -> Option<(Instruction, bool)> {
         match at.kind {
             _ if !executed => None,
@@ -412,7 +412,7 @@ const fn exception(target: &Instruction, number: u16, cancel: bool) -> BranchTar
     }
 }
 
-/// Whether a branch packet of this cycle can tell a new state.
+/// Whether a branch packet of this cycle can carry a new state.
 fn tells_state(cycle: &Stimulus) -> bool {
     let branch = cycle.instruction.and_then(|instruction| instruction.branch);
     branch.is_some_and(|branch| !branch.direct)

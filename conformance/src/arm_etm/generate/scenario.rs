@@ -64,7 +64,7 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
         data_address,
         branch_broadcast: broadcast > 200,
         context_id_bytes: [0, 1, 2, 4][usize::from(context & 3)],
-        // Without instructions nothing tells cycles.
+        // Without instructions no packet carries cycles.
         cycle_accurate: accurate > 128 && !data_only,
         data_only,
         bare_port: v3 && bare,

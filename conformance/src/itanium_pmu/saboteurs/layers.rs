@@ -1,8 +1,8 @@
 //! References that believe something wrong and report what they read and what happens truthfully, so that only the consequences give
 //! the bug away.
 //!
-//! A record tells in full what is written or fetched. A wrong belief that showed in the record itself would be noticed by every case
-//! that has such a record, whether or not the case looks at the rule that is broken.
+//! A record contains in full what is written or fetched. A wrong value in the record itself would be detected by every
+//! case with such a record, whether or not the case tests the broken rule.
 
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Policy, RegisterClass, Stimulus};
@@ -80,7 +80,7 @@ impl Believer {
         }
     }
 
-    /// Puts together what both say, in the order of records.
+    /// Merges both results in the order of records.
     fn deliver(&mut self, truth: Log<ItaniumPmu>, belief: Log<ItaniumPmu>, sink: &mut dyn Sink<ItaniumPmu>) {
         let is_believed = |place: &Place| self.believed.contains(&place.packet);
         let truth = truth.entries.into_iter().filter(|(place, _)| is_believed(place));

@@ -1,7 +1,8 @@
 //! The library OpenCSD, in a process of its own.
 //!
-//! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a [`Host`] starts
-//! the host process, hands it one stream at a time, and ends it when it is late, grows too large or says too much.
+//! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a
+//! [`Host`] starts the host process, sends it one stream at a time, and ends it when it is late, uses too much memory
+//! or answers too much.
 //!
 //! | question | place |
 //! |---|---|
@@ -48,7 +49,7 @@ pub fn packet_reader() -> Subject {
         .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::packets_only()))
 }
 
-/// A stream: the trace, who wrote it, and how it is framed.
+/// A stream: the trace, its source, and its framing.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The trace units.
@@ -111,7 +112,7 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// When the library refuses the configuration, or the process dies, is late or says too much.
+/// When the library refuses the configuration, or the process dies, is late or answers too much.
 pub fn packets(host: &mut Host, stream: &Stream<'_>) -> Result<Outcome, HostError> {
     ask(host, Layer::Packets, stream, &Program::new(), None)
 }

@@ -54,7 +54,7 @@ impl HostCommand {
     }
 }
 
-/// Says how host processes are started from now on; only the first call counts. An executable that calls
+/// Sets the command for host processes; only the first call has an effect. An executable that calls
 /// [`serve`](super::serve) for some argument can name itself.
 pub fn set_command(command: HostCommand) {
     // A second call is documented to do nothing.

@@ -12,7 +12,7 @@ impl Exec {
         self.section.iter().chain(&self.argv).chain(self.files.values()).any(names)
     }
 
-    /// Checks it against itself. The error says what is wrong.
+    /// Checks its consistency.
     pub(in crate::process) fn check(&self) -> Result<(), String> {
         if self.argv.is_empty() {
             return Err(String::from("exec.argv is empty"));

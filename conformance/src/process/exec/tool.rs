@@ -134,7 +134,7 @@ fn read(output: ChildStdout, limit: u64) -> Receiver<Vec<u8>> {
     let (sender, read) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A pipe that breaks ends; the end of the process tells why.
+        // A broken pipe ends; the exit status of the process shows the reason.
         let _ = output.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         // The receiver is gone if the process was abandoned.
         let _ = sender.send(bytes);

@@ -85,7 +85,7 @@ struct Expected {
     responses: Vec<DataEvent>,
     /// Packets may be lost.
     lossy: bool,
-    /// If packets were lost, a support packet says so.
+    /// If packets were lost, a support packet reports it.
     reported_in_the_end: bool,
 }
 
@@ -165,7 +165,7 @@ impl Expected {
                 data: (!no_data).then_some(data),
                 multi,
             },
-            // Nothing but a packet without data can tell (RVET-DATA-018).
+            // Only a packet without data can report it (RVET-DATA-018).
             DataAccess::Atomic(atomic)
                 if atomic.op == AtomicOperation::ConditionalStoreFailure && !no_data =>
             {

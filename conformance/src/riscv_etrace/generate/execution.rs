@@ -39,7 +39,8 @@ pub(super) struct Happenings {
     pub(super) returns: Returns,
     /// Links in the return stack that returns are checked with, if there is one in use.
     pub(super) return_stack: Option<usize>,
-    /// Out of 256 decisions of a branch or an uninferable jump, how many are made anew and not as the last time.
+    /// Out of 256 decisions of a branch or an uninferable jump, how many are drawn again and not repeated from the last
+    /// time.
     pub(super) whim: u8,
     /// Out of 256 steps, how many change the modes; to which, and from there back.
     pub(super) modes: u8,
@@ -87,8 +88,8 @@ pub(super) struct Walk<'a, 'e> {
     time: u64,
     triggered: bool,
     transport: bool,
-    /// Addresses passed since the latest branch, uninferable discontinuity or trap. Going to one of them
-    /// again would be a lap of an inferable loop, which leaves no trace at all: the protocol cannot count it.
+    /// Addresses passed since the latest branch, uninferable discontinuity or trap. Reaching one of them again would be
+    /// an iteration of an inferable loop, which leaves no trace: the protocol cannot count it.
     since_fact: Vec<u64>,
     /// The instruction retired directly before, unless a trap came between.
     previous: Option<u64>,
@@ -340,7 +341,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
     }
 
-    /// What a packet must tell has happened.
+    /// An event that a packet must report has happened.
     fn fact(&mut self) {
         self.since_fact.clear();
         self.nesting.fact();
@@ -391,6 +392,6 @@ struct Way {
     to: u64,
     /// Outcome of a branch.
     taken: Option<bool>,
-    /// A packet must tell.
+    /// A packet must report it.
     fact: bool,
 }

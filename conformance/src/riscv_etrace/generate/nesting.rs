@@ -2,11 +2,11 @@
 
 /// The calls that have not returned.
 ///
-/// With a return stack a decoder finds the one return that a packet reports by `irdepth` alone. That does not tell
-/// apart two returns from the same depth with no branch in between: the field is known not to suffice (ET 7.6.3;
-/// RVET-ENC-056 to 058), and drafts of the next version replace it. No encoder can help it, because it would have
-/// to report the first return before it knows that there is a second one. So no generated execution has, since the
-/// latest branch or report,
+/// With a return stack a decoder finds the one return that a packet reports by `irdepth` alone. That does not
+/// distinguish two returns from the same depth with no branch in between: the field is known not to suffice (ET 7.6.3;
+/// RVET-ENC-056 to 058), and drafts of the next version replace it. No encoder can help it, because it would have to
+/// report the first return before it knows that there is a second one. So no generated execution has, since the latest
+/// branch or report,
 ///
 /// * a return that goes elsewhere from a depth from which another return went back, or
 /// * a return to a depth from which another return went back: any later report may have to state that depth.

@@ -107,9 +107,9 @@ fn qualified_until_retire(steps: &[(&Step, bool)]) -> bool {
     false
 }
 
-/// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` = 0
-/// then means either an exception at its target, or any trap before another one; nothing tells which, so its address
-/// is the EPC or is not (ET 7.3.1, ET 11).
+/// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` =
+/// 0 then means either an exception at its target, or any trap before another one; this is ambiguous, so its address
+/// may or may not be the EPC (ET 7.3.1, ET 11).
 fn after_checked_return(scenario: &Scenario, previous: Option<(&Step, bool)>) -> bool {
     let Some((Step::Retire(retire), _)) = previous else { return false };
     let is_return = scenario.program.at(retire.address.0).is_some_and(|found| found.kind == Kind::Return);

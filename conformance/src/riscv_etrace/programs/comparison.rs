@@ -13,8 +13,8 @@ use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::FlowMap;
 
-/// A decoder that keeps back more steps than this has stopped to report. (No packet tells of so many without
-/// a branch predictor; with one, it is the longest run without a misprediction.)
+/// A decoder that holds back more steps than this has stopped reporting. (No packet covers so many without a branch
+/// predictor; with one, it is the longest run without a misprediction.)
 const LONGEST_SILENCE: usize = 1 << 22;
 
 /// One thing that can be observed in an execution.
@@ -457,7 +457,7 @@ impl Sink<RiscvEtrace> for Comparison<'_> {
             }
             Event::Time { time } => self.reported_time = Some(time),
             Event::Stop { reason } => self.stops(place, reason),
-            // Imprecise contexts and data say nothing about the instructions.
+            // Imprecise contexts and data do not affect the instructions.
             _ => {}
         }
     }

@@ -42,13 +42,13 @@ pub enum RecordError {
     Program(ShippedError),
     /// The emulator's log cannot be understood.
     Log(QemuLogError),
-    /// The log tells an execution that the program cannot have.
+    /// The log has an execution that is impossible for the program.
     Flow(IllegalFlow),
     /// The recording cannot be written.
     Execution(ExecutionFileError),
     /// The program did not end; it was stopped.
     Endless,
-    /// The log holds no instruction of the program. What the emulator said instead, if anything.
+    /// The log holds no instruction of the program. The message of the emulator, if any.
     Nothing,
 }
 

@@ -103,10 +103,9 @@ impl Line<'_, '_> {
 /// Sends an execution step by step through hart, encoder and decoder, and compares what comes back while it
 /// runs.
 ///
-/// Every qualified instruction must come back with its privilege level and, where packets carry them, context
-/// and time; every trap with its cause, its value, and its EPC where the trace tells it; every packet of the
-/// encoder as it was made, if the decoder delivers packets. Stops at the first difference. Memory does not
-/// grow with the execution.
+/// Every qualified instruction must be reported with its privilege level and, where packets carry them, context and
+/// time; every trap with its cause, its value, and its EPC where the trace carries it; every packet of the encoder
+/// unchanged, if the decoder delivers packets. Stops at the first difference. Memory does not grow with the execution.
 ///
 /// # Errors
 ///
@@ -119,7 +118,7 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     steps: impl IntoIterator<Item = Result<Step, E>>,
 ) -> Result<RoundTrip, RoundTripError> {
     let decodes = decoder.capabilities();
-    // Only events say what was executed.
+    // Only events contain the execution.
     if !decodes.layers.contains(&Layer::Events) {
         return Err(RoundTripError::Decoder(Refusal::unsupported("events")));
     }
@@ -180,7 +179,7 @@ fn claims_readings(
     }
 }
 
-/// How to make what is judged, anew for every round trip.
+/// Creates the decoder and the encoder, for every round trip.
 #[derive(Clone, Copy)]
 pub struct Subjects<'a> {
     /// Makes an encoder.

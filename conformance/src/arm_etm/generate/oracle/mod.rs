@@ -56,7 +56,7 @@ enum Visible {
     Start { address: Option<u32>, in_progress: Option<u32> },
     /// An instruction; `cycles` since the one before, of a load or store in progress none.
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
-    /// An address that no code tells.
+    /// An address that is not in the code.
     Branch { address: u32, thumb: bool, exception: Option<(u16, bool)> },
     /// A word of data.
     Transfer { address: Option<u32>, value: Word, big_endian: bool },
@@ -344,7 +344,7 @@ impl Judge<'_> {
             return gap.is_none();
         }
         let passed = self.latest_instruction.map_or(cycle, |latest| cycle - latest - 1) as u64;
-        // ETMv2 tells no cycles: its capture has them all.
+        // ETMv2 has no cycle counts: its capture has a record for each cycle.
         self.scenario.parameters.architecture != Architecture::V3
             || gap == Some((passed > 0).then_some(passed))
     }

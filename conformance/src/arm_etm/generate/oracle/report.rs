@@ -18,7 +18,7 @@ pub(super) struct Heard {
 /// An event of the decoder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reported {
-    /// Tracing started: for the how-manieth time, from 0; `gap` is what is said of the cycles before.
+    /// Tracing started; `number` counts the starts from 0; `gap` is the reported number of cycles before it.
     Start {
         number: usize,
         overflow: bool,
@@ -56,7 +56,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// In program order: ETMv2 tells data later than the statuses of their cycle.
+    /// In program order: ETMv2 reports data later than the statuses of their cycle.
     pub(super) fn read(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<Self, Mismatch> {
         let arrived: BTreeMap<u64, u32> = log
             .events()

@@ -155,7 +155,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.anywhere_in(isa)
     }
 
-    /// Not between the halves of a BL: there the code does not tell where the second one goes.
+    /// Not between the halves of a BL: there the target of the second one does not follow from the code.
     fn anywhere_in(&mut self, isa: Isa) -> Instruction {
         let section = self.program.section(isa);
         let index = self.entropy.below(section.len());
@@ -219,7 +219,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 }
 
-/// What a bytecode does no code tells: nothing, a load, or a return to other code.
+/// The effect of a bytecode, which does not follow from the code: nothing, a load, or a return to other code.
 fn bytecode(address: u32, entropy: &mut Entropy<'_>) -> Instruction {
     let load = program::Access {
         code: 0,

@@ -188,7 +188,7 @@ impl<R: Read> ExecutionReader<R> {
         let byte = match self.input.fill_buf() {
             Ok(buffer) => buffer.first().copied(),
             Err(error) => {
-                // Cut xz streams show here, before the records can tell.
+                // Truncated xz streams are detected here, before the records are read.
                 let defect = match error.kind() {
                     io::ErrorKind::UnexpectedEof => ExecutionDefect::Truncated,
                     _ => ExecutionDefect::Io(error),

@@ -1,8 +1,9 @@
 //! What must come back of a run.
 //!
-//! The oracle walks through run, records and the encoder's packets at once. Which records show what, which packets there are and what they say follows from the
-//! run; only what the FIFO decides is taken from the wire: where something did not fit (ETM1-SYN-004), whether a full address
-//! that is due found room (ETM1-SYN-001), and how many addresses wait (ETM1-APO-002), which is counted in TRACESYNC marks.
+//! The oracle walks through run, records and the encoder's packets at once. The content of records, the packets and
+//! their content follow from the run; only what the FIFO decides is taken from the wire: where the FIFO overflowed
+//! (ETM1-SYN-004), whether a full address that is due fitted (ETM1-SYN-001), and how many addresses wait
+//! (ETM1-APO-002), which is counted in TRACESYNC marks.
 
 mod addresses;
 mod knowledge;
