@@ -131,8 +131,7 @@ pub enum Verdict {
     },
     /// The subject claims what the case needs but refused the parameters.
     Undeclared {
-        /// The message.
-        refusal: String,
+        /// The refusal. refusal: String,
     },
     /// The outcome is a known failure of the subject's [baseline](crate::baseline).
     ExpectedFailure {

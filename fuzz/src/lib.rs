@@ -1,8 +1,8 @@
 //! The logic of the fuzz targets.
 //!
-//! One file per property; each has a plain `run(&[u8])` that panics when the property does not hold. The
-//! binaries in `fuzz_targets/` only hand libFuzzer's bytes to it, so everything here builds, and runs on seeds and
-//! regressions, on the stable toolchain under `cargo test`.
+//! One file per property; each has a plain `run(&[u8])` that panics when the property does not hold. The binaries in
+//! `fuzz_targets/` only pass libFuzzer's bytes to it, so everything here builds, and runs on seeds and regressions, on
+//! the stable toolchain under `cargo test`.
 #![forbid(unsafe_code)]
 
 pub mod arm;

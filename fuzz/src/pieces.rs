@@ -6,7 +6,7 @@ use traceproof_vectors::{Decoder, Entry, Log, Place, Protocol};
 ///
 /// # Panics
 ///
-/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can tell.
+/// When the results depend on the split of the bytes, are out of order, or are more than the bytes can contain.
 pub fn is_the_same_in_pieces<P: Protocol + PartialEq>(decoder: &mut dyn Decoder<P>, stream: &[u8]) -> Log<P> {
     let whole = decode(decoder, std::iter::once(stream));
     decoder.reset();

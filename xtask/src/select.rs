@@ -35,7 +35,7 @@ pub(crate) struct Select {
     pub(crate) shard: Option<Shard>,
 }
 
-/// Arguments that say which generated scenarios to use.
+/// Arguments that select generated scenarios.
 #[derive(Debug, Args)]
 pub(crate) struct Seeds {
     /// Number of generated executions of each family; default: 100, for `diff` 500.

@@ -19,7 +19,7 @@ pub struct Configuration {
     pub m_profile: bool,
 }
 
-/// What a packet says.
+/// The contents of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "fields are named after the protocol's")]

@@ -10,10 +10,10 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | What can be asked? | [`Question`], [`Source`] |
+//! | Which questions are there? | [`Question`], [`Source`] |
 //! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`] |
 //! | What is a generic element? | [`Element`] |
-//! | Who answers? | `serve`, with the feature `opencsd` |
+//! | What answers them? | `serve`, with the feature `opencsd` |
 
 mod element;
 pub mod etmv3;

@@ -126,14 +126,14 @@ pub struct Packet {
     pub source: u8,
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// What it says.
+    /// Its contents.
     pub body: PacketBody,
     /// The library's own words, if asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// What a packet says, in the words of its protocol.
+/// The contents of a packet, in the terms of its protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketBody {

@@ -105,7 +105,7 @@ impl Object {
         }
     }
 
-    /// What it says about itself.
+    /// Its own description.
     pub(crate) fn info(&self) -> String {
         // SAFETY: the function takes nothing and gives a string or NULL.
         text(unsafe { (self.info)() })
@@ -188,7 +188,7 @@ fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the interface says that it is a string, which ends with a zero byte.
+    // SAFETY: by the interface it is a string, which ends with a zero byte.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 

@@ -103,7 +103,7 @@ impl Host<'_> {
         }
     }
 
-    /// What the object says about itself, and what is ours to say.
+    /// The object's own description, and the fields that the host adds.
     fn hello(&self, id: u32, nonce: &str) -> Result<String, HostError> {
         let info: Map<String, Value> =
             serde_json::from_str(&self.object.info()).map_err(|_| HostError::Info)?;

@@ -24,7 +24,7 @@ fn kit() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../adaptors/c")
 }
 
-/// Whether there is a compiler; it is said where there is none.
+/// Whether there is a compiler; prints a message if not.
 fn is_there() -> bool {
     let found = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {

@@ -39,7 +39,7 @@ fn hex(text: &str) -> Vec<u8> {
     text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("two digits")).collect()
 }
 
-/// The packets of a stream: offset, length, what they say.
+/// The packets of a stream: offset, length, text.
 fn read(source: &Source, text: &str) -> Vec<(u32, usize, Body)> {
     let trace = hex(text);
     let outcome = opencsd::packets(&mut host(), &Stream::new(source, &trace)).expect("an answer");
@@ -209,8 +209,8 @@ fn timing_counts_without_records() {
     assert_eq!((outcome.packets, outcome.times.len(), outcome.records.len()), (5, 3, 0));
 }
 
-/// Packets and elements of captures are those of OpenCSD's own packet lister, line by line, and the instructions are those of another
-/// debugger. Where the captures are not at hand the test says so.
+/// Packets and elements of captures are those of OpenCSD's own packet lister, line by line, and the instructions are
+/// those of another debugger. Without the captures the test prints a message.
 #[test]
 fn captures_decode_as_recorded() {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");
@@ -387,7 +387,7 @@ fn code_in_small_sections_is_joined_or_refused() {
             begun.is_err_and(|refusal| refusal.to_string().contains("less than 4 bytes")),
             "{refused:x?}"
         );
-        // Who reads packets only needs no code.
+        // A packet reader needs no code.
         let begun = opencsd::arm_etm::Decoder::packets_only().begin(&parameters(), &program(refused));
         assert_eq!(begun.err().map(|refusal| refusal.to_string()), None);
     }

@@ -1,5 +1,5 @@
-//! Random executions with everything in them, between the reference models and the crate `riscv-etrace`: whatever
-//! does not come back shrinks to something that a row of `docs/findings/riscv-etrace.md` explains.
+//! Random executions with all features, between the reference models and the crate `riscv-etrace`: every failed round
+//! trip shrinks to an execution that a row of `docs/findings/riscv-etrace.md` explains.
 //!
 //! `cargo test --release -p traceproof-conformance --features peer-riscv-etrace --test peer_riscv_etrace findings --
 //! --ignored --nocapture` shows how many disagreements fall to each row.
@@ -15,14 +15,14 @@ use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::riscv_etrace::{Packet, Policy, Retire, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::{Decoder, Encoder, Log};
 
-/// Who sends; the other one receives.
+/// The encoding side; the other one decodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sender {
     Reference,
     Peer,
 }
 
-/// An execution that does not come back.
+/// An execution that fails the round trip.
 struct Disagreement {
     scenario: Scenario,
     packets: Vec<Packet>,
@@ -58,7 +58,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
     Some(Disagreement { scenario, packets: sent.packets().copied().collect(), reason })
 }
 
-/// The shortest, simplest bytes in reach that do not come back either.
+/// The shortest, simplest bytes found that also fail.
 fn shrunk(mut bytes: Vec<u8>, sender: Sender) -> Vec<u8> {
     let fails = |bytes: &[u8]| disagreement(bytes, sender).is_some();
     let mut size = bytes.len() / 2;
@@ -172,7 +172,7 @@ impl Disagreement {
     }
 }
 
-/// How many executions come back, and how many disagreements each row explains.
+/// The number of executions that pass, and of disagreements that each row explains.
 ///
 /// # Panics
 ///

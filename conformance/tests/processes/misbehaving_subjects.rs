@@ -67,7 +67,7 @@ impl Acme {
         process::subject(&self.command, &limits).expect("it says hello")
     }
 
-    /// Process groups that still have members which are not dead. Who was killed may need a moment to die.
+    /// Process groups that still have members which are not dead. A killed process may need a moment to end.
     fn left(&self) -> Vec<String> {
         let started = fs::read_to_string(&self.processes).expect("it was started");
         assert!(!started.is_empty());

@@ -1,4 +1,4 @@
-//! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (ARM-FMT-012).
+//! CoreSight formatter: the bytes of all sources pass the round trip, in any order and under any policy (ARM-FMT-012).
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -18,7 +18,7 @@ use traceproof_decoder::arm_etm::Decoder as Reference;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Packet, Parameters};
 use traceproof_vectors::{Capabilities, Decoder, Fault, Place, Program, Refusal, Sink};
 
-/// What the cases of an architecture have to say about a relation.
+/// How the cases of an architecture judge a relation.
 #[derive(Debug, Default)]
 struct Count {
     cases: usize,
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// Says nothing about some bytes of the stream, counted from its start: what it says depends on where it begins.
+/// Omits results for some bytes of the stream, counted from its start, so that the results depend on where it begins.
 struct Deaf(Reference);
 
 /// Omits what is reported for bytes 20 to 39.
@@ -190,7 +190,7 @@ fn a_real_capture_keeps_the_relations() {
     assert!(run.is_success(), "{:#?}", run.cases);
     // Decoding and three relations, none of them about nothing.
     assert_eq!((run.tally().of(Kind::Pass), run.tally().total()), (4, 4), "{:#?}", run.cases);
-    // Of other protocols nothing can be said.
+    // Other protocols are not judged.
     let snapshot = Snapshot::read(&all.join("Snowball")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
     let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)

@@ -180,7 +180,7 @@ checks = [
     assert_eq!(update.added.len() + update.changed.len(), 2);
     let removed: Vec<&str> = update.removed.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(removed, ["etr-0002", "etr-0004"]);
-    // Brought up to date, all that is left to say is why, and that a day has passed.
+    // After an update only missing reasons and expired entries remain.
     let baseline = Baseline::parse(&update.text).expect("sound");
     let mut again = mixed();
     let stale = baseline::apply(&mut again, &baseline, TODAY, true);

@@ -20,7 +20,7 @@ fn captures() -> Option<PathBuf> {
     None
 }
 
-/// What its registers say: ETMCR 0x10001860, ETMIDR 0x410CF250, ETMCCER 0x344008F2.
+/// Its registers: ETMCR 0x10001860, ETMIDR 0x410CF250, ETMCCER 0x344008F2.
 fn cortex_a7() -> Parameters {
     Parameters {
         architecture: Architecture::V3,

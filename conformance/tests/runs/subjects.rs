@@ -19,7 +19,7 @@ use traceproof_vectors::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bug {
     None,
-    /// Forgets to say that tracing stopped.
+    /// Does not report that tracing stopped.
     DropsEvent,
     /// Gives one class of faults the name of another.
     FlipsFaultClass,
@@ -246,7 +246,7 @@ fn warnings_are_not_demanded_of_a_subject_that_does_not_claim_them() {
     assert!(!without_errors.iter().any(warning));
 }
 
-/// After a fault, nothing more is said before synchronisation; or everything twice.
+/// After a fault, reports nothing before synchronisation; or everything twice.
 struct OfManyWords {
     inner: Reference,
     lost: Option<Fault>,

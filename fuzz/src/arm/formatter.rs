@@ -1,4 +1,5 @@
-//! CoreSight formatter: any stream gives the same bounded results however it is cut, and what is sent comes back.
+//! CoreSight formatter: any stream gives the same bounded results however it is split, and what is sent passes the
+//! round trip.
 //!
 //! Input: byte 0 = framing (bits 1:0) and policy (the rest); what follows is read twice: as a formatted stream, and as
 //! pieces to send, each a trace ID (0 = a trigger, 1 = idle time, 2 = flush), a length modulo 32 and so many bytes.

@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
 
 /// # Panics
 ///
-/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can tell.
+/// When the results depend on the split of the bytes, are out of order, or are more than the bytes can contain.
 pub(super) fn decode_in_pieces(parameters: &Parameters, program: &Program, stream: &[u8]) {
     let mut decoder = Decoder::default();
     if decoder.begin(parameters, program).is_ok() {

@@ -1,4 +1,5 @@
-//! Transport: any stream in any encapsulation is cut into the same units however it arrives; what is framed comes back.
+//! Transport: any stream in any encapsulation gives the same units however it arrives; framed units pass the round
+//! trip.
 //!
 //! Input: the constants of the encapsulation in 9 bytes; the rest is the stream, and likewise what is framed.
 
@@ -16,7 +17,7 @@ const CONSTANTS: usize = 9;
 /// Bytes of a payload that is framed: it fits whatever else there is in a packet.
 const PAYLOAD: usize = 20;
 
-/// A block of memory has this many bytes more than the input says, unless that is 0: no blocks.
+/// A block of memory has this many bytes more than the input gives, unless that is 0: no blocks.
 const LEAST_BLOCK: u32 = 31;
 
 /// A fuzz input for this target; `None` when the encapsulation does not fit into the format.

@@ -113,7 +113,7 @@ fn adaptors_are_begun_and_judged() {
         );
         assert!(away.has(&format!("{language}/{file}")) && away.has(&format!("{language}/subject.toml")));
     }
-    // There is no checkout that has the crates, and none beside this program.
+    // There is no checkout with the crates, and none next to this program.
     let manifest = fs::read_to_string(away.empty.join("rust/Cargo.toml")).expect("written");
     assert!(
         manifest.contains("traceproof-conformance = { git = ") && !manifest.contains("path ="),
@@ -167,7 +167,7 @@ fn a_directory_that_holds_no_suite_is_refused() {
     assert!(refused.contains(&format!("{}:2:", file.display())), "{refused}");
 }
 
-/// What a report says of another suite names it.
+/// A report about another suite names it.
 #[test]
 fn commands_of_reports_name_the_suite() {
     let away = Away::new();

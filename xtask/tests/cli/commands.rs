@@ -414,8 +414,8 @@ fn results_are_files_too() {
     assert!(fs::read_to_string(junit).expect("written").contains(&format!("<testcase name=\"{first}\"")));
 }
 
-/// Two recordings of real runs with traps, if they lie beside the checkout: encoded and decoded, every instruction and every
-/// trap comes back.
+/// Two recordings of real runs with traps, if they are next to the checkout: every instruction and every trap passes
+/// the round trip.
 #[test]
 fn recordings_with_traps_come_back() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/etrace");
@@ -460,7 +460,7 @@ fn extend(observed: &mut Vec<Observed>, first: u64, limit: u64, instructions: u6
     }
 }
 
-/// What the recording says: the instruction of a trap row did not retire.
+/// The content of the recording: the instruction of a trap row did not retire.
 fn recorded(csv: &str) -> Vec<Observed> {
     let mut observed = Vec::new();
     for row in csv.lines().skip(1) {
@@ -595,7 +595,7 @@ fn programs_are_judged_by_their_file() {
     );
 }
 
-/// Ctrl-C: what was begun is reported, the rest is said to be missing, and nothing is left running.
+/// Ctrl-C: running cases are reported, the rest is reported as missing, and no process is left running.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_the_results_so_far() {

@@ -186,7 +186,7 @@ fn damaged_frames_are_lines_and_exit_code_1() {
     assert_eq!(listed.matches("event  atom").count(), 3, "{listed}");
 }
 
-/// A barrier says that trace is missing: both sides are decoded for themselves.
+/// A barrier marks missing trace: both sides are decoded separately.
 #[test]
 fn a_gap_is_a_line() {
     let barrier = [0xff, 0xff, 0xff, 0x7f].repeat(4);
@@ -234,7 +234,7 @@ fn captures_are_judged_by_relations() {
     assert_eq!(checks(0), ["decode pass", "chunks pass", "join pass", "garbage pass"]);
     assert_eq!(checks(1), ["decode pass", "chunks pass", "join unsupported", "garbage pass"]);
 
-    // The PTM beside it is counted as not supported; alone, nothing is judged.
+    // The PTM next to it is counted as not supported; alone, nothing is judged.
     let both = conformance(&[&once], &[]);
     assert_eq!(both.status.code(), Some(0), "{}", text(&both.stderr));
     assert!(text(&both.stdout).contains("PTM1.0"), "{}", text(&both.stdout));
