@@ -131,7 +131,8 @@ pub enum Verdict {
     },
     /// The subject claims what the case needs but refused the parameters.
     Undeclared {
-        /// The refusal. refusal: String,
+        /// The refusal.
+        refusal: String,
     },
     /// The outcome is a known failure of the subject's [baseline](crate::baseline).
     ExpectedFailure {
