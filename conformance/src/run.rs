@@ -1,4 +1,4 @@
-//! The results of a run as data: every report is made of this and of nothing else.
+//! The results of a run as data: every report is created from this only.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -51,15 +51,15 @@ pub struct ProgramRun {
     pub program: String,
     /// The set of parameters.
     pub set: String,
-    /// Instructions that came back.
+    /// Instructions that passed the round trip.
     pub instructions: u64,
-    /// Traps that came back.
+    /// Traps that passed the round trip.
     pub traps: u64,
     /// Packets that the decoder read.
     pub packets: u64,
     /// Bytes that travelled.
     pub bytes: u64,
-    /// Whether the execution came back.
+    /// Whether the execution passed the round trip.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -229,7 +229,7 @@ impl Run {
         cases.chain(programs.iter_mut().map(|run| (run.name(), Direction::RoundTrip, &mut run.verdict)))
     }
 
-    /// The real programs that did not come back.
+    /// The real programs that failed the round trip.
     pub fn failed_programs(&self) -> impl Iterator<Item = &ProgramRun> {
         self.programs.iter().filter(|run| run.verdict.kind().is_failure())
     }

@@ -100,9 +100,9 @@ pub enum Progress {
 
 /// Runs the selected cases of every family, and its real programs if wanted, through the subject.
 ///
-/// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict
-/// `timeout`; both leave the other checks alone. A stack overflow or an abort of a subject in this process ends it, and nothing
-/// can help; a subject in [processes](crate::process) of its own can do no such thing.
+/// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict `timeout`;
+/// both leave the other checks alone. A stack overflow or an abort of a subject in this process ends the run; a subject
+/// in separate [processes](crate::process) cannot do that.
 ///
 /// # Errors
 ///
@@ -177,7 +177,7 @@ impl Visitor for RunFamily<'_> {
         let jobs = self.options.jobs.unwrap_or(0);
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
-        // Without a pool of its own size the run still runs, only elsewhere.
+        // Without its own thread pool the run uses the global one.
         let (cases, programs) = match pool {
             Ok(pool) => pool.install(both),
             Err(_) => both(),
@@ -335,7 +335,7 @@ pub(crate) fn guarded(
     isolated(deadline, work)
 }
 
-/// Runs on a thread of its own and waits no longer than the deadline.
+/// Runs on a separate thread and waits no longer than the deadline.
 fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn panics_and_hangs_are_verdicts() {
-        // What ends by itself must not depend on how busy the machine is.
+        // Results that end without a deadline must not depend on the load of the machine.
         let patient = Duration::from_secs(600);
         assert_eq!(isolated(patient, || Verdict::Pass), Verdict::Pass);
         let crash = isolated(patient, || panic!("index {} out of range", 7));

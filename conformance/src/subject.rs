@@ -21,7 +21,7 @@ use crate::run::SubjectName;
 /// assert!(subject.encoder::<RiscvEtrace>().is_none());
 /// ```
 ///
-/// Every case gets a decoder or encoder of its own, on a thread of its own.
+/// Every case gets a new decoder or encoder, on a separate thread.
 #[derive(Clone)]
 pub struct Subject {
     name: String,
@@ -145,7 +145,7 @@ impl Subject {
         self
     }
 
-    /// Whether its decoders and encoders come back in time, whatever happens in them.
+    /// Whether its decoders and encoders always return in time.
     pub(crate) const fn keeps_deadlines(&self) -> bool {
         self.keeps_deadlines
     }

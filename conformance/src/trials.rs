@@ -1,4 +1,4 @@
-//! Every case as a test of `cargo test`, in whatever repository the subject lives.
+//! Every case as a test of `cargo test`, in the repository of the subject.
 //!
 //! A test binary without the usual harness:
 //!

@@ -114,7 +114,7 @@ pub enum Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stderr: Option<String>,
     },
-    /// The subject passes in a process of its own, but not in one that has worked for other cases.
+    /// The subject passes in a new process, but not in one that ran other cases before.
     StateLeak {
         /// What came out there.
         message: String,

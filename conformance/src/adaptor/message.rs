@@ -216,11 +216,11 @@ impl<'a> Image<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// It begins with parameters and image: a new one, or the one at hand.
+    /// Begins with parameters and image, in a new decoder or the current one.
     Begin,
-    /// The one at hand forgets its stream and keeps parameters and image.
+    /// The current one discards its stream and keeps parameters and image.
     Reset,
-    /// The one at hand goes on where it is.
+    /// The current one continues.
     Continue,
 }
 

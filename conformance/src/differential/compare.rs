@@ -59,7 +59,7 @@ struct Decoded<P: FamilyRules> {
     capabilities: Capabilities,
 }
 
-/// What the subject makes of the stream; `None` if it does not take it.
+/// The results of the subject for the stream; `None` if it refuses it.
 fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Option<Decoded<P>>, Verdict> {
     let (sender, receiver) = std::sync::mpsc::channel();
     let (of, stream) = (subject.clone(), stream.clone());

@@ -46,7 +46,7 @@ pub struct BenchRequest {
     pub tasks: Vec<String>,
     /// Where captures are, for workloads made of them.
     pub captures: PathBuf,
-    /// Bytes of each workload that can be made as long as one likes.
+    /// Bytes of each workload with a selectable length.
     pub bytes: usize,
 }
 

@@ -1,7 +1,7 @@
 //! How is a process started, watched and killed with all that it started?
 //!
-//! It is the leader of a process group of its own, and the group is killed as one, always before the leader is reaped: until then the
-//! number of the group cannot belong to anybody else. A descendant that makes a group of its own escapes.
+//! It is the leader of a new process group, and the group is killed as one, always before the leader is reaped: until
+//! then the number of the group cannot belong to anybody else. A descendant that creates its own group is not killed.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read};

@@ -1,4 +1,4 @@
-//! How do requests reach a process, and answers come back?
+//! Sends requests to a process and receives its answers.
 //!
 //! Separate threads write and read, so two full pipes cannot block each other. All output of the process is checked
 //! before use: length, JSON, and the request that it answers.

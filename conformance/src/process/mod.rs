@@ -1,4 +1,4 @@
-//! Subjects in processes of their own: started, asked, held to deadlines and limits, killed with all that they started.
+//! Subjects in separate processes: start, requests, deadlines, limits, and the end of the whole process group.
 //!
 //! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies for a process, so everything else,
 //! from the comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a

@@ -110,7 +110,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(decoder)
     }
 
-    /// What a new decoder of the subject makes of `wire`, which need not be that of the stream.
+    /// The results of a new decoder of the subject for `wire`, which need not be that of the stream.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A case or a stream taken apart bit by bit, with what the reference decoder makes of it.
+//! The dissection of a case or a stream, bit by bit, with the results of the reference decoder.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Encoder models, made wrong from the outside.
+//! Encoder models with hooks for bugs.
 
 use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Protocol, Refusal};
 

@@ -234,7 +234,7 @@ impl Visitor for RunFamily<'_> {
             .num_threads(self.options.jobs.unwrap_or(0))
             .thread_name(|_| THREAD_NAME.to_owned())
             .build();
-        // Without a pool of its own size the run still runs, only elsewhere.
+        // Without its own thread pool the run uses the global one.
         let (saboteurs, nulls) = match pool {
             Ok(pool) => pool.install(all),
             Err(_) => all(),

@@ -1,7 +1,7 @@
 //! Sends a process messages that the runner would never send, and reads any answer.
 //!
-//! The runner's own connection ends with the first word that is wrong. Here what is no answer is kept aside, so that every question finds
-//! out something of its own.
+//! The runner's own connection ends at the first protocol error. Here invalid output is stored separately, so that
+//! every probe has its own result.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Which shipped cases are fit for a first question: small, plain, and about nothing but what is claimed.
+//! Selects shipped cases for probes: small, simple, and with claimed features only.
 
 use std::collections::BTreeSet;
 

@@ -222,7 +222,7 @@ impl Prober<'_> {
         answered
     }
 
-    /// The process at hand; a new one if it is gone.
+    /// The current process; a new one if it has ended.
     fn process(&mut self) -> Result<&mut Conversation, Silence> {
         if !self.running.as_ref().is_some_and(Conversation::is_alive) {
             self.hello()?;
@@ -410,7 +410,7 @@ fn malformed(prober: &mut Prober<'_>, stream: &Stream, plain: &[Value]) -> Resul
     let later = process.next_id();
     process.say("brew", json!({}));
     let came = process.next();
-    // Whatever it did: what comes next has another process.
+    // In any case the next probe gets another process.
     prober.dismiss();
     let how = match came {
         Came::Answer(answer) if id_of(&answer) == Some(later) => "it ignores it",

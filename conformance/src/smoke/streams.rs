@@ -17,7 +17,7 @@ use crate::suite::Directories;
 use crate::verdict::{Direction, Divergence, Verdict};
 use crate::{Subject, line::line};
 
-/// How long a decoder in this process may take; others have deadlines of their own.
+/// How long a decoder in this process may take; others have their own deadlines.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Asks about the streams of every family that the subject claims.
@@ -96,7 +96,7 @@ struct Asked<'a, P: FamilyRules> {
 }
 
 impl<P: FamilyRules> Asked<'_, P> {
-    /// What comes of doing something with new decoders that have begun with the case's parameters and code.
+    /// The outcome of an action with new decoders that have begun with the case's parameters and code.
     fn ask(
         &self,
         file: &CaseFile<P>,
@@ -234,7 +234,7 @@ impl<P: FamilyRules> Asked<'_, P> {
         }
     }
 
-    /// What comes of a case, whether what it needs is claimed or not. A fault `unsupported-mode` also counts as a
+    /// The outcome of a case, whether its features are claimed or not. A fault `unsupported-mode` also counts as a
     /// refusal.
     fn attempt(&self, file: &CaseFile<P>) -> Verdict {
         let capabilities = self.capabilities.clone();

@@ -10,7 +10,7 @@ use super::files;
 /// The longest `.ini` file taken, in bytes.
 pub(super) const MAX_BYTES: u64 = 4 << 20;
 
-/// The text of an `.ini` file, cut into sections.
+/// The sections of an `.ini` file.
 #[derive(Debug)]
 pub(super) struct Ini {
     pub(super) file: PathBuf,

@@ -1,4 +1,5 @@
-//! What ETMv3 decoders are measured on: a capture, repeated, and what the encoder model makes of an invented execution.
+//! What ETMv3 decoders are measured on: a capture, repeated, and the output of the encoder model for a generated
+//! execution.
 
 use std::fmt;
 use std::path::Path;
@@ -65,8 +66,8 @@ fn cycle_accurate() -> Parameters {
 const ALIGNMENT: [u8; 6] = [0, 0, 0, 0, 0, 0x80];
 
 impl Etmv3Workload {
-    /// The capture of a Cortex-A7 from its first A-sync on, again and again, `bytes` bytes or a little more; `None` where it is not
-    /// at hand.
+    /// The capture of a Cortex-A7 from its first A-sync on, repeated, `bytes` bytes or a little more; `None` where it
+    /// is not available.
     pub(super) fn cortex_a7(captures: &Path, bytes: usize) -> Result<Option<Self>, Etmv3WorkloadError> {
         let directory = captures.join("tc2-etmv3-id10");
         if !directory.is_dir() {

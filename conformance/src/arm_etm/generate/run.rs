@@ -170,7 +170,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         cycle.clock_change = cycle.timestamp_event && self.entropy.chance(64);
     }
 
-    /// Data come back in any order.
+    /// Data return in any order.
     fn return_data(&mut self, cycle: &mut Stimulus) {
         while !self.outstanding.is_empty() && self.entropy.chance(self.happenings.returns) {
             let miss = self.outstanding.remove(self.entropy.below(self.outstanding.len()));

@@ -1,4 +1,4 @@
-//! A subject that answers like the reference for RISC-V E-Trace, but is dishonest in one way in whatever it is asked about.
+//! A subject that answers like the reference for RISC-V E-Trace, but misbehaves in one selected way.
 //!
 //! `traceproof-test-subject dishonest MODE`; any other mode than those below is honest.
 
@@ -56,7 +56,7 @@ fn say(line: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The reference, on a thread of its own.
+/// The reference, on a separate thread.
 struct Reference {
     requests: PipeWriter,
     answers: BufReader<PipeReader>,

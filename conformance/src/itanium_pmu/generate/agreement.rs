@@ -1,4 +1,4 @@
-//! Model against oracle: the model writes a log, the decoder works the same log out for itself.
+//! Model against oracle: the model writes a log, and the decoder computes the same log independently.
 
 use std::fmt;
 
@@ -123,7 +123,7 @@ pub fn agree(scenario: &Scenario) -> Result<Agreement, Disagreement> {
     }
 }
 
-/// The log that the model makes of the scenario.
+/// The log of the model for the scenario.
 ///
 /// # Errors
 ///

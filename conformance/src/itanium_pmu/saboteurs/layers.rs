@@ -1,5 +1,4 @@
-//! References that believe something wrong and report what they read and what happens truthfully, so that only the consequences give
-//! the bug away.
+//! References with a wrong assumption that report their input correctly, so that only the consequences show the bug.
 //!
 //! A record contains in full what is written or fetched. A wrong value in the record itself would be detected by every
 //! case with such a record, whether or not the case tests the broken rule.
@@ -16,7 +15,7 @@ use crate::saboteurs::encoders::Steps;
 /// Bytes 8 to 15 of a record are the value of a register.
 const VALUE: usize = 8;
 
-/// What is wrongly believed about registers.
+/// The wrong assumption about registers.
 pub(super) struct Belief {
     /// About which: class and index.
     pub(super) of: fn(RegisterClass, u8) -> bool,
@@ -26,7 +25,7 @@ pub(super) struct Belief {
     pub(super) change: fn(u8, u8) -> u8,
 }
 
-/// A decoder that believes so of what is written and read. Packets and faults of those records are the true ones.
+/// A decoder with this assumption about what is written and read. Packets and faults of those records are correct.
 pub(super) fn believing(belief: Belief) -> Box<dyn Decoder<ItaniumPmu>> {
     Box::new(Believer {
         belief,

@@ -1,4 +1,4 @@
-//! The library OpenCSD, in a process of its own.
+//! The library OpenCSD, in a separate process.
 //!
 //! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a
 //! [`Host`] starts the host process, sends it one stream at a time, and ends it when it is late, uses too much memory

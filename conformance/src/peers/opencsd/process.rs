@@ -33,8 +33,8 @@ pub struct HostCommand {
 }
 
 impl HostCommand {
-    /// What [`set_command`] set; else the path in `TRACEPROOF_OPENCSD`; else `traceproof-opencsd` beside this executable or in the
-    /// directory above; else, by name, wherever the system looks.
+    /// What [`set_command`] set; else the path in `TRACEPROOF_OPENCSD`; else `traceproof-opencsd` in the directory of
+    /// this executable or the one above; else, by name, on the search path.
     #[must_use]
     pub fn found() -> Self {
         if let Some(command) = COMMAND.get() {

@@ -112,7 +112,7 @@ impl Stream {
         }
     }
 
-    /// Hands over what the tracer makes of a packet.
+    /// Delivers the results of the tracer for a packet.
     fn drain(&mut self, place: Place, payload: &InstructionTrace, sink: &mut dyn Sink<RiscvEtrace>) {
         for _ in 0..ITEMS_PER_PACKET {
             match self.tracer.next() {

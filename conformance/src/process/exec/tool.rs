@@ -129,7 +129,7 @@ impl Tool {
     }
 }
 
-/// Reads the output on a thread of its own, one byte more than allowed.
+/// Reads the output on a separate thread, one byte more than allowed.
 fn read(output: ChildStdout, limit: u64) -> Receiver<Vec<u8>> {
     let (sender, read) = channel();
     thread::spawn(move || {

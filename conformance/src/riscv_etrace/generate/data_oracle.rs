@@ -1,4 +1,4 @@
-//! Did the data accesses of an execution come back?
+//! Checks that the data accesses of an execution are reported.
 //!
 //! Knows the accesses, the options and what a split interface is, and nothing of packets.
 

@@ -186,7 +186,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
     }
 
-    /// Retires the instruction at hand or takes a trap in its place; `false` when the execution must end.
+    /// Retires the current instruction or takes a trap instead; `false` when the execution must end.
     fn instruction(&mut self) -> bool {
         let Some(instruction) = self.program.at(self.at) else { return false };
         if instruction.kind == Kind::EnvironmentCall {
@@ -249,7 +249,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             && self.program.at(address).is_some_and(|found| found.kind == Kind::Return)
     }
 
-    /// Where the instruction at hand leads; `None` if nowhere that a decoder could follow.
+    /// The successor of the current instruction; `None` if nowhere that a decoder could follow.
     fn way(&mut self, instruction: Instruction) -> Option<Way> {
         let next = self.at.wrapping_add(instruction.size());
         let offset = |offset: i32| self.at.wrapping_add_signed(i64::from(offset));
@@ -272,7 +272,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         })
     }
 
-    /// Leaves the instruction at hand.
+    /// Leaves the current instruction.
     fn go(&mut self, instruction: Instruction, way: Way) {
         match instruction.kind {
             Kind::Call(_) | Kind::IndirectCall(_) => {
@@ -290,7 +290,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         self.at = way.to;
     }
 
-    /// The outcome of the branch at hand.
+    /// The outcome of the current branch.
     fn outcome(&mut self) -> bool {
         match self.outcomes.get(&self.at) {
             Some(&taken) if !self.entropy.chance(self.happenings.whim) => taken,
@@ -302,7 +302,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
     }
 
-    /// The target of the uninferable jump at hand.
+    /// The target of the current uninferable jump.
     fn target(&mut self) -> u64 {
         match self.targets.get(&self.at) {
             Some(&target) if !self.entropy.chance(self.happenings.whim) => target,

@@ -49,9 +49,9 @@ enum Observation {
 
 /// Compares a decoder's log with the scenario's execution.
 ///
-/// Every qualified retirement must come back with its privilege level and context. A trap must come back
-/// when it and the first handler instruction are qualified; other traps may. Where the transport lost packets,
-/// each stretch between two gaps must be a stretch of the execution.
+/// Every qualified retirement must be reported with its privilege level and context. A trap must be reported when it
+/// and the first handler instruction are qualified; other traps may. Where the transport lost packets, each stretch
+/// between two gaps must be a stretch of the execution.
 ///
 /// # Errors
 ///

@@ -161,7 +161,7 @@ impl Emulator {
         let child = Arc::new(Mutex::new(child));
         let (sender, receiver) = channel();
         let watched = Arc::clone(&child);
-        // Reading the log blocks, so patience needs a thread of its own.
+        // Reading the log blocks, so the timeout needs a separate thread.
         let alarm = thread::spawn(move || {
             let timed_out =
                 receiver.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);

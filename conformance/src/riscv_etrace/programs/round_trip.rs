@@ -1,4 +1,4 @@
-//! Does a whole execution come back through an encoder and a decoder?
+//! The round trip of a whole execution through an encoder and a decoder.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -19,18 +19,18 @@ use crate::riscv_etrace::readings::of_executions;
 use crate::runner::unwound;
 use crate::verdict::Verdict;
 
-/// What travelled, and whether it came back.
+/// Counts of the round trip, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// Instructions that came back.
+    /// Instructions that passed.
     pub instructions: u64,
-    /// Traps that came back.
+    /// Traps that passed.
     pub traps: u64,
     /// Packets that the decoder read.
     pub packets: u64,
     /// Bytes on the wire, transport headers included.
     pub bytes: u64,
-    /// The first difference; `None` if everything came back.
+    /// The first difference; `None` if there is none.
     pub divergence: Option<Divergence>,
 }
 
@@ -100,8 +100,7 @@ impl Line<'_, '_> {
     }
 }
 
-/// Sends an execution step by step through hart, encoder and decoder, and compares what comes back while it
-/// runs.
+/// Sends an execution step by step through hart, encoder and decoder, and compares the results while it runs.
 ///
 /// Every qualified instruction must be reported with its privilege level and, where packets carry them, context and
 /// time; every trap with its cause, its value, and its EPC where the trace carries it; every packet of the encoder
@@ -219,7 +218,7 @@ pub struct ProgramResult {
 }
 
 impl ProgramResult {
-    /// Everything came back, without a difference.
+    /// There is no difference.
     #[must_use]
     pub fn passed(&self) -> bool {
         matches!(self.outcome, Ok(RoundTrip { divergence: None, .. }))

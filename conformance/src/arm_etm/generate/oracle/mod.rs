@@ -1,4 +1,4 @@
-//! What must come back of a run, by rules that know stimulus and filters but no packets.
+//! The expected report of a run, by rules that use stimulus and filters but no packets.
 
 mod filters;
 mod report;
@@ -13,7 +13,7 @@ use self::filters::Filters;
 use self::report::{Heard, Report, Reported};
 use super::Scenario;
 
-/// The first difference between what happened and what came back.
+/// The first difference between the run and the report.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
     /// The cycle.
@@ -30,7 +30,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// How much came back.
+/// The amount of reported events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// Instructions.
@@ -219,7 +219,7 @@ impl Judge<'_> {
         matches!(rest, [Heard { reported: Reported::Start { .. }, .. }, ..])
     }
 
-    /// Whether the report goes on with a start in this cycle although nothing visible was lost.
+    /// Whether the report continues with a start in this cycle although nothing visible was lost.
     fn overflow_ends(&self, cycle: usize) -> bool {
         let next = self.report.heard.get(self.at).map(|heard| heard.reported);
         matches!(next, Some(Reported::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)

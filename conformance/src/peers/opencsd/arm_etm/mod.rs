@@ -5,7 +5,7 @@
 //! comes from the packets. An [`Event::Atom`](traceproof_vectors::arm_etm::Event::Atom) is an atom of a P-header with
 //! the address from the element of the same packet.
 //!
-//! A fatal answer to the elements ends the events there; the packets go on.
+//! A fatal answer to the elements ends the events there; packets continue.
 
 mod events;
 mod packet;

@@ -1,4 +1,4 @@
-//! Executions come back from files; damaged files are named.
+//! Executions pass a round trip through files; damaged files are rejected.
 
 use super::*;
 

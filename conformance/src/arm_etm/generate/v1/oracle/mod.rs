@@ -1,4 +1,4 @@
-//! What must come back of a run.
+//! The expected report of a run.
 //!
 //! The oracle walks through run, records and the encoder's packets at once. The content of records, the packets and
 //! their content follow from the run; only what the FIFO decides is taken from the wire: where the FIFO overflowed
@@ -17,7 +17,7 @@ use self::walk::Walk;
 use super::Scenario;
 use crate::arm_etm::generate::oracle::Mismatch;
 
-/// How much came back.
+/// The amount of reported events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// Instructions.
@@ -56,7 +56,7 @@ pub struct Expected {
     doubtful_events: Vec<usize>,
 }
 
-/// What must come back of a scenario, if the encoder's log is what the run must leave.
+/// The expected report of a scenario, if the encoder's log is that of the run.
 ///
 /// # Errors
 ///
