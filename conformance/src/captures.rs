@@ -22,11 +22,11 @@ pub const MOST_POINTS: usize = 16;
 pub const DIRECTIONS: [Direction; 4] =
     [Direction::Decode, Direction::Chunks, Direction::Join, Direction::Garbage];
 
-/// Judges the subject over the streams of a snapshot; each is reported like a case. A check that panics or takes longer than
-/// `deadline` is a verdict, as it is for cases.
+/// Judges the subject over the streams of a snapshot; each is reported like a case. A check that panics or takes longer
+/// than `deadline` is a verdict, as it is for cases.
 ///
-/// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as unsupported; those
-/// of no family at all are named in [`Run::foreign_sources`]. Trace and results are held in memory.
+/// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as
+/// unsupported; those of no family at all are named in [`Run::foreign_sources`]. Trace and results are held in memory.
 ///
 /// # Errors
 ///

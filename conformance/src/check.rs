@@ -87,10 +87,11 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings matter for
-/// the side that is judged.
+/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings
+/// matter for the side that is judged.
 ///
-/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are without it.
+/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are
+/// without it.
 fn claimed<P: FamilyRules>(
     file: &CaseFile<P>,
     capabilities: &Capabilities,

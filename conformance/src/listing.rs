@@ -64,8 +64,8 @@ enum Content<'a, T> {
 }
 
 impl<W: Write> Listing<W> {
-    /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be read;
-    /// otherwise all.
+    /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be
+    /// read; otherwise all.
     pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
         let counts = Counts { packets: 0, events: 0, errors: 0, warnings: 0 };
         Self { out, format, layer, line: String::new(), error: None, counts, latest: None }

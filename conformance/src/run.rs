@@ -201,7 +201,8 @@ impl Run {
         self.cases.iter().filter(|case| case.failures().next().is_some())
     }
 
-    /// Whether checks passed and none failed. A run in which nothing was judged is no success, nor is one that was stopped.
+    /// Whether checks passed and none failed. A run in which nothing was judged is no success, nor is one that was
+    /// stopped.
     #[must_use]
     pub fn is_success(&self) -> bool {
         let judged = self.tally().applicable() + self.program_tally().applicable();
@@ -211,7 +212,8 @@ impl Run {
             && self.failed_programs().next().is_none()
     }
 
-    /// Everything that was checked, by its name in baselines: id of the case or program and set, direction, what came out.
+    /// Everything that was checked, by its name in baselines: id of the case or program and set, direction, what came
+    /// out.
     pub fn checks(&self) -> impl Iterator<Item = (String, Direction, &Verdict)> {
         let cases = self.cases.iter().flat_map(|case| {
             case.checks.iter().map(|check| (case.id.clone(), check.direction, &check.verdict))

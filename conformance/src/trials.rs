@@ -32,7 +32,8 @@ use crate::{Subject, baseline};
 /// The whole of a test binary: understands the arguments of `cargo test`, runs every case as a test, and returns the
 /// exit code.
 ///
-/// A case of which nothing is judged is ignored, with the reason. What the baseline knows to fail is ignored, too; what it knows to fail and passes fails.
+/// A case of which nothing is judged is ignored, with the reason. What the baseline knows to fail is ignored, too; what
+/// it knows to fail and passes fails.
 #[must_use]
 pub fn main(subject: &Subject, baseline: Option<&Baseline>) -> ExitCode {
     match trials(subject, &Options::default(), baseline) {

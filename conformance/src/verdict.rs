@@ -311,7 +311,8 @@ impl Divergence {
         self.first().and_then(|row| row.got.as_deref())
     }
 
-    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault missing-outcome`.
+    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault
+    /// missing-outcome`.
     #[must_use]
     pub fn kind(&self) -> String {
         let words = |text: Option<&str>| {

@@ -30,7 +30,8 @@ pub(crate) struct Select {
     /// Only cases that cover this clause, e.g. RVET-PKT-031. May be repeated.
     #[arg(long, value_name = "CLAUSE")]
     pub(crate) clause: Vec<String>,
-    /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are added.
+    /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are
+    /// added.
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<Shard>,
 }

@@ -51,8 +51,8 @@ pub(crate) struct Arguments {
     /// Maximum number of breakpoint register pairs, of four, for the ranges of code and of data.
     #[arg(long, value_name = "N", default_value = "4")]
     pairs: u8,
-    /// Only instructions of these types and bits, e.g. `MI:1000xxx…`: types of M, I, F, B, then bits 40 to 0 as 0, 1 or x; `...` stands for x up to
-    /// bit 0. The first goes into PMC8, the second into PMC9.
+    /// Only instructions of these types and bits, e.g. `MI:1000xxx…`: types of M, I, F, B, then bits 40 to 0 as 0, 1 or
+    /// x; `...` stands for x up to bit 0. The first goes into PMC8, the second into PMC9.
     #[arg(long, value_name = "TYPES:BITS", value_parser = opcode)]
     opcode: Vec<(SyllableTypes, OpcodePattern)>,
     /// Also events that the ranges and opcodes do not qualify.

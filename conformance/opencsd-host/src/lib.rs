@@ -5,8 +5,8 @@
 //! deadline and a memory limit.
 //!
 //! A question is one line of JSON, followed by as many bytes as it announces: the memory sections in their order, then
-//! the trace. An answer is one line of JSON per record; [`Answer::Done`] or [`Answer::Refused`] is the last of a question. A host
-//! answers any number of questions and ends with its input.
+//! the trace. An answer is one line of JSON per record; [`Answer::Done`] or [`Answer::Refused`] is the last of a
+//! question. A host answers any number of questions and ends with its input.
 //!
 //! | question | place |
 //! |---|---|

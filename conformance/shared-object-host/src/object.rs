@@ -127,7 +127,8 @@ impl Object {
         };
         let sections: Vec<RawSection> = image.0.iter().map(section).collect();
         let mut unsupported = ptr::null();
-        // SAFETY: all pointers are valid for the call, those to code for the life of the decoder, which keeps the image.
+        // SAFETY: all pointers are valid for the call, those to code for the life of the decoder, which keeps the
+        // image.
         let handle = unsafe {
             (self.open)(
                 family.as_ptr(),

@@ -1,7 +1,7 @@
 //! Back-references for repeated items.
 //!
-//! Programs loop, so stimulus and results repeat themselves. Where both sides have agreed to it in `hello` (`again`), an element of such a
-//! list may be short for items that came before:
+//! Programs loop, so stimulus and results repeat themselves. Where both sides have agreed to it in `hello` (`again`),
+//! an element of such a list may be short for items that came before:
 //!
 //! | element | stands for |
 //! |---|---|

@@ -1,7 +1,8 @@
 //! How messages travel: a line each, or with their length in front.
 //!
-//! `jsonl`: a message is a JSON object on a line. `bin1`: a frame is its length without the length itself (4 bytes), a kind (1 byte), the id of
-//! the request (4 bytes) and a body; numbers are little-endian. Kind 0 is a JSON message, kind 1 a `run` request:
+//! `jsonl`: a message is a JSON object on a line. `bin1`: a frame is its length without the length itself (4 bytes), a
+//! kind (1 byte), the id of the request (4 bytes) and a body; numbers are little-endian. Kind 0 is a JSON message, kind
+//! 1 a `run` request:
 //!
 //! | bytes | |
 //! |---|---|

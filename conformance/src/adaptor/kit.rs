@@ -28,7 +28,8 @@ macro_rules! kit {
 }
 
 impl Language {
-    /// The files of the kit. That of Rust has no `Cargo.toml`: its dependencies depend on where the crates of Traceproof are.
+    /// The files of the kit. That of Rust has no `Cargo.toml`: its dependencies depend on where the crates of
+    /// Traceproof are.
     #[must_use]
     pub const fn files(self) -> &'static [KitFile] {
         match self {

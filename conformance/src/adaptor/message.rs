@@ -1,7 +1,7 @@
 //! The messages of `tdut/2`, as they stand in JSON.
 //!
-//! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the requests. Unknown
-//! fields are ignored on both sides; an unknown `op` is answered `unsupported`.
+//! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the
+//! requests. Unknown fields are ignored on both sides; an unknown `op` is answered `unsupported`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -121,7 +121,8 @@ pub struct Claims {
     /// Whether warnings (class `suspicious`) are reported.
     #[serde(default)]
     pub warnings: bool,
-    /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new decoder.
+    /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new
+    /// decoder.
     #[serde(default = "yes")]
     pub incremental: bool,
 }
@@ -314,7 +315,8 @@ pub enum Status {
     Error,
 }
 
-/// The answer to every request but `hello`. `R` is an [element](super::backref::Element) of [`Item`] or [`EncodedItem`].
+/// The answer to every request but `hello`. `R` is an [element](super::backref::Element) of [`Item`] or
+/// [`EncodedItem`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer<R> {
     /// Whose answer it is.

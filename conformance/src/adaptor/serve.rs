@@ -53,7 +53,8 @@ pub enum ServeError {
 ///
 /// # Errors
 ///
-/// When a request cannot be understood or an answer not be written. The runner takes the end of the process for what it is.
+/// When a request cannot be understood or an answer not be written. The runner takes the end of the process for what it
+/// is.
 pub fn serve(subject: &Subject, input: &mut impl BufRead, output: &mut impl Write) -> Result<(), ServeError> {
     let mut server = Server {
         subject,

@@ -17,8 +17,8 @@ use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
-/// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of the next
-/// A-sync for its own; the beginning of a timestamp; data and reserved headers.
+/// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of
+/// the next A-sync for its own; the beginning of a timestamp; data and reserved headers.
 const GARBAGE: [&[u8]; 4] = [
     &[0xff; 7],
     &[0x55, 0xaa, 0x3c, 0x13, 0x88, 0x08, 0x21],

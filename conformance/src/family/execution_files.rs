@@ -14,8 +14,8 @@ pub struct ExecutionFormat<P: Protocol> {
     pub drive: DriveFile<P>,
 }
 
-/// Reads an execution from a file and turns it into stimulus while reading; memory does not grow with it. The error names the record
-/// that cannot be read, or that the program cannot execute.
+/// Reads an execution from a file and turns it into stimulus while reading; memory does not grow with it. The error
+/// names the record that cannot be read, or that the program cannot execute.
 pub type DriveFile<P> = fn(
     &mut dyn BufRead,
     &Program,

@@ -18,8 +18,8 @@ pub struct Generated<P: CaseProtocol> {
     pub wire: Vec<u8>,
 }
 
-/// The part of a family that generates executions. There is no generator without an oracle: the output of the reference alone is no
-/// expectation.
+/// The part of a family that generates executions. There is no generator without an oracle: the output of the reference
+/// alone is no expectation.
 #[derive(Debug)]
 pub struct Generator<P: CaseProtocol> {
     /// The scenario of these bytes, and the output of the reference encoder model for it; `None` if the bytes have

@@ -17,7 +17,8 @@ pub trait Visitor {
     fn visit<P: FamilyRules>(self) -> Self::Output;
 }
 
-/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its main one first.
+/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its
+/// main one first.
 macro_rules! protocols {
     ($($vocabulary:ty),+ $(,)?) => {
         /// The protocols that exist in this build.

@@ -46,8 +46,8 @@ pub trait FamilyRules: CaseProtocol {
     /// When the file is for a machine that this family does not trace.
     fn parameters_for(machine: Machine) -> Result<Self::Parameters, String>;
 
-    /// Reads parameters from the text of a file, a TOML file of parameters by the specification's names unless the family
-    /// has other descriptions.
+    /// Reads parameters from the text of a file, a TOML file of parameters by the specification's names unless the
+    /// family has other descriptions.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 
-    /// Named readings on which an execution that was not written for a case may depend under these parameters: a generated one, or that
-    /// of a real program. A subject that does not claim them is not judged by it.
+    /// Named readings on which an execution that was not written for a case may depend under these parameters: a
+    /// generated one, or that of a real program. A subject that does not claim them is not judged by it.
     fn readings_of_executions(parameters: &Self::Parameters) -> Vec<&'static str>;
 
     /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
@@ -113,7 +113,8 @@ pub type WritePackets<P> = fn(
     &<P as Protocol>::Policy,
 ) -> Result<Vec<u8>, String>;
 
-/// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of packets.
+/// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of
+/// packets.
 pub type Reasons<P> = fn(wire: &[u8], &<P as Protocol>::Parameters, &Program) -> Vec<(u64, String)>;
 
 /// An error of the TOML reader as `line:column: message`.

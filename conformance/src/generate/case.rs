@@ -74,9 +74,10 @@ impl Seed {
         (P::GENERATOR?.generate)(&self.entropy())
     }
 
-    /// The case: a stream that the reference encoder model made of an execution, and what a decoder reports of it. That is confirmed by an
-    /// oracle that follows the execution and knows nothing of packets; what the oracle or a reference model has against it comes beside, and
-    /// then the case expects nothing. Of a damaged stream nothing is expected either, but relations hold.
+    /// The case: a stream that the reference encoder model made of an execution, and what a decoder reports of it. That
+    /// is confirmed by an oracle that follows the execution and knows nothing of packets; what the oracle or a
+    /// reference model has against it comes beside, and then the case expects nothing. Of a damaged stream nothing is
+    /// expected either, but relations hold.
     ///
     /// `None` where the family generates none.
     #[must_use]

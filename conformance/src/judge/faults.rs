@@ -38,8 +38,8 @@ impl<P: FamilyRules> FaultFilter<P> {
         }
     }
 
-    /// Whether the next fault is judged. `expected` is the class of the fault that it would be compared with; it counts for a subject that
-    /// does not state classes.
+    /// Whether the next fault is judged. `expected` is the class of the fault that it would be compared with; it counts
+    /// for a subject that does not state classes.
     pub(super) fn takes(&mut self, class: FaultClass, place: Place, expected: Option<FaultClass>) -> bool {
         if class.is_warning() && !self.claims.warnings || self.repeats(class, place) {
             return false;

@@ -52,7 +52,8 @@ pub fn decoding<P: FamilyRules>(
     Ok(())
 }
 
-/// Packets and faults must come in stream order. Events come when they are committed, with the place of the packet that carried them.
+/// Packets and faults must come in stream order. Events come when they are committed, with the place of the packet that
+/// carried them.
 fn order<P: FamilyRules>(got: &Log<P>) -> Result<(), Box<Divergence>> {
     let mut latest = 0;
     for (index, (place, entry)) in got.entries.iter().enumerate() {

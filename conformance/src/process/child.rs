@@ -95,7 +95,8 @@ impl Child {
         Ok((child, Pipes { input, output: BufReader::with_capacity(1 << 16, output) }))
     }
 
-    /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be killed.
+    /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be
+    /// killed.
     pub(crate) fn end(&mut self) -> Option<Ending> {
         let limit = Instant::now() + GRACE;
         while !self.has_ended() && Instant::now() < limit {

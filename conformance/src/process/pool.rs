@@ -76,7 +76,8 @@ impl Pool {
         }
     }
 
-    /// Whether one more case may be judged [anew](Self::anew): a subject that fails everywhere is not started thousands of times.
+    /// Whether one more case may be judged [anew](Self::anew): a subject that fails everywhere is not started thousands
+    /// of times.
     pub(crate) fn may_start(&self) -> bool {
         self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }

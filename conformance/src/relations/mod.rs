@@ -149,8 +149,8 @@ impl<P: FamilyRules> Stream<'_, P> {
 }
 
 impl<P: FamilyRules> Stream<'_, P> {
-    /// Decoding from any sync point yields the suffix of the whole decode. Tries at most `most` points, spread over the stream; none, where
-    /// the family has no [sync points](FamilyRules::SYNC_POINTS).
+    /// Decoding from any sync point yields the suffix of the whole decode. Tries at most `most` points, spread over the
+    /// stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
     ///
     /// # Errors
     ///
@@ -170,9 +170,10 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(tried)
     }
 
-    /// Garbage costs at most what is before a sync point: before the whole stream, nothing after the point; in the middle, what is before
-    /// the next point or, where the garbage may take that for its own, before the one after it. Tries at most `most` points, spread over
-    /// the stream; none, where the family has no [garbage](crate::family::SyncPoints::garbage).
+    /// Garbage costs at most what is before a sync point: before the whole stream, nothing after the point; in the
+    /// middle, what is before the next point or, where the garbage may take that for its own, before the one after it.
+    /// Tries at most `most` points, spread over the stream; none, where the family has no
+    /// [garbage](crate::family::SyncPoints::garbage).
     ///
     /// # Errors
     ///

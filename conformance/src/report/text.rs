@@ -50,8 +50,8 @@ const NAMED: usize = 12;
 /// So many checks of a cause are named.
 const NAMES: usize = 6;
 
-/// The whole report. Many failures are put together by cause, with an example each, so that a first run fits on two screens; see
-/// [`report_of_every_failure`].
+/// The whole report. Many failures are put together by cause, with an example each, so that a first run fits on two
+/// screens; see [`report_of_every_failure`].
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
     let causes = causes(run);

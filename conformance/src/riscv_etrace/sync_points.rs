@@ -68,8 +68,8 @@ fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace
     tail
 }
 
-/// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a synchronisation sequence, and
-/// one in blocks of memory has its borders elsewhere.
+/// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a
+/// synchronisation sequence, and one in blocks of memory has its borders elsewhere.
 const fn begins_anywhere(encapsulation: Encapsulation) -> bool {
     !matches!(encapsulation, Encapsulation::Normal(normal) if !normal.synchronised || normal.block_bytes > 0)
 }

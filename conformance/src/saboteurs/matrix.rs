@@ -134,7 +134,8 @@ impl Matrix {
         cases
     }
 
-    /// Which saboteurs each case kills, as indices into [`saboteurs`](Self::saboteurs); by id, without those that kill none.
+    /// Which saboteurs each case kills, as indices into [`saboteurs`](Self::saboteurs); by id, without those that kill
+    /// none.
     #[must_use]
     pub fn by_case(&self) -> BTreeMap<&str, Vec<usize>> {
         let mut cases: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

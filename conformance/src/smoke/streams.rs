@@ -1,4 +1,5 @@
-//! Does a subject do what it claims with streams, and nothing else? Asked through the runner's own way to its decoders and encoders.
+//! Does a subject do what it claims with streams, and nothing else? Asked through the runner's own way to its decoders
+//! and encoders.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -141,12 +141,13 @@ impl Snapshot {
         files::read(&self.path(&buffer.file, &self.directory.join("trace.ini"), buffer.line)?, MAX_BYTES)
     }
 
-    /// What the memory of a core held, each dump in its space. Dumps of one space may overlap where they hold the same bytes.
+    /// What the memory of a core held, each dump in its space. Dumps of one space may overlap where they hold the same
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, is shorter than its dump, two dumps contradict each other, or all of them together are
-    /// longer than [`MAX_BYTES`].
+    /// When a file cannot be read, is shorter than its dump, two dumps contradict each other, or all of them together
+    /// are longer than [`MAX_BYTES`].
     pub fn program(&self, core: &Device) -> Result<Program, SnapshotError> {
         let mut program = Program::new();
         let mut left = MAX_BYTES;

@@ -46,8 +46,8 @@ fn lengths(configuration: Configuration, bytes: &str) -> Vec<usize> {
     packets(configuration, bytes).into_iter().map(|(length, _)| length).collect()
 }
 
-/// What the decoder makes of the bytes: state and start of each range, and the other records. Nops in ARM state from 0x8000 to
-/// 0x8fff; at 0x9000 `blx 0x9008`, a nop, and nops in Thumb state.
+/// What the decoder makes of the bytes: state and start of each range, and the other records. Nops in ARM state from
+/// 0x8000 to 0x8fff; at 0x9000 `blx 0x9008`, a nop, and nops in Thumb state.
 fn elements(configuration: Configuration, bytes: &str) -> (Vec<(Isa, u64)>, Vec<Answer>) {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut program = Program::new();

@@ -1,4 +1,5 @@
-//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
+//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left
+//! running.
 
 use std::fs;
 use std::num::NonZeroUsize;

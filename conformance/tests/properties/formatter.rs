@@ -165,8 +165,8 @@ fn checksum(bytes: &[u8]) -> u32 {
     high << 16 | low
 }
 
-/// Deepens the checks over captures of real hardware, where they are at hand. Lengths and checksums are those of the streams
-/// that an independent decoder unwrapped from the same captures.
+/// Deepens the checks over captures of real hardware, where they are at hand. Lengths and checksums are those of the
+/// streams that an independent decoder unwrapped from the same captures.
 #[test]
 fn real_captures_are_taken_apart() {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");

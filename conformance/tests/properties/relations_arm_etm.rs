@@ -59,7 +59,8 @@ fn every_case_keeps_the_relations() {
         println!("{architecture} {relation}: {count:?}");
     }
     assert!(broken.is_empty(), "{}\n{} broken", broken.join("\n"), broken.len());
-    // A relation that nearly no case tries would prove nothing. Most cases have one synchronisation point, where they begin.
+    // A relation that nearly no case tries would prove nothing. Most cases have one synchronisation point, where they
+    // begin.
     for (architecture, relation, least) in [
         ("etmv1", "join", 30),
         ("etmv1", "garbage", 90),

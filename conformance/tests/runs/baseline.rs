@@ -197,7 +197,8 @@ fn another_defect_needs_another_reason() {
         run(&[("etr-0001", Decode, packets), ("etr-0001", Chunks, fails(0)), ("etr-0002", Decode, fails(9))]);
     let update = baseline::update(TEXT, &run, true).expect("sound");
     let lines = |entries: &[baseline::Signature]| entries.iter().map(ToString::to_string).collect::<Vec<_>>();
-    // A difference further on may have the same cause; packets instead of events, or a failure instead of a crash, have not.
+    // A difference further on may have the same cause; packets instead of events, or a failure instead of a crash, have
+    // not.
     assert_eq!(lines(&update.changed), ["etr-0002 decode: fail events 9 at 2/12.4"]);
     assert_eq!(
         lines(&update.added),

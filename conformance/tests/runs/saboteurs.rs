@@ -15,8 +15,8 @@ use traceproof_vectors::{Family, ProtocolId};
 /// Every family has at least so many of its own.
 const FEWEST: usize = 12;
 
-/// A bug of which more than so many percent of the cases know is not subtle. What only a relation notices (chunks, resets) it
-/// notices in nearly every stream.
+/// A bug of which more than so many percent of the cases know is not subtle. What only a relation notices (chunks,
+/// resets) it notices in nearly every stream.
 const MOST_KILLERS: usize = 90;
 
 fn judge(protocol: ProtocolId) {

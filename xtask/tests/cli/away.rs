@@ -1,7 +1,7 @@
 //! The program in an empty directory, with nothing of the checkout in its environment.
 //!
-//! In debug builds it reads suites and programs from the source. `TRACEPROOF_BINARY` names the program of a release archive, which has them
-//! inside: `.ci/outside` proves that the checkout is not in it, and runs these tests with it.
+//! In debug builds it reads suites and programs from the source. `TRACEPROOF_BINARY` names the program of a release
+//! archive, which has them inside: `.ci/outside` proves that the checkout is not in it, and runs these tests with it.
 
 use std::env;
 use std::fs;

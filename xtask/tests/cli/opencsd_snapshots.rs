@@ -12,8 +12,8 @@ const CODE: [u32; 4] = [0xe320_f000, 0x0a00_0000, 0xe320_f000, 0xeaff_fffb];
 /// A-sync; I-sync, tracing enabled at 0x8000; P-header EEE.
 const TRACE: [u8; 13] = [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0x00, 0x80, 0, 0, 0x8c];
 
-/// The same in one formatter frame under ID 0x10, worked out by hand: byte 0 is the ID (0x10 << 1 | 1); bytes at even places lose
-/// bit 0 to byte 15, whose bit 4 stands for byte 8 (0x21 travels as 0x20); byte 14 is the null ID.
+/// The same in one formatter frame under ID 0x10, worked out by hand: byte 0 is the ID (0x10 << 1 | 1); bytes at even
+/// places lose bit 0 to byte 15, whose bit 4 stands for byte 8 (0x21 travels as 0x20); byte 14 is the null ID.
 const FRAME: [u8; 16] = [0x21, 0, 0, 0, 0, 0, 0x80, 0x08, 0x20, 0x00, 0x80, 0, 0, 0x8c, 0x01, 0x10];
 
 const TOP: &str = "[snapshot]\nversion=1.0\n[device_list]\nd0=cpu.ini\nd1=etm.ini\nd2=ptm.ini\n[trace]\nmetadata=trace.ini\n";

@@ -164,8 +164,8 @@ impl<'a, 'b> Tree<'a, 'b> {
             (c::_ocsd_c_api_cb_types_OCSD_C_API_CB_PKT_MON, on_packet as PacketMonitor as *mut c_void)
         };
         let context = ptr::from_ref(channel).cast();
-        // SAFETY: the channel outlives the tree, the callback casts it back to what it is, and the function has the type that
-        // belongs to the kind of callback.
+        // SAFETY: the channel outlives the tree, the callback casts it back to what it is, and the function has the
+        // type that belongs to the kind of callback.
         let error = unsafe { c::ocsd_dt_attach_packet_callback(self.handle, id, kind, function, context) };
         check(error, "attach the callback for packets")
     }

@@ -166,8 +166,8 @@ struct Code(Vec<Operation>);
 const FUNCTIONS: usize = 64;
 
 impl Code {
-    /// A main loop that calls each function; each function has straight code, a loop with conditional instructions, a branch
-    /// around some instructions, and a return.
+    /// A main loop that calls each function; each function has straight code, a loop with conditional instructions, a
+    /// branch around some instructions, and a return.
     fn invented() -> Self {
         let mut random = Random(0x1234_5678);
         let mut functions = Vec::new();

@@ -367,7 +367,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing ends.
+    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
+    /// ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);

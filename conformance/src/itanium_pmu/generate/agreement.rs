@@ -92,8 +92,8 @@ impl std::error::Error for Disagreement {}
 
 /// Lets the model write the scenario's log and the decoder judge it.
 ///
-/// Whatever the model writes must be what the decoder works out: tags, interrupts, every value read. Oddities of what software writes
-/// (ignored bits, an event on a counter that cannot count it) are no disagreement.
+/// Whatever the model writes must be what the decoder works out: tags, interrupts, every value read. Oddities of what
+/// software writes (ignored bits, an event on a counter that cannot count it) are no disagreement.
 ///
 /// # Errors
 ///

@@ -131,7 +131,8 @@ impl Decoder<ItaniumPmu> for Believer {
     }
 }
 
-/// A model that sees something else happen and logs what happened: tags, reads and interrupts alone are those of what it saw.
+/// A model that sees something else happen and logs what happened: tags, reads and interrupts alone are those of what
+/// it saw.
 pub(super) fn seeing(bug: fn(&Parameters) -> Steps<ItaniumPmu>) -> Box<dyn Encoder<ItaniumPmu>> {
     Box::new(Seer {
         bug,

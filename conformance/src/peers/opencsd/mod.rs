@@ -126,8 +126,8 @@ pub fn elements(host: &mut Host, stream: &Stream<'_>, program: &Program) -> Resu
     ask(host, Layer::Elements, stream, program, None)
 }
 
-/// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting up, pipes and
-/// translation.
+/// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting
+/// up, pipes and translation.
 ///
 /// # Errors
 ///
@@ -142,8 +142,8 @@ pub fn time(
     ask(host, layer, stream, program, Some(rounds))
 }
 
-/// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes, and reads no
-/// instruction across two.
+/// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes,
+/// and reads no instruction across two.
 fn memory(program: &Program) -> Vec<(u64, Vec<u8>)> {
     let mut memory: Vec<(u64, Vec<u8>)> = Vec::new();
     for section in program.seen_in(MemorySpace::ANY).sections() {
@@ -157,7 +157,8 @@ fn memory(program: &Program) -> Vec<(u64, Vec<u8>)> {
     memory
 }
 
-/// Whether the library takes the code: memory of at least [`LEAST_MEMORY`] bytes each, from an even address to an even address.
+/// Whether the library takes the code: memory of at least [`LEAST_MEMORY`] bytes each, from an even address to an even
+/// address.
 fn takes(program: &Program) -> bool {
     memory(program).iter().all(|(address, bytes)| {
         bytes.len() >= LEAST_MEMORY && address.is_multiple_of(2) && bytes.len().is_multiple_of(2)

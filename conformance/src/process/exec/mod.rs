@@ -1,4 +1,5 @@
-//! A command-line tool as it is, as a subject: it gets the bytes of a stream in a file, and its output is read for results.
+//! A command-line tool as it is, as a subject: it gets the bytes of a stream in a file, and its output is read for
+//! results.
 //!
 //! The tool is started once for each stream, when the stream has ended, so streams in pieces are never claimed.
 //! Everything else, from the process group to the verdict, is as for subjects with `tdut/2`.

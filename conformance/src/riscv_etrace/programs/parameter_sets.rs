@@ -41,8 +41,8 @@ impl Setup {
 pub const OWN_SET: &str = "own";
 
 impl Setup {
-    /// What parameters from outside make of a program; `None` if they are for another hart, or leave out handler addresses
-    /// that this program does not have in one place.
+    /// What parameters from outside make of a program; `None` if they are for another hart, or leave out handler
+    /// addresses that this program does not have in one place.
     ///
     /// Where handlers are is the program's affair and not the encoder's. Context and time change if packets carry them.
     #[must_use]

@@ -108,7 +108,8 @@ impl Line<'_, '_> {
 ///
 /// # Errors
 ///
-/// When the setup is refused, the decoder reports no events, the steps cannot be read or the program has no code for them.
+/// When the setup is refused, the decoder reports no events, the steps cannot be read or the program has no code for
+/// them.
 pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     encoder: &mut dyn Encoder<RiscvEtrace>,
     decoder: &mut dyn Decoder<RiscvEtrace>,
@@ -238,8 +239,8 @@ impl ProgramResult {
 /// Every shipped program under every parameter set that `filter` (program name, set name) wants, in parallel. With
 /// `parameters` it is one set, [`OWN_SET`], and only programs for a hart of that width.
 ///
-/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets. A panic of the subject, or
-/// the end of its process, is the outcome of that round trip and leaves the others alone.
+/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets. A panic of
+/// the subject, or the end of its process, is the outcome of that round trip and leaves the others alone.
 ///
 /// # Errors
 ///

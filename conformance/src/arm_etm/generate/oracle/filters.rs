@@ -66,8 +66,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Whether data of a miss that come in this cycle are never traced: in debug state (ETMv3), and in the cycle of a TFO
-    /// that starts tracing (ETMv2, ETM2-LM-030).
+    /// Whether data of a miss that come in this cycle are never traced: in debug state (ETMv3), and in the cycle of a
+    /// TFO that starts tracing (ETMv2, ETM2-LM-030).
     pub(super) fn loses_answers(&self, cycle: usize) -> bool {
         if self.v3 { self.scenario.cycles[cycle].debug } else { self.starting }
     }
