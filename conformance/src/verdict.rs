@@ -1,4 +1,4 @@
-//! What can come out of one check, as data that reports are made of.
+//! The outcome of one check, as data for reports.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::Place;
 
-/// Which way a case is used.
+/// The direction in which a case is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Wire to packets, events and faults.
     Decode,
-    /// The same, cut into pieces, after a reset, and again.
+    /// The same, split into pieces, after a reset, and repeated.
     Chunks,
     /// The same from a synchronisation point on.
     Join,

@@ -1,4 +1,4 @@
-//! Compares what was expected with what came, and finds the first difference.
+//! Compares the expectation with the results, and finds the first difference.
 
 pub(crate) mod difference;
 mod events;

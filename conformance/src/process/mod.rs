@@ -4,7 +4,7 @@
 //! from the comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a
 //! [`SubjectError`], as a decoder in this process unwinds when it panics; the runner makes the verdict of both.
 //!
-//! A process works for one decoder or encoder at a time, so it is always known whose request broke it.
+//! A process serves one decoder or encoder at a time, so a failure always belongs to a known request.
 //!
 //! | question | place |
 //! |---|---|

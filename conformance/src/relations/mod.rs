@@ -1,10 +1,10 @@
-//! Relations that need no expected value: they hold for every stream, sound or damaged, of whatever origin.
+//! Metamorphic relations: properties that need no expected value. They hold for every stream, sound or damaged.
 //!
 //! | relation | place |
 //! |---|---|
-//! | Any cut gives the same; so do a second run, a reset, another begin | [`Stream::repeats`] |
+//! | Any split gives the same results; so do a second run, a reset, another begin | [`Stream::repeats`] |
 //! | Decoding from any sync point yields the suffix of the whole decode | [`Stream::joins`] |
-//! | Garbage costs at most what is before the next sync point | [`Stream::recovers`] |
+//! | Garbage affects at most what is before the next sync point | [`Stream::recovers`] |
 //!
 //! The first holds for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
 //! family that has them.
@@ -20,12 +20,12 @@ use crate::judge::difference::{divergence, first_difference};
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
 
-/// How much of a stream a relation was tried on.
+/// The number of attempts of a relation on a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempts {
-    /// Synchronisation points.
+    /// Sync points that were tried.
     pub points: usize,
-    /// Those at which something was compared: there is a tail, and it is not that of the same bytes.
+    /// Those at which something was compared: there is a suffix, and it is not that of the same bytes.
     pub compared: usize,
 }
 

@@ -70,8 +70,8 @@ fn every_case_keeps_the_relations() {
         ("etmv3", "garbage", 100),
     ] {
         let count = &counts[&(architecture, relation)];
-        let told = count.cases - count.vacuous;
-        assert!(told >= least, "{architecture} {relation}: {told} cases compare something: {count:?}");
+        let judging = count.cases - count.vacuous;
+        assert!(judging >= least, "{architecture} {relation}: {judging} cases compare something: {count:?}");
     }
 }
 

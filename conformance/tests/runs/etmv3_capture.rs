@@ -102,7 +102,7 @@ fn every_instruction_is_where_the_debugger_saw_it() {
     let expected = reference(&all);
     let first = listed.iter().zip(&expected).position(|(listed, expected)| listed != expected);
     if let Some(first) = first {
-        panic!("record {first}: told {}, expected {}", listed[first], expected[first]);
+        panic!("record {first}: reported {}, expected {}", listed[first], expected[first]);
     }
     assert_eq!(listed.len(), expected.len());
     let instructions = log.events().filter(|event| matches!(event, Event::Atom { .. })).count();

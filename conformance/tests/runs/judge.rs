@@ -203,8 +203,9 @@ fn repetitions_of_a_fault_before_resynchronisation_are_not_judged() {
     let with = |faults: &[(u64, FaultClass)]| {
         faults.iter().map(|&(packet, class)| (packet, F(class))).chain(end()).collect::<Vec<_>>()
     };
-    judged(&expected, with(&[(1, Lost)])).expect("told once");
-    judged(&expected, with(&[(1, Lost), (2, Lost), (3, Lost), (3, Unsynchronised)])).expect("told for each");
+    judged(&expected, with(&[(1, Lost)])).expect("reported once");
+    judged(&expected, with(&[(1, Lost), (2, Lost), (3, Lost), (3, Unsynchronised)]))
+        .expect("reported for each");
     let came = "retire first=0x1000 end=0x1004 count=1";
     let wanted = "fault missing-outcome at packet 1, byte 10.0";
     differs(judged(&expected, with(&[])), 0, wanted, came, Some(1));
@@ -230,12 +231,12 @@ fn repetitions_need_no_class() {
         judged_by(expected, got, FaultDetail::Flag)
     };
     let lost = [expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
-    flag(&lost, &[1]).expect("told once");
-    flag(&lost, &[1, 2, 3]).expect("told for each");
-    flag(&lost, &[]).expect_err("not told");
+    flag(&lost, &[1]).expect("reported once");
+    flag(&lost, &[1, 2, 3]).expect("reported for each");
+    flag(&lost, &[]).expect_err("not reported");
     let goes_on = [expect(FaultClass::Contradiction, 1), expect(FaultClass::Contradiction, 2)];
-    flag(&goes_on, &[1, 2]).expect("each is told");
-    flag(&goes_on, &[1]).expect_err("one is not told");
+    flag(&goes_on, &[1, 2]).expect("each is reported");
+    flag(&goes_on, &[1]).expect_err("one is not reported");
 }
 
 #[test]
@@ -244,7 +245,7 @@ fn what_has_no_position_in_the_flow_shows_no_synchronisation() {
     let mut expected = vec![expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
     expected.extend(events(&[context]));
     expected.push(expect(FaultClass::NotSynchronised, 4));
-    judged(&expected, vec![(1, F(FaultClass::NoCode)), (3, E(context))]).expect("told once");
+    judged(&expected, vec![(1, F(FaultClass::NoCode)), (3, E(context))]).expect("reported once");
 }
 
 #[test]
