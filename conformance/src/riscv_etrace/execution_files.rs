@@ -35,12 +35,12 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
     },
 ];
 
-/// Machine level: where everything runs that says nothing about levels.
+/// Machine level, for executions without levels.
 const MACHINE: u8 = 3;
 
 type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
 
-/// Traces the rows from the first to the last, with tracing switched on before and off behind them.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them.
 fn run(
     next_row: NextRow<'_>,
     program: &Program,
@@ -104,7 +104,8 @@ impl Rows<'_> {
         Ok(Some(step))
     }
 
-    /// An interrupt does not tell its EPC at the ingress port, but the file does: whether a branch before it was taken.
+    /// The ingress port does not have the EPC of an interrupt, but the file does: it decides whether a branch before it
+    /// was taken.
     fn outcome(&self, row: &CsvRow) -> Option<bool> {
         let next = self.ahead.filter(|next| next.interrupt)?;
         let first = *self.program.bytes_at(row.address)?.first()?;

@@ -1,5 +1,5 @@
-//! Data trace: any payload is a packet that the writer turns back into an equal packet, or a typed fault; any sequence of them
-//! gives the same bounded results however it is cut.
+//! Data trace: any payload is a packet that the writer turns back into an equal packet, or a typed fault; any sequence
+//! of them gives the same bounded results however it is cut.
 //!
 //! Input: the constants of data trace in 5 bytes; then payloads, each a length (modulo 31) and its bytes.
 
@@ -83,8 +83,8 @@ fn parameters([kind, lrid, address, options, offered]: [u8; CONSTANTS]) -> Param
 ///
 /// # Panics
 ///
-/// When the writer cannot write what the reader read, or writes something that reads as another packet; when results depend
-/// on how the stream is cut.
+/// When the writer cannot write what the reader read, or writes something that reads as another packet; when results
+/// depend on how the stream is cut.
 pub fn run(data: &[u8]) {
     let Some((constants, mut rest)) = data.split_first_chunk::<CONSTANTS>() else { return };
     let parameters = parameters(*constants);
