@@ -168,7 +168,7 @@ impl RangeSettings {
     /// How many addresses are tagged that were not asked for.
     #[must_use]
     pub fn over_coverage(&self) -> u64 {
-        self.covered.iter().map(|part| part.before + part.between + part.behind).sum()
+        self.covered.iter().map(|part| part.before + part.between + part.after).sum()
     }
 }
 
@@ -182,7 +182,7 @@ pub struct Covered {
     /// How many are tagged in gaps between what was asked for.
     pub between: u64,
     /// How many are tagged after it.
-    pub behind: u64,
+    pub after: u64,
     /// The blocks, one per pair, in the order of the pairs.
     pub blocks: Vec<Block>,
 }
@@ -275,7 +275,7 @@ fn cover_all(ranges: &[AddressRange], granule: u64, pairs: u8) -> Result<Vec<Cov
                 asked: AddressRange { start: half | asked.start, end: half.wrapping_add(asked.end) },
                 before: asked.start - group.covered.start,
                 between: (asked.end - asked.start) - held,
-                behind: group.covered.end - asked.end,
+                after: group.covered.end - asked.end,
                 blocks: blocks(&group.covered)
                     .into_iter()
                     .map(|block| Block { start: half | block.start, ..block })
