@@ -17,7 +17,7 @@
 //! | How does an address stand in files? | [`Address`], [`Address32`] |
 //! | What may a subject leave out? | [`Feature`] |
 //! | What was read into a specification that leaves it open? | [`Reading`] |
-//! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
+//! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
 //!
@@ -30,6 +30,7 @@ extern crate alloc;
 mod address;
 pub mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 #[cfg(feature = "cases")]
 pub mod case;
 #[cfg(feature = "cases")]
