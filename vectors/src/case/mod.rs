@@ -14,6 +14,7 @@
 
 mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 mod assembly;
 pub mod itanium_pmu;
 mod location;

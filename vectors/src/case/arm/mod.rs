@@ -17,6 +17,7 @@
 mod a32;
 mod a64;
 mod operand;
+pub(super) mod stream;
 mod t16;
 mod t32;
 mod thumb;

@@ -5,15 +5,13 @@ use std::fmt::Write;
 use crate::arm_etm::v2::{Cycle, Pipestat};
 use crate::arm_etm::{Architecture, Parameters, v1};
 use crate::case::Problem;
+use crate::case::arm::stream;
 use crate::notation::{parse_bytes, show_bytes};
 
 /// Starts a line of bytes as they are.
 const RAW: &str = "raw";
 /// A nibble of TRACEPKT that carries nothing.
 const NOTHING: &str = "-";
-
-/// Bytes of an ETMv3 stream in a line; people break lines at packets instead.
-const STREAM_LINE: usize = 16;
 
 /// TRACESYNC is HIGH in the record (ETMv1), behind the name of its PIPESTAT.
 const TRACESYNC: char = '*';
@@ -35,7 +33,7 @@ pub(super) fn read(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>,
 
 fn line_bytes(line: &str, parameters: &Parameters, bytes: &mut Vec<u8>) -> Result<(), String> {
     if parameters.architecture == Architecture::V3 {
-        bytes.extend(parse_bytes(line).ok_or("a line is pairs of hexadecimal digits")?);
+        bytes.extend(stream::read_line(line)?);
         return Ok(());
     }
     if let Some(raw) = line.trim_start().strip_prefix(RAW) {
@@ -89,7 +87,7 @@ fn digits(parameters: &Parameters) -> usize {
 /// One line per record; what is no record is `raw`.
 pub(super) fn show(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
     if parameters.architecture == Architecture::V3 {
-        return bytes.chunks(STREAM_LINE).map(show_bytes).collect();
+        return stream::show(bytes);
     }
     let digits = digits(parameters);
     if parameters.architecture == Architecture::V1 {
