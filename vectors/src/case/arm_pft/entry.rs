@@ -259,9 +259,7 @@ impl Levels {
             (None, true) => return Err(Problem::new("to", "a branch that is executed has a target")),
             (Some(_), false) => return Err(Problem::new("to", "there is no branch that is executed")),
         };
-        let previous = labels
-            .enclosing(place.saturating_sub(1))
-            .or_else(|| place.checked_sub(1).filter(|before| labels.size_at(*before).is_some()));
+        let previous = labels.enclosing(place.saturating_sub(1));
         Ok(Signal::Waypoint(Waypoint {
             address: at,
             isa,

@@ -3,6 +3,8 @@
 mod entry;
 mod resolve;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
