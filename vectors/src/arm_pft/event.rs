@@ -162,26 +162,19 @@ pub(super) fn canonical(events: Vec<Event>) -> Vec<Event> {
     let mut result: Vec<Event> = Vec::with_capacity(events.len());
     let (mut context_in_force, mut vmid_in_force) = (None, None);
     for event in events {
-        match event {
-            Event::Instructions { .. } => {
-                if result.last_mut().is_some_and(|before| join(before, &event)) {
-                    continue;
-                }
+        let is_redundant = match event {
+            Event::Instructions { .. } => result.last_mut().is_some_and(|before| join(before, &event)),
+            Event::TraceOn { context_id: Some(context_id), .. } => {
+                context_in_force = Some(context_id);
+                false
             }
-            Event::TraceOn { context_id: Some(context_id), .. } => context_in_force = Some(context_id),
-            Event::ContextId(context_id) => {
-                if context_in_force.replace(context_id) == Some(context_id) {
-                    continue;
-                }
-            }
-            Event::Vmid(vmid) => {
-                if vmid_in_force.replace(vmid) == Some(vmid) {
-                    continue;
-                }
-            }
-            _ => {}
+            Event::ContextId(context_id) => context_in_force.replace(context_id) == Some(context_id),
+            Event::Vmid(vmid) => vmid_in_force.replace(vmid) == Some(vmid),
+            _ => false,
+        };
+        if !is_redundant {
+            result.push(event);
         }
-        result.push(event);
     }
     result
 }

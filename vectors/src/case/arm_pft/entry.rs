@@ -149,6 +149,9 @@ pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Resul
     Ok(steps)
 }
 
+/// A signal after which the next instruction is known.
+type Resume = fn(State) -> Signal;
+
 /// What stays in force from line to line; the address says nothing.
 struct Levels {
     timestamp: u64,
@@ -192,7 +195,7 @@ impl Levels {
                 signals.push((key, self.waypoint(entry, at, isa, executed, labels)?));
             }
         }
-        let states: [(&str, &Option<Location>, fn(State) -> Signal); 4] = [
+        let states: [(&str, &Option<Location>, Resume); 4] = [
             ("enable", &entry.enable, Signal::Enable),
             ("debug_exit", &entry.debug_exit, Signal::DebugExit),
             ("prohibited_exit", &entry.prohibited_exit, Signal::ProhibitedExit),
