@@ -80,17 +80,18 @@ impl From<Broken> for Failure {
     }
 }
 
-/// What a subject that claims the case's features says when it refuses its parameters.
+/// The refusal by a subject that claims the case's features.
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Verdict(Verdict::Undeclared { refusal: refusal.to_string() })
     }
 }
 
-/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings matter for
-/// the side that is judged.
+/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings
+/// matter for the side that is judged.
 ///
-/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are without it.
+/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are
+/// without it.
 fn claimed<P: FamilyRules>(
     file: &CaseFile<P>,
     capabilities: &Capabilities,
@@ -170,8 +171,8 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 /// Maximum number of sync points of a case tried.
 const MOST_POINTS: usize = 4;
 
-/// Whether the reference finds a synchronisation point in the case behind which there is something to compare. That a relation does not hold for
-/// the reference says something, too.
+/// Whether the reference finds a sync point in the case with results to compare after it. A relation that fails for the
+/// reference counts as well.
 fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> bool {
     match tried(&Subject::reference_decoder_of::<P>(), file, &file.case.parameters, direction) {
         Ok(tried) => tried.compared > 0,
@@ -184,7 +185,7 @@ fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direct
     // Only what the subject claims.
     let Begun { parameters, .. } = begun(subject, file)?;
     if tried(subject, file, &parameters, direction)?.compared == 0 {
-        let needs = vec![String::from("results behind a synchronisation point")];
+        let needs = vec![String::from("results after a sync point")];
         return Err(Failure::Verdict(Verdict::Unsupported { needs }));
     }
     Ok(())
@@ -225,7 +226,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
             encoder.step(stimulus, &mut log);
         });
     if let Err(message) = driven {
-        // Not the subject's fault, but nothing can be said about it with such a case.
+        // Not the subject's error, but such a case cannot judge it.
         return Err(Failure::Divergence(Box::new(Divergence::sentence("the stimulus of the case", message))));
     }
     encoder.finish(&mut log);

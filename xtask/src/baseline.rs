@@ -1,4 +1,4 @@
-//! `traceproof baseline`: what a subject is known to get wrong, brought up to date.
+//! `traceproof baseline`: updates the list of a subject's known failures.
 
 use std::fs;
 use std::io;
@@ -16,17 +16,17 @@ use crate::program::invocation;
 use crate::select::Select;
 use crate::subjects::named;
 
-/// What a subject is known to get wrong.
+/// Known failures of a subject.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Update(Arguments),
 }
 
-/// Judge the subject and make its baseline say what came out.
+/// Judge the subject and update its baseline to the outcome.
 ///
-/// The file is edited in place: comments, order and reasons stay. Lines whose check passes or is gone are removed, lines
-/// that come out otherwise are changed, new failures are added at the end under the reason UNEXPLAINED, for a person to
-/// replace: until then the baseline counts as stale.
+/// The file is edited in place: comments, order and reasons stay. Lines whose check passes or no longer exists are
+/// removed, lines with another outcome are changed, and new failures are added at the end with the reason UNEXPLAINED.
+/// Until you replace that reason, the baseline counts as stale.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof baseline update --subject acme.toml acme.baseline.toml
@@ -34,10 +34,10 @@ pub(crate) enum Verb {
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Who is judged; as for `conformance`.
+    /// The subject, as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: String,
-    /// The baseline; a file that does not exist is made.
+    /// The baseline; created if it does not exist.
     #[arg(value_name = "FILE")]
     baseline: PathBuf,
 }

@@ -15,9 +15,9 @@ use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
 use crate::suite::SuiteArgument;
 
-/// Take the bytes of one case or trace file apart: every field with its bits, every packet with its events.
+/// Dissect the bytes of one case or trace file: every field with its bits, every packet with its events.
 ///
-/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why.
+/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one.
     #[arg(required_unless_present = "trace", conflicts_with = "trace")]
     case: Option<String>,
-    /// Instead of a case: a trace file, which should be short; `-` is the standard input.
+    /// A trace file instead of a case; it should be short. `-` is the standard input.
     #[arg(long, value_name = "FILE", requires = "family")]
     trace: Option<PathBuf>,
     /// The protocol of the trace file, e.g. riscv-etrace.

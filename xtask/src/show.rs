@@ -36,7 +36,8 @@ impl WithCase for Text {
     }
 }
 
-/// What is known of a case without a file: the code as bytes, and wire and packets as a case has them. Events are what `explain` shows.
+/// What is known of a case without a file: the code as bytes, and wire and packets as a case has them. Events are what
+/// `explain` shows.
 fn written<P: FamilyRules>(file: &CaseFile<P>) -> String {
     let mut text = String::new();
     for section in file.resolved.program.sections() {

@@ -1,4 +1,4 @@
-//! Subjects by name or by the file that says how to start them.
+//! Subjects by name or by subject file.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use traceproof_conformance::{Subject, peers};
 use crate::exit::{Exit, Failure};
 use crate::program::invocation;
 
-/// What a name or file stands for.
+/// The subject that a name or file refers to.
 pub(crate) enum Named {
     /// A program that has not been started yet.
     Program(SubjectFile),
@@ -16,7 +16,7 @@ pub(crate) enum Named {
     Here(Subject),
 }
 
-/// What a name or file stands for; `timeout_scale` multiplies the deadlines of a file's.
+/// The subject that a name or file refers to; `timeout_scale` multiplies the deadlines of a file.
 pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Failure> {
     if name.ends_with(".toml") {
         let mut file =
@@ -52,6 +52,6 @@ pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, F
             Failure::Message { exit: Exit::Broken, message }
         }),
     }?;
-    // Who is meant if nobody is named needs no name.
+    // The default subject needs no name.
     Ok(if subject.is_reference() { subject } else { subject.named_by(name) })
 }

@@ -8,7 +8,7 @@ use super::{Baseline, BaselineError, SCHEMA, Signature};
 use crate::run::Run;
 use crate::verdict::{Direction, Verdict};
 
-/// Reason and finding of checks that fail anew, for a person to replace.
+/// Placeholder reason and finding of new failures, to be replaced by hand.
 pub const UNEXPLAINED: &str = "UNEXPLAINED";
 
 /// What changed.
@@ -24,9 +24,10 @@ pub struct Update {
     pub removed: Vec<Signature>,
 }
 
-/// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
-/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason [`UNEXPLAINED`]; an entry without lines goes. With `whole`, lines for checks
-/// that the run does not have go, too.
+/// Updates the baseline to the outcome of the run (before [`apply`](super::apply)). Lines that pass are removed, lines
+/// with another outcome are changed, those of flaky checks stay, new failures are added under the reason
+/// [`UNEXPLAINED`]; an entry without lines is removed. With `whole`, lines for checks that the run does not have are
+/// also removed.
 ///
 /// An empty `text` is a new baseline.
 ///
@@ -39,7 +40,7 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
     } else {
         text.to_owned()
     };
-    // Everything that can be wrong with it is told by the one reader.
+    // All its errors are reported by the same reader.
     Baseline::parse(&text)?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| BaselineError {
         line: 1,
@@ -74,7 +75,7 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
 enum Outcome {
     Passes,
     Fails(String),
-    /// Otherwise each time: nothing that a line could say.
+    /// Flaky: a line cannot express it.
     Changes,
 }
 
@@ -92,7 +93,7 @@ fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
         .collect()
 }
 
-/// Brings the lines of one entry up to date; what they speak of is taken out of `outcomes`.
+/// Updates the lines of one entry; their checks are removed from `outcomes`.
 fn settle(
     checks: &mut Array,
     outcomes: &mut BTreeMap<(String, Direction), Outcome>,
@@ -141,7 +142,7 @@ fn about_the_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Removes a line, but not the comments in front of it: the one behind the comma of the line before is among them.
+/// Removes a line, but not the comments before it, which include the one after the comma of the previous line.
 fn remove(checks: &mut Array, index: usize) {
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let line = checks.remove(index);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::run::{CaseResult, ProgramRun, Run};
 use crate::verdict::{Direction, Verdict};
 
-/// Failing checks of one family that differ from what was expected in the same way.
+/// Failing checks of one protocol that differ from what was expected in the same way.
 #[derive(Clone, Debug)]
 pub struct Cause<'a> {
     /// The verdict, and of a failure what differs, without values: `fail: events: retire / fault missing-outcome`.
@@ -52,20 +52,20 @@ pub fn causes(run: &Run) -> Vec<Cause<'_>> {
         case.failures().map(move |check| {
             let failure =
                 Failure { of: Judged::Case(case), direction: check.direction, verdict: &check.verdict };
-            (case.family, failure)
+            (case.protocol, failure)
         })
     });
     let of_programs = run.failed_programs().map(|program| {
         let of = Judged::Program(program);
-        (program.family, Failure { of, direction: Direction::RoundTrip, verdict: &program.verdict })
+        (program.protocol, Failure { of, direction: Direction::RoundTrip, verdict: &program.verdict })
     });
     let mut groups: BTreeMap<(_, String), Vec<Failure<'_>>> = BTreeMap::new();
-    for (family, failure) in of_cases.chain(of_programs) {
-        groups.entry((family, kind(failure.verdict))).or_default().push(failure);
+    for (protocol, failure) in of_cases.chain(of_programs) {
+        groups.entry((protocol, kind(failure.verdict))).or_default().push(failure);
     }
     let mut causes: Vec<Cause<'_>> =
         groups.into_iter().map(|((_, kind), failures)| Cause { kind, failures }).collect();
-    // Stable: what is equally frequent stays in the order of families and kinds.
+    // Stable: what is equally frequent stays in the order of protocols and kinds.
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.failures.len()));
     causes
 }

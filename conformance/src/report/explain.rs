@@ -1,4 +1,4 @@
-//! A case or a stream taken apart bit by bit, with what the reference decoder makes of it.
+//! The dissection of a case or a stream, bit by bit, with the results of the reference decoder.
 
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub fn stream<P: FamilyRules>(
     decoder.finish(&mut log);
 
     let mut out = String::new();
-    let mut told = 0;
+    let mut shown = 0;
     let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
     let mut reasons = reasons.iter().peekable();
     for unit in P::dissect(wire, parameters, program) {
@@ -66,13 +66,13 @@ pub fn stream<P: FamilyRules>(
         match &unit.packet {
             Some(Ok(packet)) => {
                 let _ = writeln!(out, "  = {}", line(packet));
-                told = tell(&mut out, &log, told, unit.place);
+                shown = list(&mut out, &log, shown, unit.place);
             }
             Some(Err(fault)) => {
-                let before = told;
-                told = tell(&mut out, &log, told, unit.place);
-                // Normally the decoder says the same.
-                if !log.entries.get(before..told).unwrap_or_default().iter().any(
+                let before = shown;
+                shown = list(&mut out, &log, shown, unit.place);
+                // Normally the decoder reports the same.
+                if !log.entries.get(before..shown).unwrap_or_default().iter().any(
                     |(_, entry)| matches!(entry, Entry::Fault(reported) if reported.class == fault.class),
                 ) {
                     let _ = writeln!(out, "  ! {fault}");
@@ -84,13 +84,13 @@ pub fn stream<P: FamilyRules>(
             let _ = writeln!(out, "  : {reason}");
         }
     }
-    tell(&mut out, &log, told, Place { packet: u64::MAX, ..Place::default() });
+    list(&mut out, &log, shown, Place { packet: u64::MAX, ..Place::default() });
     Ok(out)
 }
 
 /// Writes what the decoder reported up to the packet at `place`; returns how many entries have been written in all.
-fn tell<P: FamilyRules>(out: &mut String, log: &Log<P>, told: usize, place: Place) -> usize {
-    let rest = log.entries.get(told..).unwrap_or_default();
+fn list<P: FamilyRules>(out: &mut String, log: &Log<P>, shown: usize, place: Place) -> usize {
+    let rest = log.entries.get(shown..).unwrap_or_default();
     let count = rest.iter().take_while(|(at, _)| at.packet <= place.packet).count();
     for (_, entry) in rest.iter().take(count) {
         let _ = match entry {
@@ -99,7 +99,7 @@ fn tell<P: FamilyRules>(out: &mut String, log: &Log<P>, told: usize, place: Plac
             Entry::Fault(fault) => writeln!(out, "  ! {fault}"),
         };
     }
-    told + count
+    shown + count
 }
 
 fn heading<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> String {

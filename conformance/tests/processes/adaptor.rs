@@ -65,7 +65,7 @@ fn checks(text: &str) -> Vec<String> {
 fn limits_reach_decoders_here_and_in_processes() {
     let limits = DecoderLimits::default();
     for (filter, limits) in [
-        ("riscv_etrace/loop_labels/*", limits.with_steps(0)),
+        ("riscv_etrace/jumps/*", limits.with_steps(0)),
         ("riscv_etrace/branch_prediction/*", limits.with_repeats(0)),
         ("arm_etm/v1_data/*", limits.with_pending(1)),
         ("itanium_pmu/captures/*", limits.with_gathered(0)),

@@ -136,7 +136,7 @@ fn passed(options: Options) -> BTreeMap<(String, Direction), usize> {
     for case in &run.cases {
         for check in &case.checks {
             if check.verdict == Verdict::Pass {
-                *counts.entry((case.family.to_string(), check.direction)).or_default() += 1;
+                *counts.entry((case.protocol.to_string(), check.direction)).or_default() += 1;
             }
         }
     }

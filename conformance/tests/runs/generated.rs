@@ -6,12 +6,12 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::Seed;
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, Verdict, run, saboteurs};
-use traceproof_vectors::Family;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::{Family, ProtocolId};
 
-/// The families that generate executions.
-fn generating() -> Vec<Family> {
+/// The protocols that have generated executions.
+fn generating() -> Vec<ProtocolId> {
     struct Generates;
     impl Visitor for Generates {
         type Output = bool;
@@ -19,10 +19,10 @@ fn generating() -> Vec<Family> {
             P::GENERATOR.is_some()
         }
     }
-    let generates = |family: &Family| family::visit(*family, Generates) == Some(true);
-    let families: Vec<Family> = family::IMPLEMENTED.into_iter().filter(generates).collect();
-    assert!(families.len() >= 3, "{families:?}");
-    families
+    let generates = |protocol: &ProtocolId| family::visit(*protocol, Generates) == Some(true);
+    let protocols: Vec<ProtocolId> = family::IMPLEMENTED.into_iter().filter(generates).collect();
+    assert!(protocols.len() >= 3, "{protocols:?}");
+    protocols
 }
 
 fn judged(subject: &Subject, filter: &str, generated: std::ops::Range<u64>) -> Run {
@@ -45,7 +45,7 @@ fn the_reference_passes_what_is_generated() {
     assert_eq!(run.cases.len(), generating().len() * 2 * 120);
     let counts = count(&run);
     let of = |family: &str, direction| counts.get(&(family.to_owned(), direction)).copied().unwrap_or(0);
-    for family in generating().into_iter().map(Family::name) {
+    for family in generating().into_iter().map(ProtocolId::name) {
         assert_eq!(of(family, Direction::Decode), 120, "{family}");
         assert_eq!(of(family, Direction::Chunks), 240, "{family}");
         // Its bytes would be compared with themselves.
@@ -166,7 +166,7 @@ fn encoders_are_judged_by_what_is_generated() {
     let run = judged(&model, "*/generated/*", 0..80);
     assert!(run.is_success(), "{:?}", run.failed().next());
     let counts = count(&run);
-    for family in generating().into_iter().map(Family::name) {
+    for family in generating().into_iter().map(ProtocolId::name) {
         assert_eq!(counts.get(&(family.to_owned(), Direction::Encode)), Some(&80), "{family}");
     }
     let wrong = saboteurs::of::<RiscvEtrace>()

@@ -1,10 +1,11 @@
-//! Bytes -> records -> events in one go: the contract's decoder.
+//! Bytes -> records -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 
 use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal,
+    Sink,
 };
 
 use super::follower::Follower;
@@ -13,7 +14,7 @@ use super::report::Report;
 
 /// The reference decoder of Itanium event qualification. It takes all parameters and no program.
 ///
-/// Before [`begin`](Subject::begin) it goes by the default parameters.
+/// Before [`begin`](Subject::begin) it uses the default parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     parameters: Parameters,

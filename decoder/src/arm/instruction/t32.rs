@@ -123,7 +123,7 @@ const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
     }
 }
 
-/// ENTERX, LEAVEX: go on behind themselves in another state.
+/// ENTERX, LEAVEX: execution continues after them in another state.
 const fn change_state(straight: Instruction, set: InstructionSet) -> Instruction {
     Instruction { class: InstructionClass::StateChange, offset: 4, target_set: set, ..straight }
 }
@@ -137,6 +137,8 @@ fn low_overhead_loop(code: u32, straight: Instruction) -> Instruction {
         0xf000_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance).conditional(),
         0xf020_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance),
         0xf010_c001 if matches!(field(code, 16, 4), 0xf) => branch(4 - distance).conditional(),
+        // With R15 these are other, unallocated encodings (ARM DDI 0553, C2.4).
+        _ if matches!(field(code, 16, 4), 0xf) => straight,
         // WLSTP, WLS
         0xf000_c001 | 0xf010_c001 | 0xf020_c001 | 0xf030_c001 | 0xf040_c001 => {
             branch(4 + distance).conditional()

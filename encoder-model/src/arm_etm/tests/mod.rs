@@ -92,19 +92,25 @@ pub(crate) const fn at(position: Position, transfer: Transfer) -> Transfer {
     Transfer { position, ..transfer }
 }
 
-/// Everything the encoder sends. Of ETMv3 that is behind a cycle in which TraceEnable is low: atoms wait for that.
+/// Everything the encoder sends. Of ETMv3 that is after a cycle in which TraceEnable is low: atoms wait for that.
 pub(crate) fn encode(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> Log<ArmEtm> {
+    let mut cycles = cycles.to_vec();
+    if let (Some(last), Architecture::V3, false) =
+        (cycles.last(), parameters.architecture, parameters.bare_port)
+    {
+        let Stimulus { non_secure, hyp, timestamp, .. } = *last;
+        cycles.push(Stimulus { non_secure, hyp, timestamp, ..Stimulus::default() });
+    }
+    encode_unended(parameters, policy, &cycles)
+}
+
+/// These cycles and no others.
+pub(crate) fn encode_unended(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> Log<ArmEtm> {
     let mut encoder = Encoder::default();
     encoder.begin(parameters, policy).expect("supported");
     let mut log = Log::default();
     for cycle in cycles {
         encoder.step(cycle, &mut log);
-    }
-    if let (Some(last), Architecture::V3, false) =
-        (cycles.last(), parameters.architecture, parameters.bare_port)
-    {
-        let Stimulus { non_secure, hyp, timestamp, .. } = *last;
-        encoder.step(&Stimulus { non_secure, hyp, timestamp, ..Stimulus::default() }, &mut log);
     }
     encoder.finish(&mut log);
     log

@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::{
     Policy, Position, Stimulus, TagChoice, Transfer,
 };
 
-use crate::arm_etm::tests::encode;
+use crate::arm_etm::tests::{encode, encode_unended};
 use traceproof_vectors::Address32;
 
 fn parameters() -> impl Strategy<Value = Parameters> {
@@ -188,9 +188,9 @@ proptest! {
     ) {
         cycles.iter_mut().for_each(|cycle| cycle.trigger = false);
         let bare = Parameters { bare_port: true, ..parameters };
-        let records = encode(&bare, &policy, &cycles).wire;
+        let records = encode_unended(&bare, &policy, &cycles).wire;
         let trace: Vec<u8> =
             records.chunks(2).filter(|record| record[0] == 0).map(|record| record[1]).collect();
-        prop_assert_eq!(encode(&parameters, &policy, &cycles).wire, trace);
+        prop_assert_eq!(encode_unended(&parameters, &policy, &cycles).wire, trace);
     }
 }

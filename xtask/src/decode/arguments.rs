@@ -1,23 +1,21 @@
-//! `traceproof decode`: a trace file as text, or every source of a snapshot.
+//! Arguments and exit code of `traceproof decode`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::listing::{self, Counts, Listing};
+use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::listing::{self, Counts};
 use traceproof_conformance::report::text::counted;
-use traceproof_conformance::stream;
 use traceproof_vectors::{Program, ProtocolId};
 
-use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, create, open_trace};
+use crate::exit::Exit;
+use crate::files::Target;
 use crate::limits::Limiting;
-use crate::snapshot::{self, is_snapshot};
 
 /// Decode a trace with the reference decoder.
 ///
-/// Errors of the trace are lines of the output, where they happened: `error: truncated at packet 3, byte 12.0`.
-/// Decoding goes on at the next synchronisation point; the exit code is 1 then.
+/// Errors of the trace are lines of the output, at their position: `error: truncated at packet 3, byte 12.0`. Decoding
+/// resumes at the next sync point; the exit code is then 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof decode --family riscv-etrace --elf program.elf trace.bin
@@ -26,7 +24,7 @@ use crate::snapshot::{self, is_snapshot};
   cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
   traceproof decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
-    /// The protocol, e.g. riscv-etrace. A snapshot says it itself; there it selects sources.
+    /// The protocol, e.g. riscv-etrace. A snapshot declares its protocols; there it selects sources.
     #[arg(long, value_name = "FAMILY")]
     pub(crate) family: Option<ProtocolId>,
     #[command(flatten)]
@@ -35,7 +33,7 @@ pub(crate) struct Arguments {
     pub(crate) limiting: Limiting,
     /// The trace is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long)]
-    text: bool,
+    pub(super) text: bool,
     /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) source: Vec<String>,
@@ -45,8 +43,8 @@ pub(crate) struct Arguments {
     /// Columns for people, or one JSON object per line.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// The trace; `-` is the standard input. A directory with a snapshot.ini is a snapshot as OpenCSD has them: every
-    /// source is decoded, by its registers and over the memory of its core.
+    /// The trace; `-` is the standard input. A directory with a snapshot.ini is an OpenCSD snapshot: every source is
+    /// decoded, with its registers and the memory of its core.
     #[arg(default_value = "-")]
     pub(crate) input: PathBuf,
     /// Where to write; `-` is the standard output.
@@ -87,44 +85,8 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    if is_snapshot(&arguments.input) {
-        return snapshot::decode(arguments);
-    }
-    if !arguments.source.is_empty() {
-        return Err(Failure::usage(
-            "--source selects sources of a snapshot, a directory with a snapshot.ini",
-        ));
-    }
-    let Some(family) = arguments.family else {
-        return Err(Failure::usage("--family is missing; only a snapshot says itself which protocol it has"));
-    };
-    family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
-}
-
-struct Decode<'a>(&'a Arguments);
-
-impl Visitor for Decode<'_> {
-    type Output = Outcome;
-
-    fn visit<P: FamilyRules>(self) -> Outcome {
-        let Arguments { target, input, output, .. } = self.0;
-        let (program, parameters) = target.load::<P>()?;
-        let (layer, format) = (self.0.layer::<P>(&program), self.0.format());
-        let mut decoder = P::reference_decoder();
-        decoder.set_limits(&self.0.limiting.limits());
-        decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut trace = open_trace::<P>(input, self.0.text, &parameters)?;
-        let mut listing = Listing::new(create(output)?, format, layer);
-        stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
-            .map_err(|error| Failure::file(input, error))?;
-        let counts = listing.finish()?;
-        Ok(told(counts))
-    }
-}
-
-/// How it ends, by what went through the listing.
-pub(crate) fn told(counts: Counts) -> Exit {
+/// The exit code for the counts of the listing.
+pub(crate) fn exit_for(counts: Counts) -> Exit {
     if counts.errors == 0 {
         return Exit::Ok;
     }

@@ -1,0 +1,209 @@
+//! The traces of a snapshot as text.
+
+use std::io::Write;
+
+use serde::Serialize;
+use traceproof_conformance::captures::Captured;
+use traceproof_conformance::family::{self, FamilyRules, Visitor, protocol_of};
+use traceproof_conformance::listing::{Counts, Format, Listing, severity};
+use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
+use traceproof_conformance::stream;
+use traceproof_vectors::{Family, Fault, ProtocolId};
+
+use super::arguments::{Arguments, exit_for};
+use crate::exit::{Failure, Outcome};
+use crate::files::create;
+use crate::snapshot::{read, select};
+
+/// A source as a line of a listing.
+#[derive(Serialize)]
+struct Header<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    core: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    /// Of the source alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<usize>,
+    /// Why it is not decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
+/// JSON Lines: what is neither packet nor event nor fault of a source.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Aside<'a> {
+    Source(&'a Header<'a>),
+    /// A fault in the frames of the buffer.
+    FrameFault(&'a Fault),
+    /// A piece after a gap: its index, counted from 0.
+    Piece(usize),
+}
+
+impl<'a> Header<'a> {
+    fn new(stream: &'a Stream<'a>, bytes: Result<&SourceBytes, &StreamError>) -> Self {
+        let length = |bytes: &SourceBytes| bytes.pieces.iter().map(Vec::len).sum();
+        Self {
+            name: &stream.source.name,
+            model: &stream.source.model,
+            trace_id: stream.trace_id().ok().map(|id| id.value()),
+            core: stream.core.map(|core| core.name.as_str()),
+            buffer: stream.buffer.map(|buffer| buffer.name.as_str()),
+            format: stream.buffer.map(|buffer| buffer.format.to_string()),
+            bytes: bytes.ok().map(length),
+            refused: bytes.err().map(ToString::to_string),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("source {}: {}", self.name, self.model);
+        if let Some(id) = self.trace_id {
+            text += &format!(", trace ID {id:#04x}");
+        }
+        if let Some(core) = self.core {
+            text += &format!(", core {core}");
+        }
+        if let (Some(buffer), Some(format)) = (self.buffer, &self.format) {
+            text += &format!(", buffer {buffer} ({format})");
+        }
+        if let Some(bytes) = self.bytes {
+            text += &format!(", {bytes} bytes");
+        }
+        if let Some(refused) = &self.refused {
+            text += &format!(": {refused}");
+        }
+        text
+    }
+}
+
+/// Decodes one stream of a snapshot.
+struct Decode<'a> {
+    arguments: &'a Arguments,
+    snapshot: &'a Snapshot,
+    stream: &'a Stream<'a>,
+    out: &'a mut dyn Write,
+    counts: &'a mut Counts,
+}
+
+impl Decode<'_> {
+    fn header(&mut self, bytes: Result<&SourceBytes, &StreamError>) -> Result<(), Failure> {
+        let header = Header::new(self.stream, bytes);
+        match self.arguments.format() {
+            Format::Text => Ok(writeln!(self.out, "{}", header.text())?),
+            Format::JsonLines => aside(self.out, &Aside::Source(&header)),
+        }
+    }
+
+    /// By the rules of its family. The inner error is why it is not decoded.
+    fn run(mut self) -> Result<Result<(), StreamError>, Failure> {
+        match protocol_of(self.stream.protocol).filter(|protocol| family::IMPLEMENTED.contains(protocol)) {
+            Some(protocol) => family::visit(protocol, self).unwrap_or(Ok(Ok(()))),
+            None => {
+                let error = StreamError::Unsupported(self.stream.source.model.clone());
+                self.header(Err(&error))?;
+                Ok(Err(error))
+            }
+        }
+    }
+}
+
+impl Visitor for Decode<'_> {
+    type Output = Result<Result<(), StreamError>, Failure>;
+
+    fn visit<P: FamilyRules>(mut self) -> Self::Output {
+        let captured = Captured::<P>::of(self.snapshot, self.stream);
+        self.header(captured.as_ref().map(|captured| &captured.bytes))?;
+        Ok(match captured {
+            Ok(captured) => {
+                list(self.arguments, captured, self.out, self.counts)?;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        })
+    }
+}
+
+/// `traceproof decode SNAPSHOT`.
+pub(super) fn decode(arguments: &Arguments) -> Outcome {
+    if arguments.target.parameters.is_some() {
+        return Err(Failure::usage("--parameters: the registers of a snapshot describe its encoders"));
+    }
+    let snapshot = read(&arguments.input)?;
+    let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
+    let streams = select(&snapshot, &arguments.source, &families)?;
+    let mut out = create(&arguments.output)?;
+    let mut counts = Counts::default();
+    let (mut decoded, mut passed, mut refused) = (0, Vec::new(), Vec::new());
+    for stream in &streams {
+        let decode = Decode { arguments, snapshot: &snapshot, stream, out: &mut out, counts: &mut counts };
+        match decode.run()? {
+            Ok(()) => decoded += 1,
+            Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
+                passed.push(format!("{}: {error}", stream.source.name));
+            }
+            Err(error) => refused.push(format!("{}: {error}", stream.source.name)),
+        }
+    }
+    out.flush()?;
+    // A source that cannot be decoded is an error if it was selected by name or is the only one; otherwise it is
+    // skipped.
+    if !refused.is_empty() || decoded == 0 || (!arguments.source.is_empty() && !passed.is_empty()) {
+        refused.append(&mut passed);
+        return Err(Failure::usage(refused.join("\nerror: ")));
+    }
+    for line in passed {
+        eprintln!("passed over: {line}");
+    }
+    Ok(exit_for(counts))
+}
+
+fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// Lists a source, piece by piece: decoding restarts after a gap.
+fn list<P: FamilyRules>(
+    arguments: &Arguments,
+    captured: Captured<P>,
+    mut out: &mut dyn Write,
+    total: &mut Counts,
+) -> Result<(), Failure> {
+    let Captured { parameters, mut program, bytes } = captured;
+    arguments.target.add_to(&mut program)?;
+    for fault in &bytes.faults {
+        let count = if fault.class.is_warning() { &mut total.warnings } else { &mut total.errors };
+        *count += 1;
+        match arguments.format() {
+            Format::Text => writeln!(out, "{}: frames of the buffer: {fault}", severity(fault))?,
+            Format::JsonLines => aside(out, &Aside::FrameFault(fault))?,
+        }
+    }
+    let mut decoder = P::reference_decoder();
+    decoder.set_limits(&arguments.limiting.limits());
+    for (index, piece) in bytes.pieces.iter().enumerate() {
+        if index > 0 {
+            match arguments.format() {
+                Format::Text => writeln!(out, "gap: {} bytes after it", piece.len())?,
+                Format::JsonLines => aside(out, &Aside::Piece(index))?,
+            }
+        }
+        decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
+        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer::<P>(&program));
+        stream::decode::<P, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
+        let counts = listing.finish()?;
+        total.packets += counts.packets;
+        total.events += counts.events;
+        total.errors += counts.errors;
+        total.warnings += counts.warnings;
+    }
+    Ok(())
+}
