@@ -9,6 +9,7 @@
 //! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, packet by packet? | [`Packet`] |
 //! | What does a decoder report? | [`Event`] |
+//! | What does the processor do? | [`Step`] |
 //! | What does the PTM see? | [`Stimulus`] |
 //! | Which legal choices does a PTM make? | [`Policy`] |
 //!
@@ -70,6 +71,7 @@
 //! (PFT-DEC-078). The other classes do not occur.
 
 mod event;
+mod execution;
 mod field;
 mod packet;
 mod parameters;
@@ -84,6 +86,7 @@ use alloc::vec::Vec;
 pub use crate::arm_etm::v3::VariableField;
 pub use crate::arm_etm::{CompressedAddress, Reason};
 pub use event::{Event, Outcome, exception_name};
+pub use execution::{Action, Execute, Step, TakenException};
 pub use field::{Atoms, CycleCount, ExceptionInformation, ParseAtomsError};
 pub use packet::Packet;
 pub use parameters::Parameters;

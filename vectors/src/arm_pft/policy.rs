@@ -43,6 +43,11 @@ pub struct Policy {
     pub vmid_after_sync: bool,
     /// At a flush and at the end, Ignore packets fill up to a multiple of so many bytes; 0 and 1 = none.
     pub pad_to: u8,
+    /// Bytes that the FIFO holds; 0 = any number, so that it is full only where the stimulus says so. A step whose packets do not fit is
+    /// lost whole, and all that follows it until the FIFO is empty (4.8).
+    pub fifo_bytes: u16,
+    /// Bytes that leave the FIFO in each step; 0 = all.
+    pub port_bytes: u16,
     /// So many bytes are lost before the capture begins, as with a capture buffer that overwrites its oldest content. Their packets are
     /// made all the same.
     pub capture_from: u64,
@@ -91,6 +96,8 @@ impl Default for Policy {
             broadcast_isb: false,
             vmid_after_sync: true,
             pad_to: 0,
+            fifo_bytes: 0,
+            port_bytes: 0,
             capture_from: 0,
         }
     }
