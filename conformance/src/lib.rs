@@ -32,13 +32,14 @@
 //! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
-//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
 
 pub mod adaptor;
 pub mod arm_etm;
+pub mod arm_pft;
 pub mod baseline;
 pub mod captures;
 mod check;
