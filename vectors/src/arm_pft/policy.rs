@@ -1,4 +1,4 @@
-//! What a PTM was told by registers that only it needs to know, and which legal choices it makes.
+//! What registers configure in a PTM that only the PTM needs to know, and which legal choices it makes.
 
 use super::{Atoms, Parameters};
 
