@@ -233,10 +233,15 @@ impl Ptm {
         }
     }
 
-    /// There is room again: tracing restarts, and triggers come that occurred in between.
+    /// There is room again: what is due of synchronisation comes, tracing restarts, and triggers come that occurred in between.
     fn recover(&mut self) {
         if self.gates.overflows() {
             return;
+        }
+        if self.gates.enabled && self.unsent.schedule.is_alignment_due() {
+            // Perhaps that with which the trace begins.
+            self.flush_atoms();
+            self.alignment_sync();
         }
         self.resume(Reason::Overflow);
         for _ in 0..core::mem::take(&mut self.unsent.triggers) {

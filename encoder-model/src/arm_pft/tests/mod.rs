@@ -1,6 +1,19 @@
-//! ARM PFT: the packet writer and the PTM model against the specification.
+//! ARM PFT: the packet writer, the PTM model and the processor against the specification.
 
+mod any;
+mod contexts;
+mod cycles;
+mod exceptions;
+mod execution;
+mod fifo;
+mod flow;
 mod packets;
+mod policy;
+mod returns;
+mod scene;
+mod starts;
+mod sync;
+mod timestamps;
 
 use std::fmt::Write as _;
 
