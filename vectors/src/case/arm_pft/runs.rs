@@ -28,9 +28,17 @@ enum Word {
     InstructionSet(InstructionSet),
     NonSecure(bool),
     Hyp(bool),
-    Run { first: Location, last: Location, outcome: Outcome },
+    Run {
+        first: Location,
+        last: Location,
+        outcome: Outcome,
+    },
     /// An instruction of so many bytes that is no line of the program.
-    Data { place: Location, size: u32, outcome: Outcome },
+    Data {
+        place: Location,
+        size: u32,
+        outcome: Outcome,
+    },
 }
 
 impl InstructionRuns {

@@ -247,7 +247,11 @@ fn the_registry_is_in_order() {
 fn every_shipped_case_keeps_the_rules() {
     let files = crate::case::check::<ArmPft>(&crate::shipped::suites(), &crate::shipped::clauses());
     let files = files.unwrap_or_else(|errors| {
-        panic!("{} errors:{}", errors.len(), errors.iter().map(|error| format!("\n{error}")).collect::<String>())
+        panic!(
+            "{} errors:{}",
+            errors.len(),
+            errors.iter().map(|error| format!("\n{error}")).collect::<String>()
+        )
     });
     for file in files {
         let Case { id, parameters, policy, .. } = &file.case;
