@@ -238,7 +238,11 @@ impl Ptm {
         if self.gates.overflows() {
             return;
         }
-        if self.gates.enabled && self.unsent.schedule.is_alignment_due() {
+        if !self.gates.enabled {
+            self.unsent.triggers = 0;
+            return;
+        }
+        if self.unsent.schedule.is_alignment_due() {
             // Perhaps that with which the trace begins.
             self.flush_atoms();
             self.alignment_sync();

@@ -1,5 +1,6 @@
 //! ARM PFT: the packet writer, the PTM model and the processor against the specification.
 
+mod addresses;
 mod any;
 mod contexts;
 mod cycles;
