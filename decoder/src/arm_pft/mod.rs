@@ -41,6 +41,7 @@
 mod code;
 mod decoder;
 mod dissect;
+mod fast_path;
 mod flow;
 mod headers;
 mod layout;
