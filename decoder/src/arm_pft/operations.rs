@@ -29,7 +29,7 @@ impl Flow {
     where
         S: Sink<ArmPft> + ?Sized,
     {
-        let waypoint = if self.defined { self.decode_instr(place, Outcome::Executed, sink) } else { None };
+        let waypoint = if self.defined { self.reach_waypoint(place, Outcome::Executed, sink) } else { None };
         let Some(waypoint) = waypoint else {
             let State { address, isa, non_secure, hyp } = target;
             sink.event(place, &Event::BranchTo { address: Address32(address), isa, non_secure, hyp });
@@ -86,7 +86,7 @@ impl Flow {
             left = newer;
             let executed = not_executed >> newer & 1 == 0;
             let outcome = if executed { Outcome::Executed } else { Outcome::NotExecuted };
-            let Some(waypoint) = self.decode_instr(place, outcome, sink) else { return };
+            let Some(waypoint) = self.reach_waypoint(place, outcome, sink) else { return };
             if executed {
                 if !self.execute(place, waypoint, sink) {
                     return;
@@ -207,7 +207,7 @@ impl Flow {
     ///
     /// Spec: PFT-DEC-031, PFT-DEC-032, PFT-ERR-006, PFT-ERR-012 (6.3 of the sheet).
     #[inline]
-    fn decode_instr<S>(&mut self, place: Place, outcome: Outcome, sink: &mut S) -> Option<Waypoint>
+    fn reach_waypoint<S>(&mut self, place: Place, outcome: Outcome, sink: &mut S) -> Option<Waypoint>
     where
         S: Sink<ArmPft> + ?Sized,
     {

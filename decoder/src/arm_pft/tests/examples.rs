@@ -263,3 +263,28 @@ fn d17_broadcast_and_security() {
     let program = arm(&[(0x8000, &words)]);
     rows(&Parameters::default(), &program, &[("86 89 40 01 84", "8000? 8004N 8008E 8010nE")]);
 }
+
+/// Readings `pft-return-stack-over-exceptions`, `pft-packets-before-an-exception`; an entry has a security state
+/// (PFT-DEC-036).
+#[test]
+fn what_the_return_stack_keeps() {
+    let handler: (u64, &[u32]) = (0x18, &[0xe25e_f004]);
+    let called = [0xeb00_0002, LOOP, NOP, NOP, NOP, BX_LR];
+    rows(
+        &returns(16),
+        &arm(&[handler, (0x8000, &called)]),
+        &[("84 8d 80 40 1c 89 80 01 76 88", "8000E Exc14@8010>18 18E ERet 8010? 8014E 8004E")],
+    );
+    let to_non_secure = [0xeb00_0002, LOOP, NOP, NOP, BX_LR, NOP, NOP, NOP, BX_LR];
+    rows(
+        &returns(16),
+        &arm(&[(0x8000, &to_non_secure)]),
+        &[("84 91 80 41 01 88", "8000E 8010E 8020nE 8004E")],
+    );
+    let program = arm(&[handler, (0x8000, &[NOP, LOOP])]);
+    let wire = format!("{ON} 41 72 01 0c 42 05 6e 42 3c 07 8d 80 40 1c 84");
+    assert_eq!(
+        story(&Parameters { context_id_bytes: 1, ..virtualization() }, &program, &wire),
+        "On1 8000? Trigger T? cid42 vmid7 Exc14@8004>18 18E unexpected-discontinuity@26.0"
+    );
+}
