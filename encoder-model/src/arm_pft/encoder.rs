@@ -7,8 +7,8 @@ use super::ptm::Ptm;
 
 /// A model of a PTM.
 ///
-/// At `finish` the FIFO empties and nothing else happens: atoms of which no packet was made stay. They are sent at
-/// [`Signal::Disable`](vectors::arm_pft::Signal::Disable), which ends a stimulus.
+/// At `finish` the FIFO empties and nothing else happens: atoms of which no packet was made stay. They are
+/// sent at [`Signal::Disable`](vectors::arm_pft::Signal::Disable), which ends a stimulus.
 #[derive(Debug, Default)]
 pub struct Encoder {
     running: Option<Ptm>,

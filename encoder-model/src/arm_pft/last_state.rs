@@ -19,8 +19,8 @@ pub(super) struct SentBranch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastState {
     state: State,
-    /// Address and instruction set of a waypoint update since then. Whether they are the base now is open, so addresses are sent that are
-    /// right either way.
+    /// Address and instruction set of a waypoint update since then. Whether they are the base now is open, so
+    /// addresses are sent that are right either way.
     update: Option<(u32, InstructionSet)>,
     min_bytes: u8,
     always_information: bool,

@@ -15,8 +15,9 @@ use crate::arm::ByteField;
 ///
 /// # Errors
 ///
-/// When the packet cannot travel unchanged under these parameters. Packets that the parameters' PTM never sends, but that have bytes
-/// (VMID without Virtualization Extensions, exception return of PFTv1.0), are written.
+/// When the packet cannot travel unchanged under these parameters. Packets that the parameters' PTM never
+/// sends, but that have bytes (VMID without Virtualization Extensions, exception return of PFTv1.0), are
+/// written.
 ///
 /// Spec: PFT-PKT-001 to 003 (4.5).
 pub fn write_packet(packet: &Packet, parameters: &Parameters) -> Result<Vec<u8>, UnencodablePacket> {
@@ -104,7 +105,8 @@ fn append_sync(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     append_context(context_id, parameters, bytes);
 }
 
-/// Bit 7 of the first byte of an I-sync's cycle count (reading `pft-count-of-i-sync-has-bit-7`). Spec: PFT-PKT-018 (3.3).
+/// Bit 7 of the first byte of an I-sync's cycle count (reading `pft-count-of-i-sync-has-bit-7`). Spec:
+/// PFT-PKT-018 (3.3).
 const COUNT_OF_SYNC: u8 = 1 << 7;
 
 /// One byte with a 1 above the atoms, or the atom in the first byte of its cycle count.
@@ -133,7 +135,8 @@ fn append_count(count: Option<CycleCount>, first: u8, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The address bytes; `informed` is bit 6 of the last of two or more. Of waypoint updates that bit may be in `bits`.
+/// The address bytes; `informed` is bit 6 of the last of two or more. Of waypoint updates that bit may be in
+/// `bits`.
 ///
 /// Spec: PFT-PKT-033 to 036 (4.5.4).
 fn append_address(address: CompressedAddress, informed: bool, bytes: &mut Vec<u8>) {

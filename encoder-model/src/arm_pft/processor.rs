@@ -1,4 +1,5 @@
-//! From an execution of a program to the waypoint interface: what a processor would show its PTM (2.1, 2.2, 5.2, 5.3).
+//! From an execution of a program to the waypoint interface: what a processor would show its PTM (2.1, 2.2,
+//! 5.2, 5.3).
 
 use core::fmt;
 
@@ -108,7 +109,8 @@ impl<'a> Core<'a> {
         self.next
     }
 
-    /// Runs an execution from the start and gives the stimuli to `sink`, in order. Cycles after the latest signal come as an idle step.
+    /// Runs an execution from the start and gives the stimuli to `sink`, in order. Cycles after the latest
+    /// signal come as an idle step.
     ///
     /// # Errors
     ///
@@ -118,14 +120,11 @@ impl<'a> Core<'a> {
         steps: impl IntoIterator<Item = Step>,
         sink: &mut dyn FnMut(&Stimulus),
     ) -> Result<(), ExecutionError> {
-        *self = Self {
-            next: None,
-            last: None,
-            context_id: Register::default(),
-            vmid: Register::default(),
-            cycles: 0,
-            ..self.clone()
-        };
+        self.next = None;
+        self.last = None;
+        self.context_id = Register::default();
+        self.vmid = Register::default();
+        self.cycles = 0;
         let mut timestamp = 0;
         for (index, step) in (0..).zip(steps) {
             timestamp = step.timestamp;
@@ -296,7 +295,8 @@ impl<'a> Core<'a> {
     }
 }
 
-/// What kind of waypoint an instruction is; `None` if it is none. Low-overhead loops are no branches in `ARMv7`.
+/// What kind of waypoint an instruction is; `None` if it is none. Low-overhead loops are no branches in
+/// `ARMv7`.
 ///
 /// Spec: PFT-WPT-001 to 023, 027 (2.2, 4.9, 5.3).
 const fn waypoint_kind(class: InstructionClass) -> Option<WaypointKind> {

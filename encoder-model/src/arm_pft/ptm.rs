@@ -233,7 +233,8 @@ impl Ptm {
         }
     }
 
-    /// There is room again: what is due of synchronisation comes, tracing restarts, and triggers come that occurred in between.
+    /// There is room again: what is due of synchronisation comes, tracing restarts, and triggers come that
+    /// occurred in between.
     fn recover(&mut self) {
         if self.gates.overflows() {
             return;
@@ -374,8 +375,8 @@ impl Ptm {
         }
     }
 
-    /// The packets of the step go into the FIFO, or an overflow begins: they are lost, and what they said of atoms, timestamps and
-    /// synchronisation is not said.
+    /// The packets of the step go into the FIFO, or an overflow begins: they are lost, and what they said of
+    /// atoms, timestamps and synchronisation is not said.
     ///
     /// Spec: 4.8.
     fn commit(&mut self, before: Unsent, sink: &mut dyn EncoderSink<ArmPft>) {

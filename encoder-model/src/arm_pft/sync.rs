@@ -8,7 +8,8 @@ use super::ptm::Ptm;
 use super::schedule::ALIGNMENT_SYNC;
 
 impl Ptm {
-    /// A synchronisation is due. One that is not done yet is completed first, so that none is late by more than a period.
+    /// A synchronisation is due. One that is not done yet is completed first, so that none is late by more
+    /// than a period.
     ///
     /// Spec: PFT-ENC-043, 056 (4.11).
     pub(super) fn request_sync(&mut self) {
@@ -61,8 +62,8 @@ impl Ptm {
         self.push(ALIGNMENT_SYNC);
     }
 
-    /// The state of the next instruction. A periodic one says what the trace has said: a change of security state or Context ID is seen
-    /// when the next packet that states it comes.
+    /// The state of the next instruction. A periodic one says what the trace has said: a change of security
+    /// state or Context ID is seen when the next packet that states it comes.
     ///
     /// Spec: PFT-PKT-009 to 018, PFT-ENC-034, 044, 046, 061 to 063 (4.3, 4.4, 4.12.2).
     pub(super) fn instruction_sync(&mut self, reason: Reason) {

@@ -67,9 +67,11 @@ impl Ptm {
         }
     }
 
-    /// Whether the target of a waypoint that was executed travels. A match with the return stack is used up here.
+    /// Whether the target of a waypoint that was executed travels. A match with the return stack is used up
+    /// here.
     ///
-    /// Spec: PFT-ENC-030, 031, 033, 035, 039, 042, 060, 065 (4.6, 4.12.2, 4.13, 4.17), reading `pft-exception-return-is-a-packet`.
+    /// Spec: PFT-ENC-030, 031, 033, 035, 039, 042, 060, 065 (4.6, 4.12.2, 4.13, 4.17), reading
+    /// `pft-exception-return-is-a-packet`.
     fn needs_branch(&mut self, waypoint: &Waypoint, next: State) -> bool {
         let broadcast = self.parameters.branch_broadcast;
         match waypoint.kind {
@@ -128,8 +130,8 @@ impl Ptm {
         }
     }
 
-    /// Target 0 in ARM state; what else the packet says is not valid, so nothing in it changes. No timestamp follows, nor a Context ID
-    /// (reading `pft-debug-entry-context`).
+    /// Target 0 in ARM state; what else the packet says is not valid, so nothing in it changes. No timestamp
+    /// follows, nor a Context ID (reading `pft-debug-entry-context`).
     ///
     /// Spec: PFT-ENC-019 (5.3.8).
     pub(super) fn debug_entry(&mut self, last: Option<Address32>) {

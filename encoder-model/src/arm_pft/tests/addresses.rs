@@ -1,4 +1,5 @@
-//! Targets that are put together again from the packets are those of the stimulus, whatever the base after a waypoint update is.
+//! Targets that are put together again from the packets are those of the stimulus, whatever the base after a
+//! waypoint update is.
 
 use proptest::prelude::*;
 use traceproof_vectors::Address32;
@@ -150,7 +151,8 @@ proptest! {
     ) {
         let parameters = Parameters { cycle_accurate, timestamps, return_stack, ..Parameters::default() };
         let policy = Policy { sync_period, cycles_in_timestamps, ..Policy::default() };
-        let mut stimuli = vec![Stimulus { cycles: 3, timestamp: 0, signal: Signal::Enable(State::default()) }];
+        let enable = Signal::Enable(State::default());
+        let mut stimuli = vec![Stimulus { cycles: 3, timestamp: 0, signal: enable }];
         stimuli.extend(steps.iter().map(|&(cycles, [link, direct, executed], target)| Stimulus {
             cycles,
             timestamp: 0,

@@ -102,7 +102,8 @@ fn signal() -> impl Strategy<Value = Signal> {
         1 => prop::sample::select(vec![
             Signal::Disable, Signal::Idle, Signal::ProhibitedEntry, Signal::Wait, Signal::Trigger,
             Signal::TimestampEvent, Signal::ClockChange, Signal::SyncRequest, Signal::Flush,
-            Signal::TraceEnable(false), Signal::TraceEnable(true), Signal::Overflow(true), Signal::Overflow(false),
+            Signal::TraceEnable(false), Signal::TraceEnable(true),
+            Signal::Overflow(true), Signal::Overflow(false),
             Signal::NonSecure(true), Signal::NonSecure(false),
         ]),
         8 => waypoint().prop_map(Signal::Waypoint),

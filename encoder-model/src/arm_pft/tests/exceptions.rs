@@ -111,7 +111,8 @@ fn exception_returns_are_packets_from_version_1_on() {
     assert!(log.wire.ends_with(&[0x81, 0x80, 0x01, 0x76]), "on the M profile in PFTv1.0, too");
 }
 
-/// After an update the next address is right relative to the update and to what stands before it. Spec: PFT-ENC-026.
+/// After an update the next address is right relative to the update and to what stands before it. Spec:
+/// PFT-ENC-026.
 #[test]
 fn addresses_after_an_update_are_right_either_way() {
     let words = [NOP; 80];

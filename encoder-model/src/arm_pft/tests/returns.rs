@@ -55,7 +55,8 @@ fn another_target_leaves_the_stack_alone() {
     assert_eq!(scene.after_sync(text), format!("{IA} 84 0b 88"));
 }
 
-/// D-06: a periodic I-sync empties the stack, so that nothing is lost to those who join there. Spec: PFT-ENC-034, 061.
+/// D-06: a periodic I-sync empties the stack, so that nothing is lost to those who join there. Spec:
+/// PFT-ENC-034, 061.
 #[test]
 fn synchronisation_empties_the_stack() {
     let scene = stacked(4).arm(0x8000, &[0xeb00_03ff, LOOP]).arm(0x9004, &[0xe12f_ff1e]);

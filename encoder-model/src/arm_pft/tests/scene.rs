@@ -4,13 +4,15 @@
 //! |---|---|
 //! | `8004`, `8004!`, `8024>8010n` | an instruction, one that is skipped, one with a target |
 //! | `x14@8008>18`, `debug` | an exception that returns to 8008, with its handler; Debug state |
-//! | `on:8000`, `run:8000`, `go:8000`, `dejazelle:8000` | enable; Debug state, prohibited region, Jazelle state end |
+//! | `on:8000` | enable |
+//! | `run:8000`, `go:8000`, `dejazelle:8000` | Debug state, prohibited region, Jazelle state end |
 //! | `off`, `forbid`, `te0`, `te1`, `full`, `free` | disable; a prohibited region; TraceEnable; overflow |
 //! | `cid:42`, `vmid:7`, `ns`, `s`, `clock` | registers and states |
 //! | `trigger`, `stamp`, `sync`, `flush`, `wait`, `idle` | requests |
 //! | `+12`, `=1000` | cycles of the next step; the timestamp counter from here on |
 //!
-//! Letters after an address are its state: `t` T32, `x` T32EE, `j` Jazelle, `n` Non-secure, `h` Hyp. `word*5` is five times the word.
+//! Letters after an address are its state: `t` T32, `x` T32EE, `j` Jazelle, `n` Non-secure, `h` Hyp. `word*5`
+//! is five times the word.
 
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_pft::{
