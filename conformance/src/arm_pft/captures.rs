@@ -12,11 +12,8 @@ pub(super) const CAPTURES: Captures<ArmPft> = Captures { protocols: &[TraceProto
 fn parameters(stream: &Stream<'_>) -> Result<Parameters, StreamError> {
     let required =
         |name| stream.register(name).and_then(|value| value.ok_or(StreamError::MissingRegister(name)));
-    let registers = Registers {
-        etmcr: required("ETMCR")?,
-        etmidr: required("ETMIDR")?,
-        etmccer: required("ETMCCER")?,
-    };
+    let registers =
+        Registers { etmcr: required("ETMCR")?, etmidr: required("ETMIDR")?, etmccer: required("ETMCCER")? };
     let m_profile = stream.core.is_some_and(|core| core.model.to_ascii_uppercase().starts_with("CORTEX-M"));
     Parameters::from_registers(registers, m_profile)
         .map_err(|(name, reason)| StreamError::Register(name, reason))

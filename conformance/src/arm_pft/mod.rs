@@ -54,8 +54,14 @@ impl FamilyRules for ArmPft {
         matches!(event, Event::Instructions { .. })
     }
 
-    fn in_force(_: &[Event]) -> Option<Event> {
-        None
+    /// The Context ID.
+    fn in_force(events: &[Event]) -> Option<Event> {
+        events.iter().rev().find_map(|event| match *event {
+            Event::ContextId(context_id) | Event::TraceOn { context_id: Some(context_id), .. } => {
+                Some(Event::ContextId(context_id))
+            }
+            _ => None,
+        })
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];

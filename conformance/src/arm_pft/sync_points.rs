@@ -5,7 +5,7 @@
 //! may report less, and nothing else.
 
 use traceproof_vectors::arm_pft::{ArmPft, Event, Packet, Parameters};
-use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
+use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
@@ -33,7 +33,21 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
         Entry::Packet(Packet::AlignmentSync { .. }) => usize::try_from(place.byte).ok(),
         _ => None,
     };
-    log.entries.iter().filter_map(point).collect()
+    let points = log.entries.iter().filter_map(point);
+    points
+        .filter(|&from| !parameters.return_stack || has_no_older_returns(&wire[from..], parameters, program))
+        .collect()
+}
+
+/// Whether no return after the sync point goes to a call before it. A PTM empties its return stack at every I-sync (PFT-ENC-034), but a
+/// decoder may keep it (reading `pft-return-stack-over-periodic-sync`), so a case may have such a stream.
+fn has_no_older_returns(wire: &[u8], parameters: &Parameters, program: &Program) -> bool {
+    let mut decoder = ArmPft::reference_decoder();
+    if decoder.begin(parameters, program).is_err() {
+        return false;
+    }
+    let log = push_all(decoder.as_mut(), [wire]);
+    log.faults().all(|fault| fault.class != FaultClass::InvalidReference)
 }
 
 fn garbage(_: &Parameters, index: usize) -> Vec<u8> {

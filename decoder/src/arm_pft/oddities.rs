@@ -32,7 +32,7 @@ pub(super) const fn is_plain(packet: &Packet) -> bool {
 /// Reports each oddity of a packet, the lowest byte and bit first. `isa`: the instruction set that a branch
 /// address states.
 ///
-/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-051 (7.1 of the sheet); readings
+/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-039, PFT-PKT-051 (7.1 of the sheet); readings
 /// `pft-alt-isa-of-arm`, `pft-count-of-i-sync-has-bit-7`, `pft-reserved-exceptions`.
 pub(super) fn report(
     packet: &Packet,
@@ -46,14 +46,16 @@ pub(super) fn report(
         Packet::InstructionSync { address, alt_isa, hyp, reserved, cycle_count, .. } => {
             oddities.at(1, 0, address.0 & 3 == 2);
             oddities.at(5, 0, reserved & 1 != 0);
-            oddities.at(5, 0, alt_isa && address.0 & 1 == 0);
             oddities.at(5, 1, hyp && !expected.virtualization);
+            oddities.at(5, 2, alt_isa && address.0 & 1 == 0);
             oddities.at(5, 4, reserved & 0x10 != 0);
             oddities.at(5, 7, reserved & 0x80 != 0);
             oddities.count(6, cycle_count);
         }
         Packet::Atoms { cycle_count, .. } => oddities.count(0, cycle_count),
         Packet::BranchAddress { address, exception, cycle_count } => {
+            let is_marked = address.bits >> 31 & 1 != 0;
+            oddities.at(4, 3, address.bytes == 5 && isa == Some(InstructionSet::A32) && !is_marked);
             oddities.at(4, 7, address.bits >> 34 & 1 != 0);
             let bytes = oddities.exception(address.bytes, exception, isa);
             oddities.count(address.bytes + bytes, cycle_count);
@@ -83,7 +85,7 @@ struct Oddities<F> {
 }
 
 impl<F: FnMut(&Fault)> Oddities<F> {
-    /// At this byte of the packet; the bit is that of a reserved bit, otherwise 0.
+    /// At this byte of the packet; the bit is the first one of the field, of an exception number 0.
     fn at(&mut self, byte: u8, bit: u8, odd: bool) {
         if odd {
             let place = Place { byte: self.place.byte + u64::from(byte), bit, ..self.place };

@@ -180,7 +180,7 @@ impl Ptm {
         }
     }
 
-    /// Spec: PFT-ENC-001 to 003 (4.5.1, 3.3.2).
+    /// Spec: PFT-ENC-001 to 003, 052 (4.5.1, 3.3.2, 4.14).
     fn enable(&mut self, state: State) {
         self.stop();
         self.gates.enabled = true;
@@ -194,6 +194,9 @@ impl Ptm {
             self.alignment_sync();
         }
         self.arrive(state, Reason::TraceEnabled);
+        if self.policy.timestamp_at_start && self.tracing && self.parameters.timestamps {
+            self.full_timestamp();
+        }
     }
 
     /// Spec: PFT-ENC-009 (4.15.2).

@@ -102,7 +102,7 @@ impl Ptm {
         }
     }
 
-    fn full_timestamp(&mut self) {
+    pub(super) fn full_timestamp(&mut self) {
         self.send_timestamp(true);
         self.unsent.schedule.timestamp_is_sent();
     }

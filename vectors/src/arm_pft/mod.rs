@@ -66,7 +66,7 @@
 //! | an instruction must be looked up in Jazelle state, or in ThumbEE state by a decoder without it | `unsupported-mode` | header | flow lost |
 //! | more instructions without waypoint than the limit | `limit` | header | flow lost |
 //!
-//! The bit of a place is that of the reserved bit, and 0 otherwise. Cycle counts of packets that cannot be followed are reported all the same
+//! The bit of a place is the first one of the field; of an exception number and of what is missing it is 0. Cycle counts of packets that cannot be followed are reported all the same
 //! (PFT-DEC-075), Context IDs and VMIDs too (PFT-DEC-077). A periodic I-sync is not checked while the current state is undefined
 //! (PFT-DEC-078). The other classes do not occur.
 

@@ -33,6 +33,8 @@ pub struct Policy {
     pub cycles_in_timestamps: bool,
     /// Timestamps have as few bytes as they need; otherwise they are always full (PFT-ENC-053).
     pub minimal_timestamps: bool,
+    /// A full timestamp follows the I-sync with which the trace begins; otherwise the first one that is requested is full (PFT-ENC-052).
+    pub timestamp_at_start: bool,
     /// Traced ISB, exceptions and exception returns request a timestamp (2.4, 4.14).
     pub timestamp_waypoints: bool,
     /// Entries of the return stack, 0 to those of a decoder (PFT-ENC-032, PFT-ENC-060); 0 = every indirect branch is a packet.
@@ -91,6 +93,7 @@ impl Default for Policy {
             long_block_updates: true,
             cycles_in_timestamps: false,
             minimal_timestamps: true,
+            timestamp_at_start: false,
             timestamp_waypoints: true,
             return_stack_depth: Parameters::DEFAULT_RETURN_STACK_DEPTH,
             broadcast_isb: false,
