@@ -305,10 +305,10 @@ fn sent(parameters: &Parameters) -> Model {
 }
 
 /// Changes branch addresses, given the last state before them and their target.
-fn branches(
-    parameters: &Parameters,
-    mut change: impl FnMut(&Model, State, &mut CompressedAddress, &mut Option<ExceptionInformation>) + 'static,
-) -> Box<dyn Bug> {
+fn branches<F>(parameters: &Parameters, mut change: F) -> Box<dyn Bug>
+where
+    F: FnMut(&Model, State, &mut CompressedAddress, &mut Option<ExceptionInformation>) + 'static,
+{
     let mut model = sent(parameters);
     packets(move |packet| {
         let right = *packet;

@@ -11,7 +11,7 @@ use super::layers::{Bug, Followed};
 use super::model::{Deviation, Model};
 use super::spelled::{full, sync};
 
-/// A closure that follows packets, and what they are to a model that is right. It returns whether the flow goes on.
+/// A closure that follows packets, beside a model that is right. It returns whether the flow goes on.
 struct Watched<F> {
     model: Model,
     follow: F,
@@ -275,7 +275,7 @@ pub(super) struct Cycles {
 }
 
 impl Cycles {
-    fn new(adds: fn(&Packet, bool) -> bool, parameters: &Parameters, program: &Program) -> Box<dyn Bug> {
+    fn boxed(adds: fn(&Packet, bool) -> bool, parameters: &Parameters, program: &Program) -> Box<dyn Bug> {
         Box::new(Self { adds, model: Model::new(Deviation::None, parameters, program), total: 0 })
     }
 
@@ -319,11 +319,11 @@ const fn is_sync_after_a_gap(packet: &Packet) -> bool {
 }
 
 pub(super) fn every_count_is_added(parameters: &Parameters, program: &Program) -> Box<dyn Bug> {
-    Cycles::new(|_, _| true, parameters, program)
+    Cycles::boxed(|_, _| true, parameters, program)
 }
 
 pub(super) fn counts_of_timestamps_are_not_added(parameters: &Parameters, program: &Program) -> Box<dyn Bug> {
-    Cycles::new(
+    Cycles::boxed(
         |packet, _| !matches!(packet, Packet::Timestamp { .. }) && !is_sync_after_a_gap(packet),
         parameters,
         program,
@@ -332,7 +332,7 @@ pub(super) fn counts_of_timestamps_are_not_added(parameters: &Parameters, progra
 
 /// As OpenCSD does.
 pub(super) fn counts_need_the_flow(parameters: &Parameters, program: &Program) -> Box<dyn Bug> {
-    Cycles::new(
+    Cycles::boxed(
         |packet, defined| match packet {
             Packet::Atoms { .. } | Packet::BranchAddress { .. } => defined,
             _ => !is_sync_after_a_gap(packet),

@@ -1,5 +1,5 @@
-//! The layers of the reference decoder, put together again with room for a bug in how many bytes a packet has, in what is read, in how
-//! it is followed, and in what is kept where it must be forgotten.
+//! The layers of the reference decoder, put together again with room for a bug: in how many bytes a packet
+//! has, in what is read, in how it is followed, and in what is kept where it must be forgotten.
 
 use std::collections::VecDeque;
 
@@ -19,9 +19,9 @@ pub(super) trait Bug {
         false
     }
 
-    /// Changes a packet before it is reported and followed. `bytes` are the latest of the stream, the packet's own at the end. Returns how
-    /// many bytes after it are taken for part of it; if negative, how many of its own are not.
-    fn read(&mut self, _packet: &mut Packet, _bytes: &[u8]) -> isize {
+    /// Changes a packet before it is reported and followed. Returns how many bytes after it are taken for part
+    /// of it; if negative, how many of its own are not.
+    fn read(&mut self, _packet: &mut Packet) -> isize {
         0
     }
 
@@ -62,7 +62,7 @@ pub(super) fn with(bug: MakeBug) -> Box<dyn Decoder<ArmPft>> {
 pub(super) struct Reading<F>(pub(super) F);
 
 impl<F: FnMut(&mut Packet) -> isize> Bug for Reading<F> {
-    fn read(&mut self, packet: &mut Packet, _: &[u8]) -> isize {
+    fn read(&mut self, packet: &mut Packet) -> isize {
         (self.0)(packet)
     }
 }
@@ -79,7 +79,10 @@ impl Followed<'_> {
     pub(super) fn packet(&mut self, packet: &Packet) -> bool {
         let mut results = Results(Vec::new());
         self.flow.packet(self.place, packet, &mut results);
-        let is_lost = |entry: &Entry<ArmPft>| matches!(entry, Entry::Fault(fault) if ArmPft::recovery(fault.class) == Recovery::FlowLost);
+        let is_lost = |entry: &Entry<ArmPft>| match entry {
+            Entry::Fault(fault) => ArmPft::recovery(fault.class) == Recovery::FlowLost,
+            _ => false,
+        };
         let follows = !results.0.iter().any(is_lost);
         self.results.append(&mut results.0);
         follows
@@ -153,7 +156,8 @@ struct Stream {
     offset: u64,
 }
 
-/// How much further the stream is than the reader: bytes that were skipped, less those that it read twice or that are not in the stream.
+/// How much further the stream is than the reader: bytes that were skipped, less those that it read twice or
+/// that are not in the stream.
 #[derive(Clone, Copy, Default)]
 struct Shift {
     bytes: i64,
@@ -200,12 +204,10 @@ impl Stream {
                 self.latest.pop_front();
             }
             self.latest.push_back(byte);
-            let latest = self.latest.make_contiguous();
             let (mut more, mut goes_on) = (0, None);
             let mut reporter = Reporter {
                 flow: &mut self.flow,
                 bug: &mut *self.bug,
-                latest,
                 shift: self.shift,
                 sink,
                 more: &mut more,
@@ -244,7 +246,6 @@ impl Listener for Silence {
 struct Reporter<'a> {
     flow: &'a mut Flow,
     bug: &'a mut dyn Bug,
-    latest: &'a [u8],
     shift: Shift,
     sink: &'a mut dyn Sink<ArmPft>,
     /// What [`Bug::read`] returned.
@@ -267,7 +268,7 @@ impl Reporter<'_> {
 impl Listener for Reporter<'_> {
     fn packet(&mut self, place: Place, packet: &Packet) {
         let (place, mut packet) = (self.shift.place(place), *packet);
-        *self.more = self.bug.read(&mut packet, self.latest);
+        *self.more = self.bug.read(&mut packet);
         self.report(place, Entry::Packet(packet));
         let mut followed = Followed { flow: self.flow, place, results: Vec::new() };
         self.bug.follow(&packet, &mut followed);
@@ -325,7 +326,6 @@ impl Decoder<ArmPft> for Layers {
         let mut reporter = Reporter {
             flow: &mut stream.flow,
             bug: &mut *stream.bug,
-            latest: &[],
             shift: stream.shift,
             sink,
             more: &mut 0,

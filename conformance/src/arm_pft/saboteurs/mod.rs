@@ -35,7 +35,7 @@ const HARMLESS: &[Side<ArmPft>] = &[
     Side::Decoder(|| layers::with(|_, _| Box::new(()))),
     Side::Decoder(|| layers::with(|parameters, program| deviating(Deviation::None, parameters, program))),
     Side::Encoder(|| sending::with(|_| Box::new(()))),
-    Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::Nothing, parameters))),
+    Side::Encoder(|| sending::with(|parameters| Box::new(Returns::new(Wrong::Nothing, parameters)))),
 ];
 
 /// A decoder whose states deviate.

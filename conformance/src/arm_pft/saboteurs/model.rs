@@ -1,6 +1,7 @@
-//! The states of appendix B a second time, with room for a deviation: last state, current state, return stack.
+//! Last state, current state and return stack of appendix B a second time, with room for a deviation.
 //!
-//! A model never reports anything. It follows the same packets as the reference, to know where a wrong decoder would go on.
+//! A model never reports anything. It follows the same packets as the reference, to know where a wrong
+//! decoder would go on.
 
 use traceproof_decoder::arm::{Destination, Instruction, InstructionSet};
 use traceproof_vectors::arm::{self, Barrier, InstructionClass, SecurityState};
@@ -29,22 +30,27 @@ pub(super) enum Deviation {
     ShortAddressInCurrentSet,
     /// Without exception information a branch is to Secure state.
     SecureWithoutInformation,
+    /// An indirect branch with link pushes before it pops.
     PushesFirst,
+    /// Where the return stack is full, nothing is pushed.
     DropsNewest,
+    /// N atoms of branches with link push.
     NotExecutedPushes,
+    /// Branch addresses never push.
     BranchesDoNotPush,
+    /// A branch address that matches the top of the return stack pops it.
     BranchesPop,
     /// An entry has no instruction set.
     ReturnsInTheSameSet,
     /// Return addresses of 16-bit branches lie 4 bytes on.
     ReturnsAfterFour,
-    /// I-syncs of no reason empty the return stack.
+    /// No I-sync empties the return stack.
     StackOverRestarts,
     /// Where synchronisation is lost the return stack is kept.
     StackOverLostSynchronisation,
     /// A waypoint update empties the return stack.
     UpdatesEmptyTheStack,
-    /// BL of ARM state is the only branch with link.
+    /// Indirect branches never push.
     OnlyDirectLinks,
 }
 
@@ -195,17 +201,15 @@ impl Model {
         let target = self.target(address, exception);
         let number = exception.map_or(0, |exception| exception.number);
         let lost = self.states.current.is_none();
-        if number == 0 {
-            if let Some(waypoint) = self.reach() {
-                if !self.deviates(Deviation::BranchesDoNotPush) {
-                    self.push(waypoint);
-                }
-                if self.deviates(Deviation::BranchesPop)
-                    && waypoint.is_indirect
-                    && self.states.returns.last().is_some_and(|top| top.address == target.address)
-                {
-                    self.states.returns.pop();
-                }
+        if let Some(waypoint) = self.reach().filter(|_| number == 0) {
+            if !self.deviates(Deviation::BranchesDoNotPush) {
+                self.push(waypoint);
+            }
+            if self.deviates(Deviation::BranchesPop)
+                && waypoint.is_indirect
+                && self.states.returns.last().is_some_and(|top| top.address == target.address)
+            {
+                self.states.returns.pop();
             }
         }
         let keeps_last = number != 0 && self.deviates(Deviation::ExceptionsLeaveTheLast)

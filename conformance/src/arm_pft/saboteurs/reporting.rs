@@ -196,7 +196,7 @@ pub(super) fn no_code_at_the_start_of_the_block(_: &Parameters) -> Results<ArmPf
             }
             Entry::Event(_) => first = None,
             Entry::Fault(fault) if fault.class == FaultClass::NoCode => {
-                fault.address = first.or(fault.address)
+                fault.address = first.or(fault.address);
             }
             Entry::Fault(_) => {}
         }

@@ -1,4 +1,4 @@
-//! PTMs whose return stack deviates: the reference has none, and returns that this one matches are direct branches to it.
+//! PTMs whose return stack deviates: the reference has none, and sees direct branches where this one matches.
 
 use traceproof_vectors::Program;
 use traceproof_vectors::arm_pft::{
@@ -38,9 +38,9 @@ pub(super) struct Returns {
 }
 
 impl Returns {
-    pub(super) fn new(wrong: Wrong, parameters: &Parameters) -> Box<dyn Bug> {
+    pub(super) fn new(wrong: Wrong, parameters: &Parameters) -> Self {
         let model = Model::new(Deviation::None, parameters, &Program::new());
-        Box::new(Self { wrong, model, depth: 0, entries: Vec::new(), tracing: false })
+        Self { wrong, model, depth: 0, entries: Vec::new(), tracing: false }
     }
 
     fn push(&mut self, waypoint: &Waypoint) {
@@ -103,10 +103,8 @@ impl Bug for Returns {
 
     fn see(&mut self, stimulus: &mut Stimulus) {
         match &mut stimulus.signal {
-            Signal::Waypoint(waypoint) if self.tracing => {
-                if self.waypoint(&waypoint.clone()) {
-                    waypoint.kind = WaypointKind::Direct;
-                }
+            Signal::Waypoint(waypoint) if self.tracing && self.waypoint(waypoint) => {
+                waypoint.kind = WaypointKind::Direct;
             }
             Signal::Disable
             | Signal::TraceEnable(false)

@@ -1,4 +1,4 @@
-//! Decoders whose states deviate: the reference follows packets that state in full what the deviating states are.
+//! Decoders whose states deviate: the reference follows packets that state the deviating states in full.
 //!
 //! As long as the deviation makes no difference, packets are followed as they are.
 

@@ -206,7 +206,7 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
     Saboteur {
         name: "short-branch-after-blx",
         side: Side::Encoder(|| sending::with(encoding::short_address_in_the_current_set)),
-        bug: "A branch within the current instruction set is short although the trace has not stated that set.",
+        bug: "A branch in an instruction set that the trace has not stated is short.",
         source: "PFT-ENC-024; what was reached by an E atom of BLX is no last state",
     },
     Saboteur {
@@ -236,46 +236,54 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
     Saboteur {
         name: "ptm-stack-over-periodic-syncs",
         side: Side::Encoder(|| {
-            sending::with(|parameters| Returns::new(Wrong::OverPeriodicSyncs, parameters))
+            sending::with(|parameters| Box::new(Returns::new(Wrong::OverPeriodicSyncs, parameters)))
         }),
         bug: "A periodic I-sync does not empty the PTM's return stack.",
         source: "PFT-ENC-034, PFT-ENC-061; a decoder that starts there cannot follow",
     },
     Saboteur {
         name: "ptm-stack-over-debug-state",
-        side: Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::OverDebugState, parameters))),
+        side: Side::Encoder(|| {
+            sending::with(|parameters| Box::new(Returns::new(Wrong::OverDebugState, parameters)))
+        }),
         bug: "The I-sync after Debug state does not empty the PTM's return stack.",
         source: "PFT-ENC-034; the processor goes on where it was",
     },
     Saboteur {
         name: "not-executed-calls-push-in-the-ptm",
         side: Side::Encoder(|| {
-            sending::with(|parameters| Returns::new(Wrong::NotExecutedPushes, parameters))
+            sending::with(|parameters| Box::new(Returns::new(Wrong::NotExecutedPushes, parameters)))
         }),
         bug: "A branch with link whose condition failed pushes onto the PTM's return stack.",
         source: "PFT-ENC-036; the push stands before the look at the condition",
     },
     Saboteur {
         name: "ptm-pushes-before-it-compares",
-        side: Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::PushesFirst, parameters))),
+        side: Side::Encoder(|| {
+            sending::with(|parameters| Box::new(Returns::new(Wrong::PushesFirst, parameters)))
+        }),
         bug: "BLX (register) pushes before it is compared with the PTM's return stack.",
         source: "PFT-ENC-035; no other instruction does both",
     },
     Saboteur {
         name: "full-ptm-stack-drops-the-newest",
-        side: Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::DropsNewest, parameters))),
+        side: Side::Encoder(|| {
+            sending::with(|parameters| Box::new(Returns::new(Wrong::DropsNewest, parameters)))
+        }),
         bug: "Where the PTM's return stack is full, a return address is not pushed.",
         source: "PFT-ENC-032; a fixed array instead of a ring",
     },
     Saboteur {
         name: "mismatch-pops-in-the-ptm",
-        side: Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::MismatchPops, parameters))),
+        side: Side::Encoder(|| {
+            sending::with(|parameters| Box::new(Returns::new(Wrong::MismatchPops, parameters)))
+        }),
         bug: "An indirect branch that does not match pops the PTM's return stack.",
         source: "PFT-ENC-031; a predictor of returns does so",
     },
     Saboteur {
         name: "ptm-stack-ignores-the-set",
-        side: Side::Encoder(|| sending::with(|parameters| Returns::new(Wrong::AnySet, parameters))),
+        side: Side::Encoder(|| sending::with(|parameters| Box::new(Returns::new(Wrong::AnySet, parameters)))),
         bug: "Instruction sets are not compared with the PTM's return stack.",
         source: "PFT-ENC-030; interworking veneers are rare",
     },

@@ -17,13 +17,13 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
         name: "fifth-atom-always-executed",
         side: Side::Decoder(|| layers::with(reading::fifth_atom_executed)),
         bug: "The oldest of five atoms is taken for E.",
-        source: "PFT-PKT-020; the marker of five atoms is bit 6, where a mask for the marker of four takes an atom away",
+        source: "PFT-PKT-020; the mask of the marker for four atoms hides it",
     },
     Saboteur {
         name: "two-byte-addresses-one-bit-short",
         side: Side::Decoder(|| layers::with(reading::second_byte_of_five_bits)),
         bug: "The top bit of a branch address of two bytes is dropped.",
-        source: "PFT-PKT-034, PFT-PKT-041; the last byte has the announcement of exception information besides six address bits",
+        source: "PFT-PKT-034, PFT-PKT-041; the last byte has an announcement besides six address bits",
     },
     Saboteur {
         name: "four-byte-addresses-one-bit-short",

@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
         name: "reset-keeps-the-cycles",
         side: Side::Decoder(|| layers::with(|_, _| Box::new(flow::CyclesSurvive))),
         bug: "A reset keeps the cycle total.",
-        source: "contract of `Decoder::reset`, PFT-DEC-060; a reset that is also used where synchronisation is lost",
+        source: "contract of `Decoder::reset`, PFT-DEC-060; one reset for two purposes",
     },
     Saboteur {
         name: "timestamps-survive",
