@@ -12,8 +12,8 @@ use crate::arm::InstructionSet;
 
 /// A program, decoded once for each of its memory spaces and each instruction set that is needed.
 ///
-/// Building a track takes time and memory linear in the program. How many there can be is bounded by the spaces that the program's sections name,
-/// whatever the trace says (PFT-DEC-068).
+/// Building a track takes time and memory linear in the program. How many there can be is bounded by the
+/// spaces that the program's sections name, whatever the trace says (PFT-DEC-068).
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     program: Program,
@@ -21,11 +21,30 @@ pub(super) struct Code {
     views: Vec<View>,
     /// Where the view of a space is.
     known: BTreeMap<MemorySpace, usize>,
-    /// Those that sections name.
-    context_ids: BTreeSet<u32>,
-    vmids: BTreeSet<u32>,
+    context_ids: Named,
+    vmids: Named,
     /// A section names a space; otherwise there is one view.
     has_spaces: bool,
+}
+
+/// The values that sections name, and one that none of them names: they see all the others alike.
+#[derive(Clone, Debug)]
+struct Named {
+    values: BTreeSet<u32>,
+    other: u32,
+}
+
+impl Named {
+    fn new(values: impl Iterator<Item = u32>) -> Self {
+        let values: BTreeSet<u32> = values.collect();
+        // Of more numbers than there are values, one is no value.
+        let other = (0..=u32::MAX).find(|other| !values.contains(other)).unwrap_or_default();
+        Self { values, other }
+    }
+
+    fn or_other(&self, value: u32) -> u32 {
+        if self.values.contains(&value) { value } else { self.other }
+    }
 }
 
 /// The program as it is seen in one space.
@@ -61,8 +80,8 @@ impl Code {
             rules,
             views: [View::new(MemorySpace::ANY)].into(),
             known: BTreeMap::new(),
-            context_ids: spaces().filter_map(|space| space.context_id).collect(),
-            vmids: spaces().filter_map(|space| space.vmid).collect(),
+            context_ids: Named::new(spaces().filter_map(|space| space.context_id)),
+            vmids: Named::new(spaces().filter_map(|space| space.vmid)),
             has_spaces: spaces().any(|space| !space.is_any()),
         }
     }
@@ -85,8 +104,8 @@ impl Code {
         if state.hyp {
             space = space.with_exception_levels(ExceptionLevels::only(ExceptionLevel::El2));
         }
-        space.context_id = context_id.map(|value| named_or_other(&self.context_ids, value));
-        space.vmid = vmid.map(|value| named_or_other(&self.vmids, value.into()));
+        space.context_id = context_id.map(|value| self.context_ids.or_other(value));
+        space.vmid = vmid.map(|value| self.vmids.or_other(value.into()));
         *self.known.entry(space).or_insert_with(|| {
             self.views.push(View::new(space));
             self.views.len() - 1
@@ -100,7 +119,8 @@ impl Code {
         self.views.get(view)?.tracks.get(at)?.as_ref()
     }
 
-    /// The slot of the instruction there, [`NOWHERE`] if there is none; `None` in a state without code. Decodes the code first.
+    /// The slot of the instruction there, [`NOWHERE`] if there is none; `None` in a state without code.
+    /// Decodes the code first.
     pub(super) fn find(&mut self, view: usize, isa: arm::InstructionSet, address: u32) -> Option<Slot> {
         let (at, set) = track_of(isa)?;
         let Some(view) = self.views.get_mut(view) else { return Some(NOWHERE) };
@@ -111,13 +131,4 @@ impl Code {
         let seen = self.program.seen_in(view.space);
         Some(track.insert(Track::new(&seen, set, self.rules)).find(address))
     }
-}
-
-/// The value, if one of the sections names it; otherwise one that none of them names, since they see all of these alike.
-fn named_or_other(named: &BTreeSet<u32>, value: u32) -> u32 {
-    if named.contains(&value) {
-        return value;
-    }
-    // Of more values than there are names, one has none.
-    (0..=u32::MAX).find(|other| !named.contains(other)).unwrap_or(value)
 }

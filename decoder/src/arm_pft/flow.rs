@@ -11,13 +11,15 @@ use super::state::State;
 use super::track::{NOWHERE, Rules, Slot};
 use crate::arm::TimestampReader;
 
-/// Whether the return stack is kept where the flow is lost. The calls that cannot be followed are missing then, so that an E atom
-/// may take an older entry; but the contract empties it only where synchronisation is lost.
+/// Whether the return stack is kept where the flow is lost. The calls that cannot be followed are missing
+/// then, so that an E atom may take an older entry; but the contract empties it only where synchronisation is
+/// lost.
 pub(super) const KEEPS_RETURN_STACK_WITHOUT_FLOW: bool = true;
 
 /// What the packets of one stream say about the execution: the decompressor of appendix B.
 ///
-/// Memory is that of the program, decoded; a packet causes at most five walks, each bounded by [`DecoderLimits::steps`].
+/// Memory is that of the program, decoded; a packet causes at most five walks, each bounded by
+/// [`DecoderLimits::steps`].
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub(super) options: Options,
@@ -51,6 +53,8 @@ pub(super) struct Options {
     pub(super) expected: Expected,
     /// Instructions without waypoint.
     pub(super) steps: u64,
+    /// Atoms go the short way where there is one, which only saves time.
+    pub(super) fast_path: bool,
 }
 
 impl Options {
@@ -66,6 +70,7 @@ impl Options {
                 short_timestamps: parameters.timestamp_bits == 48,
             },
             steps: limits.steps,
+            fast_path: true,
         }
     }
 }
@@ -98,7 +103,8 @@ impl Flow {
     /// The same at the start of a stream, but it goes from instruction to instruction, which takes longer.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
-        Self { code: self.code.without_fast_path(), ..self }
+        let options = Options { fast_path: false, ..self.options };
+        Self { code: self.code.without_fast_path(), options, ..self }
     }
 
     /// Back to the start of a stream; what is decoded of the program stays.
@@ -107,7 +113,8 @@ impl Flow {
         self.cycles = 0;
     }
 
-    /// Packets cannot be read up to the next A-sync. Spec: PFT-ERR-003, PFT-ERR-004, PFT-ERR-020 (7.1 of the sheet).
+    /// Packets cannot be read up to the next A-sync. Spec: PFT-ERR-003, PFT-ERR-004, PFT-ERR-020 (7.1 of the
+    /// sheet).
     pub fn lose_synchronisation(&mut self) {
         (self.synchronised, self.defined) = (false, false);
         (self.context_id, self.vmid) = (None, None);
@@ -245,7 +252,8 @@ impl Flow {
         }
     }
 
-    /// Spec: PFT-PKT-063, PFT-PKT-065, PFT-DEC-059, PFT-ERR-019 (4.5.9, 4.14); readings `pft-zero-is-a-value`, `pft-incomplete-timestamp`.
+    /// Spec: PFT-PKT-063, PFT-PKT-065, PFT-DEC-059, PFT-ERR-019 (4.5.9, 4.14); readings
+    /// `pft-zero-is-a-value`, `pft-incomplete-timestamp`.
     fn timestamp<S>(&mut self, place: Place, clock_change: bool, value: VariableField, sink: &mut S)
     where
         S: Sink<ArmPft> + ?Sized,
@@ -290,7 +298,8 @@ impl Flow {
         self.view = self.code.view(&self.current, self.context_id, self.vmid);
     }
 
-    /// Where execution is cannot be followed: up to the next branch address or I-sync there are no instructions.
+    /// Where execution is cannot be followed: up to the next branch address or I-sync there are no
+    /// instructions.
     ///
     /// Spec: PFT-ERR-006 to PFT-ERR-012, PFT-ERR-024 (7.3 of the sheet).
     #[cold]

@@ -33,7 +33,8 @@
 //! | question | place |
 //! |---|---|
 //! | Bytes to packets and events in one go? | [`Decoder`] |
-//! | Where do packets begin and end, and what are their fields? | [`PacketReader`], [`Listener`]; for people: [`dissect`] |
+//! | Where do packets begin and end? | [`PacketReader`], [`Listener`] |
+//! | What are their fields, for people? | [`dissect`] |
 //! | What do packets say about instructions and time? | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_pft`].
@@ -41,6 +42,7 @@
 mod code;
 mod decoder;
 mod dissect;
+mod fast_path;
 mod flow;
 mod headers;
 mod layout;

@@ -29,10 +29,11 @@ pub(super) const fn is_plain(packet: &Packet) -> bool {
     }
 }
 
-/// Reports each oddity of a packet, the lowest byte and bit first. `isa`: the instruction set that a branch address states.
+/// Reports each oddity of a packet, the lowest byte and bit first. `isa`: the instruction set that a branch
+/// address states.
 ///
-/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-051 (7.1 of the sheet); readings `pft-alt-isa-of-arm`,
-/// `pft-count-of-i-sync-has-bit-7`, `pft-reserved-exceptions`.
+/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-051 (7.1 of the sheet); readings
+/// `pft-alt-isa-of-arm`, `pft-count-of-i-sync-has-bit-7`, `pft-reserved-exceptions`.
 pub(super) fn report(
     packet: &Packet,
     place: Place,

@@ -29,7 +29,7 @@ impl Flow {
     where
         S: Sink<ArmPft> + ?Sized,
     {
-        let waypoint = if self.defined { self.decode_instr(place, Outcome::Executed, sink) } else { None };
+        let waypoint = if self.defined { self.reach_waypoint(place, Outcome::Executed, sink) } else { None };
         let Some(waypoint) = waypoint else {
             let State { address, isa, non_secure, hyp } = target;
             sink.event(place, &Event::BranchTo { address: Address32(address), isa, non_secure, hyp });
@@ -51,7 +51,8 @@ impl Flow {
     /// A branch address packet with an exception: no instruction.
     ///
     /// Spec: PFT-DEC-026 to PFT-DEC-028, PFT-DEC-073, PFT-DEC-074, PFT-ERR-009 (B.3.2, 5.2, 5.3.8);
-    /// readings `pft-debug-entry-ends-the-flow`, `pft-return-stack-over-exceptions`, `pft-packets-before-an-exception`.
+    /// readings `pft-debug-entry-ends-the-flow`, `pft-return-stack-over-exceptions`,
+    /// `pft-packets-before-an-exception`.
     pub(super) fn branch_with_excp<S>(&mut self, place: Place, target: State, number: u16, sink: &mut S)
     where
         S: Sink<ArmPft> + ?Sized,
@@ -66,8 +67,8 @@ impl Flow {
         }
     }
 
-    /// Spec: PFT-DEC-030 to PFT-DEC-041, PFT-DEC-072, PFT-ERR-013, PFT-ERR-024 (B.3.2); readings `pft-link-pops-first`,
-    /// `pft-not-executed-always`.
+    /// Spec: PFT-DEC-030 to PFT-DEC-041, PFT-DEC-072, PFT-ERR-013, PFT-ERR-024 (B.3.2); readings
+    /// `pft-link-pops-first`, `pft-not-executed-always`.
     #[inline]
     pub(super) fn analyze_atomheader<S>(&mut self, place: Place, atoms: Atoms, sink: &mut S)
     where
@@ -76,11 +77,16 @@ impl Flow {
         if !self.defined {
             return;
         }
-        let not_executed = atoms.bits();
-        for newer in (0..atoms.len()).rev() {
+        let (not_executed, mut left) = (atoms.bits(), atoms.len());
+        loop {
+            if self.options.fast_path {
+                left = self.near_atoms(place, not_executed, left, sink);
+            }
+            let Some(newer) = left.checked_sub(1) else { return };
+            left = newer;
             let executed = not_executed >> newer & 1 == 0;
             let outcome = if executed { Outcome::Executed } else { Outcome::NotExecuted };
-            let Some(waypoint) = self.decode_instr(place, outcome, sink) else { return };
+            let Some(waypoint) = self.reach_waypoint(place, outcome, sink) else { return };
             if executed {
                 if !self.execute(place, waypoint, sink) {
                     return;
@@ -154,7 +160,8 @@ impl Flow {
         }
     }
 
-    /// Spec: PFT-DEC-049 to PFT-DEC-055, PFT-ERR-010, PFT-ERR-025 (4.5.5); reading `pft-waypoint-update-is-a-base`.
+    /// Spec: PFT-DEC-049 to PFT-DEC-055, PFT-ERR-010, PFT-ERR-025 (4.5.5); reading
+    /// `pft-waypoint-update-is-a-base`.
     pub(super) fn analyze_waypoint_update<S>(
         &mut self,
         place: Place,
@@ -180,7 +187,8 @@ impl Flow {
         }
     }
 
-    /// The slot of the next instruction, [`NOWHERE`] if there is none; `None` in a state whose code cannot be read.
+    /// The slot of the next instruction, [`NOWHERE`] if there is none; `None` in a state whose code cannot be
+    /// read.
     #[inline]
     fn locate<S: Sink<ArmPft> + ?Sized>(&mut self, place: Place, sink: &mut S) -> Option<Slot> {
         if self.slot != NOWHERE {
@@ -194,12 +202,12 @@ impl Flow {
         found
     }
 
-    /// Reports the instructions up to and including the next waypoint, of which this is known. `None` if there is none; that is
-    /// reported, too.
+    /// Reports the instructions up to and including the next waypoint, of which this is known. `None` if
+    /// there is none; that is reported, too.
     ///
     /// Spec: PFT-DEC-031, PFT-DEC-032, PFT-ERR-006, PFT-ERR-012 (6.3 of the sheet).
     #[inline]
-    fn decode_instr<S>(&mut self, place: Place, outcome: Outcome, sink: &mut S) -> Option<Waypoint>
+    fn reach_waypoint<S>(&mut self, place: Place, outcome: Outcome, sink: &mut S) -> Option<Waypoint>
     where
         S: Sink<ArmPft> + ?Sized,
     {

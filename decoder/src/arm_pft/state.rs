@@ -3,7 +3,8 @@
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_pft::{CompressedAddress, ExceptionInformation};
 
-/// What B.2.1 calls a state, without Context ID and VMID: those of the last and the current state are always the same.
+/// What B.2.1 calls a state, without Context ID and VMID: those of the last and the current state are always
+/// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// Of the next instruction, without Thumb bit.
@@ -48,7 +49,8 @@ impl State {
         Self { address, isa, non_secure: exception.non_secure, hyp }
     }
 
-    /// The state with the address that a waypoint update states, and its instruction set, if this is the last one.
+    /// The state with the address that a waypoint update states, and its instruction set, if this is the last
+    /// one.
     ///
     /// Spec: PFT-PKT-052 to PFT-PKT-054, PFT-DEC-055 (4.5.5); readings `pft-waypoint-update-is-a-base`,
     /// `pft-waypoint-update-sixth-byte`.

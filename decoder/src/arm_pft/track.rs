@@ -26,7 +26,8 @@ pub(super) enum Kind {
 /// The instruction at one place where one can start, and how far it is to the next waypoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Units from here to the next instruction that is a waypoint or missing; 0 if it is here. It may be less.
+    /// Units from here to the next instruction that is a waypoint or missing; 0 if it is here. It may be
+    /// less.
     run: u32,
     /// Instructions in them.
     count: u32,
@@ -113,7 +114,8 @@ impl Step {
 
     /// An instruction at `address` of `region`.
     ///
-    /// Spec: PFT-WPT-001 to PFT-WPT-028 (2.1, 2.2); readings `pft-thumbee-handlers`, `pft-barrier-waypoint-bit`.
+    /// Spec: PFT-WPT-001 to PFT-WPT-028 (2.1, 2.2); readings `pft-thumbee-handlers`,
+    /// `pft-barrier-waypoint-bit`.
     fn new(
         instruction: &Instruction,
         set: InstructionSet,
@@ -142,8 +144,20 @@ impl Step {
         Self { target: target as u32, kind, link: instruction.class.has_link(), ..other }
     }
 
+    /// Slots from here to the next waypoint, or fewer.
     #[inline]
-    const fn is_waypoint(&self) -> bool {
+    pub(super) const fn units(&self) -> Slot {
+        self.run as Slot
+    }
+
+    /// Instructions in them.
+    #[inline]
+    pub(super) const fn count(&self) -> u64 {
+        self.count as u64
+    }
+
+    #[inline]
+    pub(super) const fn is_waypoint(&self) -> bool {
         !matches!(self.kind, Kind::Missing | Kind::Other)
     }
 }
@@ -234,11 +248,10 @@ impl Track {
     /// From the instruction at `address` up to the next waypoint, over at most so many others.
     #[inline]
     pub(super) fn to_waypoint(&self, address: u32, slot: Slot, most: u64) -> Walk {
-        let Step { run, count, .. } = self.step(slot);
-        let at = slot + run as usize;
-        let count = count.into();
+        let start = self.step(slot);
+        let (at, count) = (slot + start.units(), start.count());
         if count <= most && self.step(at).is_waypoint() {
-            let end = address.wrapping_add(run << self.shift);
+            let end = address.wrapping_add(start.run << self.shift);
             return Walk { end, count, slot: at, stop: Stop::Waypoint };
         }
         self.walk(address, slot, most, None)

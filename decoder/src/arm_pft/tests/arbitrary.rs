@@ -146,7 +146,8 @@ proptest! {
         let log = run(&mut decoder, &wire, 7);
         let packets: Vec<_> = units.iter().filter_map(|unit| unit.packet.as_ref()?.as_ref().ok()).collect();
         prop_assert!(log.packets().eq(packets));
-        let places = log.entries.iter().filter_map(|(place, entry)| matches!(entry, Entry::Packet(_)).then_some(*place));
+        let is_packet = |entry: &Entry<ArmPft>| matches!(entry, Entry::Packet(_));
+        let places = log.entries.iter().filter(|(_, entry)| is_packet(entry)).map(|(place, _)| *place);
         let of_units = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
         prop_assert!(places.eq(of_units));
     }

@@ -71,8 +71,8 @@ fn code_is_seen_in_the_current_state() {
     let program = spaces(&[("secure", 0), ("non-secure", 1), ("non-secure el2", 2)]);
     let back = |state: &str| format!("81 80 41 {state}");
     let wire = format!("{ON} 41 {} {} {} {} 84", back("01"), back("81 20"), back("01"), back("00"));
-    let told = log(&parameters, &program, &wire);
-    let counts: Vec<u64> = told
+    let said = log(&parameters, &program, &wire);
+    let counts: Vec<u64> = said
         .events()
         .filter_map(|event| match event {
             Event::Instructions { count, .. } => Some(*count),

@@ -11,8 +11,8 @@ fn vectors(main: &[u32]) -> Program {
 /// The story after trace on at 0x8000, for each row.
 fn rows(parameters: &Parameters, program: &Program, rows: &[(&str, &str)]) {
     for (wire, expected) in rows {
-        let told = story(parameters, program, &format!("{ON} {wire}"));
-        assert_eq!(told, format!("On1 {expected}"), "{wire}");
+        let said = story(parameters, program, &format!("{ON} {wire}"));
+        assert_eq!(said, format!("On1 {expected}"), "{wire}");
     }
 }
 
@@ -104,8 +104,8 @@ fn d02_to_d05_return_stack() {
     let program = arm(&[(0x8000, &[0xe12f_ff33, LOOP, NOP, NOP, BX_LR])]);
     rows(&returns(16), &program, &[("09 03 84", "8000E 8010E 8004E")]);
     let program = arm(&[(0x8000, &[BX_LR, NOP, NOP, NOP, 0xeb00_0000, LOOP, BX_LR])]);
-    let told = "8000E invalid-reference@12.0 >8010 8010E 8018E 8014E";
-    rows(&returns(16), &program, &[("88 09 90", told)]);
+    let said = "8000E invalid-reference@12.0 >8010 8010E 8018E 8014E";
+    rows(&returns(16), &program, &[("88 09 90", said)]);
     rows(&Parameters::default(), &program, &[("88", "8000E unexpected-discontinuity@12.0")]);
 }
 
@@ -129,23 +129,23 @@ fn link_pops_first() {
 #[test]
 fn d07_waypoint_updates() {
     let program = arm(&[(0x8000, &[NOP, NOP, NOP, LOOP])]);
-    let told = "8000? 8004? 8008? missing-outcome@12.0";
+    let said = "8000? 8004? 8008? missing-outcome@12.0";
     rows(
         &Parameters::default(),
         &program,
-        &[("72 01 72 03 84", "8000? 8004? 8008? 800cE"), ("72 07 84", told)],
+        &[("72 01 72 03 84", "8000? 8004? 8008? 800cE"), ("72 07 84", said)],
     );
-    let behind = story(&Parameters::default(), &program, "08 04 80 00 00 21 72 01 84 08 00 80 00 00 01");
-    assert_eq!(behind, "On1 8004? 8008? missing-outcome@12.0 On0");
+    let before = story(&Parameters::default(), &program, "08 04 80 00 00 21 72 01 84 08 00 80 00 00 01");
+    assert_eq!(before, "On1 8004? 8008? missing-outcome@12.0 On0");
     let inside = thumb(0x1_0000, &[0xf3af, 0x8000, 0xbf00, 0xe7fe]);
-    let told = story(&Parameters::default(), &inside, "08 01 00 01 00 21 72 03");
-    assert_eq!(told, "On1 10000t? 10004t? missing-outcome@12.0");
+    let said = story(&Parameters::default(), &inside, "08 01 00 01 00 21 72 03");
+    assert_eq!(said, "On1 10000t? 10004t? missing-outcome@12.0");
     let mut long = [NOP; 1101];
     long[1100] = LOOP;
     let program = arm(&[(0x8000, &long)]);
     for wire in ["72 97 11 84", "72 81 10 84"] {
-        let told = story(&Parameters::default(), &program, &format!("{ON} {wire}"));
-        assert!(told.ends_with(" 912c? 9130E") && told.split(' ').count() == 1102, "{told}");
+        let said = story(&Parameters::default(), &program, &format!("{ON} {wire}"));
+        assert!(said.ends_with(" 912c? 9130E") && said.split(' ').count() == 1102, "{said}");
     }
 }
 
@@ -155,28 +155,29 @@ fn d08_instruction_sets() {
     let program = with_thumb(program, 0x8100, &[0xbf00, 0x4770]);
     rows(&Parameters::default(), &program, &[("84 05 84", "8000? 8004E 8100t? 8102tE 8008E")]);
     let code = thumb(0x1_0000, &[0xbf08, 0xf000, 0xe802, 0xe7fe, 0, 0xe1a0, 0xfffe, 0xeaff]);
-    let told = |wire| story(&Parameters::default(), &code, &format!("08 01 00 01 00 21 {wire}"));
-    assert_eq!(told("86 84"), "On1 10000t? 10002tN 10006tE");
-    assert_eq!(told("84 84"), "On1 10000t? 10002tE 10008? 1000cE");
+    let said = |wire| story(&Parameters::default(), &code, &format!("08 01 00 01 00 21 {wire}"));
+    assert_eq!(said("86 84"), "On1 10000t? 10002tN 10006tE");
+    assert_eq!(said("84 84"), "On1 10000t? 10002tE 10008? 1000cE");
     let code = thumb(0x1_0000, &[0x4770, 0, 0, 0xe7fe]);
-    let told = story(&Parameters::default(), &code, "08 01 00 01 00 21 87 80 84 80 10 84");
-    assert_eq!(told, "On1 10000tE 10006tE");
+    let said = story(&Parameters::default(), &code, "08 01 00 01 00 21 87 80 84 80 10 84");
+    assert_eq!(said, "On1 10000tE 10006tE");
 }
 
 /// LEAVEX and ENTERX are direct (PFT-WPT-020); ThumbEE without exception information.
 #[test]
 fn thumb_ee_state() {
     let code = thumb(0x1_0000, &[0xf3bf, 0x8f1f, 0xc302, 0x4770, 0xf3bf, 0x8f0f, 0x4770]);
-    let told = |wire| story(&returns(2), &code, &format!("08 01 00 01 00 21 {wire}"));
-    // ENTERX; HBL, whose branch address says ThumbEE; LEAVEX; BX, whose address is in the last state, ThumbEE.
-    assert_eq!(told("84 89 40 40 84 05 84"), "On1 10000tE 10004xE 10008xE 1000ctE 10004xE");
+    let said = |wire| story(&returns(2), &code, &format!("08 01 00 01 00 21 {wire}"));
+    // ENTERX; HBL, whose branch address says ThumbEE; LEAVEX; BX, whose address is in the last state,
+    // ThumbEE.
+    assert_eq!(said("84 89 40 40 84 05 84"), "On1 10000tE 10004xE 10008xE 1000ctE 10004xE");
     // HBL made an entry, which BX takes back.
-    let told = |wire| story(&returns(2), &code, &format!("08 05 00 01 00 25 {wire}"));
-    assert_eq!(told("8d 40 40 84 84"), "On1 10004xE 1000cxE 10006xE invalid-reference@16.0");
+    let said = |wire| story(&returns(2), &code, &format!("08 05 00 01 00 25 {wire}"));
+    assert_eq!(said("8d 40 40 84 84"), "On1 10004xE 1000cxE 10006xE invalid-reference@16.0");
     // One byte keeps ThumbEE, five bytes without information are Thumb.
-    let told = |wire| story(&Parameters::default(), &code, &format!("08 05 00 01 00 25 {wire}"));
-    assert_eq!(told("07 09"), "On1 10004xE 10006xE");
-    assert_eq!(told("87 80 84 80 10 09"), "On1 10004xE 10006tE");
+    let said = |wire| story(&Parameters::default(), &code, &format!("08 05 00 01 00 25 {wire}"));
+    assert_eq!(said("07 09"), "On1 10004xE 10006xE");
+    assert_eq!(said("87 80 84 80 10 09"), "On1 10004xE 10006tE");
 }
 
 #[test]
@@ -233,24 +234,24 @@ fn d15_periodic_checks() {
 fn d16_timestamps() {
     let program = Program::new();
     let full = "42 ff 80 80 80 80 80 80 80 00";
-    let told = |parameters: &Parameters, wire: &str| story(parameters, &program, &format!("{ON} {wire}"));
+    let said = |parameters: &Parameters, wire: &str| story(parameters, &program, &format!("{ON} {wire}"));
     let v1_1 = Parameters::default();
-    assert_eq!(told(&v1_1, &format!("{full} 42 80 01")), "On1 T127 T128");
-    assert_eq!(told(&v1_1, "42 80 80 80 80 80 80 80 01"), "On1 T?");
+    assert_eq!(said(&v1_1, &format!("{full} 42 80 01")), "On1 T127 T128");
+    assert_eq!(said(&v1_1, "42 80 80 80 80 80 80 80 01"), "On1 T?");
     let max = "42 ff ff ff ff ff ff ff ff ff";
     let all = format!("{max} 46 80 80 80 80 80 80 80 80 00 42 80 80 80 80 80 80 80 01");
-    assert_eq!(told(&v1_1, &all), format!("On1 T{} T0R T{}", u64::MAX, 1_u64 << 49));
+    assert_eq!(said(&v1_1, &all), format!("On1 T{} T0R T{}", u64::MAX, 1_u64 << 49));
     // Errors of the flow leave the time alone, those of packets do not.
     let flow = format!("{full} 84 42 05 04 {ALIGN} {ON} 42 05");
-    assert_eq!(told(&v1_1, &flow), "On1 T127 no-code@22.0[8000] T5 reserved-encoding@25.0 On1 T?");
+    assert_eq!(said(&v1_1, &flow), "On1 T127 no-code@22.0[8000] T5 reserved-encoding@25.0 On1 T?");
     let binary = Parameters { timestamp_bits: 48, ..Parameters::default() };
     let wire = "42 ff ff ff ff ff ff 00 42 80 80 80 80 80 80 01";
-    assert_eq!(told(&binary, wire), format!("On1 T{} T{}", (1_u64 << 42) - 1, 1_u64 << 42));
+    assert_eq!(said(&binary, wire), format!("On1 T{} T{}", (1_u64 << 42) - 1, 1_u64 << 42));
     let gray = Parameters::v1_0();
-    assert_eq!(told(&gray, "42 c0 80 80 80 80 80 00 42 c0 01"), "On1 T127 T128");
-    assert_eq!(told(&gray, "42 9c 84 80 80 80 80 00 42 1d"), "On1 T1000 T1001");
+    assert_eq!(said(&gray, "42 c0 80 80 80 80 80 00 42 c0 01"), "On1 T127 T128");
+    assert_eq!(said(&gray, "42 9c 84 80 80 80 80 00 42 1d"), "On1 T1000 T1001");
     let last = "42 80 80 80 80 80 80 10 42 80 80 80 80 80 80 30";
-    assert_eq!(told(&gray, last), format!("On1 T{} T{}", (1_u64 << 47) - 1, 1_u64 << 47));
+    assert_eq!(said(&gray, last), format!("On1 T{} T{}", (1_u64 << 47) - 1, 1_u64 << 47));
 }
 
 #[test]
@@ -261,4 +262,29 @@ fn d17_broadcast_and_security() {
     let words = [0xee01_0f11, 0x0aff_fffd, 0xea00_0000, NOP, LOOP];
     let program = arm(&[(0x8000, &words)]);
     rows(&Parameters::default(), &program, &[("86 89 40 01 84", "8000? 8004N 8008E 8010nE")]);
+}
+
+/// Readings `pft-return-stack-over-exceptions`, `pft-packets-before-an-exception`; an entry has a security state
+/// (PFT-DEC-036).
+#[test]
+fn what_the_return_stack_keeps() {
+    let handler: (u64, &[u32]) = (0x18, &[0xe25e_f004]);
+    let called = [0xeb00_0002, LOOP, NOP, NOP, NOP, BX_LR];
+    rows(
+        &returns(16),
+        &arm(&[handler, (0x8000, &called)]),
+        &[("84 8d 80 40 1c 89 80 01 76 88", "8000E Exc14@8010>18 18E ERet 8010? 8014E 8004E")],
+    );
+    let to_non_secure = [0xeb00_0002, LOOP, NOP, NOP, BX_LR, NOP, NOP, NOP, BX_LR];
+    rows(
+        &returns(16),
+        &arm(&[(0x8000, &to_non_secure)]),
+        &[("84 91 80 41 01 88", "8000E 8010E 8020nE 8004E")],
+    );
+    let program = arm(&[handler, (0x8000, &[NOP, LOOP])]);
+    let wire = format!("{ON} 41 72 01 0c 42 05 6e 42 3c 07 8d 80 40 1c 84");
+    assert_eq!(
+        story(&Parameters { context_id_bytes: 1, ..virtualization() }, &program, &wire),
+        "On1 8000? Trigger T? cid42 vmid7 Exc14@8004>18 18E unexpected-discontinuity@26.0"
+    );
 }

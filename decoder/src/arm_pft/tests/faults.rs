@@ -3,9 +3,9 @@
 use super::*;
 
 /// The story after trace on at 0x8000, where `words` lie.
-fn told(parameters: &Parameters, words: &[u32], wire: &str) -> String {
-    let told = story(parameters, &arm(&[(0x8000, words)]), &format!("{ON} {wire}"));
-    told.strip_prefix("On1").expect("on").trim_start().into()
+fn said(parameters: &Parameters, words: &[u32], wire: &str) -> String {
+    let said = story(parameters, &arm(&[(0x8000, words)]), &format!("{ON} {wire}"));
+    said.strip_prefix("On1").expect("on").trim_start().into()
 }
 
 #[test]
@@ -14,12 +14,12 @@ fn what_cannot_be_read_costs_synchronisation() {
     let again = format!("{ALIGN} 84 0c {ON} 84");
     for (broken, at) in [("04", 13), ("80", 13), ("00 00 80", 13), ("00 00 00 00 00 42", 13)] {
         assert_eq!(
-            told(&plain, &[LOOP], &format!("84 {broken} 0c 84 {again}")),
+            said(&plain, &[LOOP], &format!("84 {broken} 0c 84 {again}")),
             format!("8000E reserved-encoding@{at}.0 On1 8000E")
         );
     }
-    assert_eq!(told(&plain, &[LOOP], "84 81 40"), "8000E truncated@13.0");
-    assert_eq!(told(&plain, &[LOOP], "84 00 00"), "8000E truncated@13.0");
+    assert_eq!(said(&plain, &[LOOP], "84 81 40"), "8000E truncated@13.0");
+    assert_eq!(said(&plain, &[LOOP], "84 00 00"), "8000E truncated@13.0");
     // Before the first I-sync faults that cost synchronisation are reported, others are not.
     let program = arm(&[(0x8000, &[LOOP])]);
     assert_eq!(
@@ -30,13 +30,13 @@ fn what_cannot_be_read_costs_synchronisation() {
 
 #[test]
 fn what_is_illegal_here_is_dropped() {
-    let told = |parameters: &Parameters, wire| told(parameters, &[LOOP], wire);
-    assert_eq!(told(&Parameters::default(), "6e 84"), "illegal-in-state@12.0 8000E");
-    assert_eq!(told(&Parameters::default(), "3c 05 84"), "illegal-in-state@12.0 8000E");
-    assert_eq!(told(&Parameters::v1_0(), "76 84"), "illegal-in-state@12.0 8000E");
+    let said = |parameters: &Parameters, wire| said(parameters, &[LOOP], wire);
+    assert_eq!(said(&Parameters::default(), "6e 84"), "illegal-in-state@12.0 8000E");
+    assert_eq!(said(&Parameters::default(), "3c 05 84"), "illegal-in-state@12.0 8000E");
+    assert_eq!(said(&Parameters::v1_0(), "76 84"), "illegal-in-state@12.0 8000E");
     let m_profile = Parameters { m_profile: true, ..Parameters::v1_0() };
-    assert_eq!(told(&m_profile, "76 84"), "ERet 8000E");
-    assert_eq!(told(&Parameters::default(), "76 84"), "ERet 8000E");
+    assert_eq!(said(&m_profile, "76 84"), "ERet 8000E");
+    assert_eq!(said(&Parameters::default(), "76 84"), "ERet 8000E");
 }
 
 /// Each with its byte and bit, in stream order, before the events.
@@ -76,9 +76,9 @@ fn what_is_suspicious_goes_on() {
 #[test]
 fn numbers_of_the_m_profile_are_its_own() {
     let wire = "81 80 80 80 48 02 84";
-    assert_eq!(told(&Parameters::default(), &[LOOP], wire), "Exc1@8000>0");
+    assert_eq!(said(&Parameters::default(), &[LOOP], wire), "Exc1@8000>0");
     let m_profile = Parameters { m_profile: true, ..Parameters::default() };
-    assert_eq!(told(&m_profile, &[LOOP], wire), "Exc1@8000>0 no-code@18.0[0]");
+    assert_eq!(said(&m_profile, &[LOOP], wire), "Exc1@8000>0 no-code@18.0[0]");
 }
 
 #[test]
@@ -86,32 +86,33 @@ fn branches_that_contradict_the_code_are_believed() {
     let plain = Parameters::default();
     // B 8010, ISB, DMB (a waypoint only if so configured), LOOP.
     let words = [0xea00_0002, 0xf57f_f06f, 0xf57f_f05f, LOOP, LOOP];
-    assert_eq!(told(&plain, &words, "09 84"), "8000E 8010E");
-    assert_eq!(told(&plain, &words, "03 05"), "8000E contradiction@12.0 8004E");
-    assert_eq!(told(&plain, &words, "03 07"), "8000E contradiction@12.0 8004E contradiction@13.0");
+    assert_eq!(said(&plain, &words, "09 84"), "8000E 8010E");
+    assert_eq!(said(&plain, &words, "03 05"), "8000E contradiction@12.0 8004E");
+    assert_eq!(said(&plain, &words, "03 07"), "8000E contradiction@12.0 8004E contradiction@13.0");
     let barriers = Parameters { barrier_waypoints: true, ..Parameters::default() };
     let to_barrier = "8000E contradiction@12.0 8008E";
-    assert_eq!(told(&barriers, &words, "05 07"), to_barrier);
-    assert_eq!(told(&barriers, &words, "05 03"), format!("{to_barrier} contradiction@13.0"));
-    assert_eq!(told(&barriers, &words, "05 86 84"), "8000E contradiction@12.0 8008N 800cE");
-    assert_eq!(told(&plain, &words, "05 84"), "8000E contradiction@12.0 8008? 800cE");
+    assert_eq!(said(&barriers, &words, "05 07"), to_barrier);
+    assert_eq!(said(&barriers, &words, "05 03"), format!("{to_barrier} contradiction@13.0"));
+    assert_eq!(said(&barriers, &words, "05 86 84"), "8000E contradiction@12.0 8008N 800cE");
+    assert_eq!(said(&plain, &words, "05 84"), "8000E contradiction@12.0 8008? 800cE");
     // To the right address in another instruction set.
-    assert_eq!(told(&plain, &words, "89 80 82 80 10"), "8000E contradiction@12.0");
+    assert_eq!(said(&plain, &words, "89 80 82 80 10"), "8000E contradiction@12.0");
 }
 
-/// Once per gap; a branch address ends it, a waypoint update does not (PFT-ERR-006 to PFT-ERR-010, PFT-DEC-079).
+/// Once per gap; a branch address ends it, a waypoint update does not (PFT-ERR-006 to PFT-ERR-010,
+/// PFT-DEC-079).
 #[test]
 fn where_no_code_is_the_flow_is_lost() {
     let plain = Parameters::default();
     assert_eq!(
-        told(&plain, &[NOP], "c0 84 72 41 01 84"),
+        said(&plain, &[NOP], "c0 84 72 41 01 84"),
         "8000? no-code@12.0[8004] >8000 8000? no-code@17.0[8004]"
     );
-    assert_eq!(told(&plain, &[NOP], "01"), "8000? no-code@12.0[8004] >8000");
-    assert_eq!(told(&plain, &[NOP], "72 03 8d 80 40 1c"), "8000? no-code@12.0[8004] Exc14@?>18");
-    assert_eq!(told(&plain, &[], "84 09 84 11"), "no-code@12.0[8000] >8010 no-code@14.0[8010] >8020");
+    assert_eq!(said(&plain, &[NOP], "01"), "8000? no-code@12.0[8004] >8000");
+    assert_eq!(said(&plain, &[NOP], "72 03 8d 80 40 1c"), "8000? no-code@12.0[8004] Exc14@?>18");
+    assert_eq!(said(&plain, &[], "84 09 84 11"), "no-code@12.0[8000] >8010 no-code@14.0[8010] >8020");
     // The update is the base of the next address all the same.
-    assert_eq!(told(&plain, &[], "84 72 81 80 02 05"), "no-code@12.0[8000] >10008");
+    assert_eq!(said(&plain, &[], "84 72 81 80 02 05"), "no-code@12.0[8000] >10008");
     // Half of an instruction; misaligned code.
     let half = thumb(0x8000, &[0xbf00, 0xf000]);
     assert_eq!(story(&plain, &half, "08 01 80 00 00 21 84"), "On1 8000t? no-code@12.0[8002]");
@@ -119,7 +120,8 @@ fn where_no_code_is_the_flow_is_lost() {
     assert_eq!(story(&plain, &odd, &format!("{ON} 84")), "On1 no-code@12.0[8000]");
 }
 
-/// Instructions may lie in several sections (PFT-WPT-029), and around the end of the address space (PFT-WPT-025).
+/// Instructions may lie in several sections (PFT-WPT-029), and around the end of the address space
+/// (PFT-WPT-025).
 #[test]
 fn code_goes_on_across_borders() {
     let mut program = thumb(0x8000, &[0xbf00, 0xf3af]);
@@ -146,7 +148,7 @@ fn jazelle_state_has_no_code() {
     let plain = Parameters::default();
     // BX to Jazelle 0x12345679; an atom; a short branch, which stays there; back by an I-sync.
     assert_eq!(
-        told(&plain, &[BX_LR, LOOP], "f3 d9 a2 a3 22 84 84 03 03 08 04 80 00 00 21 84"),
+        said(&plain, &[BX_LR, LOOP], "f3 d9 a2 a3 22 84 84 03 03 08 04 80 00 00 21 84"),
         "8000E unsupported-mode@17.0 >12345641j unsupported-mode@20.0 >12345641j On1 8004E"
     );
 }
@@ -156,7 +158,7 @@ fn a_walk_has_a_limit() {
     let words = [NOP, NOP, NOP, LOOP];
     let wire = bytes(&format!("{ALIGN} {ON} 90 84"));
     let update = bytes(&format!("{ALIGN} {ON} 72 05 84"));
-    let told = |steps, wire: &[u8]| {
+    let said = |steps, wire: &[u8]| {
         let mut decoder = Decoder::default();
         decoder.set_limits(&limited(steps));
         let program = arm(&[(0x8000, &words)]);
@@ -167,9 +169,9 @@ fn a_walk_has_a_limit() {
         let faults: Vec<String> = log.faults().map(fault_word).collect();
         format!("{} {}", events.join(" "), faults.join(" "))
     };
-    assert_eq!(told(3, &wire), "On1 8000? 8004? 8008? 800cE 800cE 800cE 800cE ");
-    assert_eq!(told(2, &wire), "On1 8000? 8004? limit@12.0");
-    assert_eq!(told(0, &wire), "On1 limit@12.0");
-    assert_eq!(told(3, &update), "On1 8000? 8004? 8008? 800cE ");
-    assert_eq!(told(2, &update), "On1 8000? 8004? limit@12.0");
+    assert_eq!(said(3, &wire), "On1 8000? 8004? 8008? 800cE 800cE 800cE 800cE ");
+    assert_eq!(said(2, &wire), "On1 8000? 8004? limit@12.0");
+    assert_eq!(said(0, &wire), "On1 limit@12.0");
+    assert_eq!(said(3, &update), "On1 8000? 8004? 8008? 800cE ");
+    assert_eq!(said(2, &update), "On1 8000? 8004? limit@12.0");
 }

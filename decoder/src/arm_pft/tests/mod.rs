@@ -116,8 +116,8 @@ fn fault_word(fault: &Fault) -> String {
     format!("{class}@{byte}.{bit}{address}")
 }
 
-/// As in the sheet: `8008?`, `8008E`, `8008N` for each instruction; `t` Thumb, `x` ThumbEE, `n` Non-secure, `h` Hyp;
-/// `Exc10@8008>8`; `On1`; the others by name.
+/// As in the sheet: `8008?`, `8008E`, `8008N` for each instruction; `t` Thumb, `x` ThumbEE, `n` Non-secure,
+/// `h` Hyp; `Exc10@8008>8`; `On1`; the others by name.
 fn word(program: &Program, event: &Event) -> String {
     let flags = |isa, non_secure, hyp| {
         let isa = match isa {

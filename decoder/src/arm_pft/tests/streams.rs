@@ -37,14 +37,14 @@ fn stream_b() {
     let walked = "On1 10000tn? 10002tnE 10010tn? 10012tnE 10006tn? 10008tnE 10002tnE 10010tn? 10012tnE \
                   10006tn? 10008tnN 1000atnE cid42 1000etnE On0";
     let [before, after] = STREAM_B;
-    let told =
+    let said =
         |sync: &str| story(&parameters_b(), &program_b(), &format!("{before} {ALIGN} 08 {sync} {after}"));
     let end = "T4886718345 20000n? 20004nE";
-    assert_eq!(told("00 00 02 00 09 42"), format!("{walked} {end}"));
+    assert_eq!(said("00 00 02 00 09 42"), format!("{walked} {end}"));
     // Another Context ID, another address, another security state.
-    assert_eq!(told("00 00 02 00 09 41"), format!("{walked} contradiction@28.0 {end}"));
-    assert_eq!(told("04 00 02 00 09 42"), format!("{walked} contradiction@28.0 T4886718345 20004nE"));
-    assert_eq!(told("00 00 02 00 01 42"), format!("{walked} contradiction@28.0 T4886718345 20000? 20004E"));
+    assert_eq!(said("00 00 02 00 09 41"), format!("{walked} contradiction@28.0 {end}"));
+    assert_eq!(said("04 00 02 00 09 42"), format!("{walked} contradiction@28.0 T4886718345 20004nE"));
+    assert_eq!(said("00 00 02 00 01 42"), format!("{walked} contradiction@28.0 T4886718345 20000? 20004E"));
 }
 
 /// 9.4: cycle-accurate, overflow, VMID, security change, failing periodic check.
