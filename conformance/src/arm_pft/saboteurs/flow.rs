@@ -176,7 +176,11 @@ impl MemoryOfTheSync {
 impl Bug for MemoryOfTheSync {
     fn follow(&mut self, packet: &Packet, followed: &mut Followed<'_>) {
         let before = self.model.states.last.non_secure;
-        let agrees = self.model.states.current == Some(self.model.of_sync(packet));
+        let context_id = self.model.states.context_id;
+        let agrees = match packet {
+            Packet::InstructionSync { context_id: Some(stated), .. } if context_id != Some(*stated) => false,
+            _ => self.model.states.current == Some(self.model.of_sync(packet)),
+        };
         self.model.take(packet);
         let mut packet = *packet;
         match &mut packet {

@@ -19,8 +19,8 @@ pub(super) trait Bug {
         false
     }
 
-    /// Changes a packet before it is reported and followed. Returns how many bytes after it are taken for part
-    /// of it; if negative, how many of its own are not.
+    /// Changes a packet before it is reported and followed. Returns how many bytes after it are taken for
+    /// part of it; if negative, how many of its own are not.
     fn read(&mut self, _packet: &mut Packet) -> isize {
         0
     }
