@@ -1,6 +1,7 @@
 //! What the harness knows of ARM PFT.
 
 mod captures;
+mod saboteurs;
 mod sync_points;
 
 use traceproof_decoder::arm_pft as decoder;
@@ -65,7 +66,7 @@ impl FamilyRules for ArmPft {
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];
-    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
+    const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
