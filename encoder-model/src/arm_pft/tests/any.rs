@@ -36,11 +36,23 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 fn policy() -> impl Strategy<Value = Policy> {
     let sizes = (0..40_u32, 0..4_u8, 1..=5_u8, 1..=5_u8, 0..=16_u8, 0..9_u8);
     let fifo = prop_oneof![Just((0, 0)), (0..50_u16, 0..8_u16)];
-    (sizes, fifo, any::<[bool; 11]>()).prop_map(|(sizes, (fifo_bytes, port_bytes), flags)| {
+    (sizes, fifo, any::<[bool; 12]>()).prop_map(|(sizes, (fifo_bytes, port_bytes), flags)| {
         let (sync_period, sync_spacing, atoms_per_packet, min_address_bytes, return_stack_depth, pad_to) =
             sizes;
-        let [trigger, alignment, wait, information, second, long, cycles, minimal, waypoints, isb, vmid] =
-            flags;
+        let [
+            trigger,
+            alignment,
+            wait,
+            information,
+            second,
+            long,
+            cycles,
+            minimal,
+            start,
+            waypoints,
+            isb,
+            vmid,
+        ] = flags;
         Policy {
             sync_period,
             sync_spacing,
@@ -54,6 +66,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             long_block_updates: long,
             cycles_in_timestamps: cycles,
             minimal_timestamps: minimal,
+            timestamp_at_start: start,
             timestamp_waypoints: waypoints,
             return_stack_depth,
             broadcast_isb: isb,
