@@ -1,32 +1,32 @@
-//! Where the next A-sync ends.
+//! Where the next A-sync ends: ETMv3 and PFT have the same.
 
 /// Zeros before the 80 of an A-sync, at least.
-pub(super) const ZEROS: u64 = 5;
+pub(crate) const ZEROS: u64 = 5;
 
 /// The last byte of an A-sync.
-pub(super) const END: u8 = 0x80;
+pub(crate) const END: u8 = 0x80;
 
 /// A search for an A-sync, whatever the chunks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// Stream offset where the search began.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// Zeros directly before the next byte.
-    pub(super) zeros: u64,
+    pub(crate) zeros: u64,
     /// Stream offset of the first of them.
-    pub(super) first_zero: u64,
+    pub(crate) first_zero: u64,
 }
 
 impl Search {
-    pub(super) const fn from(offset: u64) -> Self {
+    pub(crate) const fn from(offset: u64) -> Self {
         Self { start: offset, zeros: 0, first_zero: offset }
     }
 
     /// Looks through the bytes from stream offset `offset` on. `Some`: so many bytes go up to the end of an A-sync, and `zeros`
     /// and `first_zero` are its own; `None`: there is no end of an A-sync in them.
     ///
-    /// Spec: ETM3-SYN-001, ETM3-SYN-003, ETM3-SYN-005 (7.10.4).
-    pub(super) fn look(&mut self, offset: u64, bytes: &[u8]) -> Option<usize> {
+    /// Spec: ETM3-SYN-001, ETM3-SYN-003, ETM3-SYN-005 (7.10.4); PFT-PKT-004, PFT-PKT-006 (4.5.1).
+    pub(crate) fn look(&mut self, offset: u64, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         if self.zeros > 0 {
             at = zeros_from(bytes, 0);
