@@ -22,15 +22,15 @@ pub const MOST_POINTS: usize = 16;
 pub const DIRECTIONS: [Direction; 4] =
     [Direction::Decode, Direction::Chunks, Direction::Join, Direction::Garbage];
 
-/// Judges the subject over the streams of a snapshot; each is reported like a case. A check that panics or takes longer than
-/// `deadline` is a verdict, as it is for cases.
+/// Judges the subject over the streams of a snapshot; each is reported like a case. A check that panics or takes longer
+/// than `deadline` is a verdict, as it is for cases.
 ///
-/// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as unsupported; those
-/// of no family at all are named in [`Run::foreign_sources`]. Trace and results are held in memory.
+/// Streams of protocols that are not supported yet, and of sources that wrote into no buffer, are reported as
+/// unsupported; those of no family at all are named in [`Run::foreign_sources`]. Trace and results are held in memory.
 ///
 /// # Errors
 ///
-/// The name of the source, and why the snapshot does not say how to decode it.
+/// The name of the source, and why the snapshot does not contain enough to decode it.
 pub fn run(
     subject: &Subject,
     snapshot: &Snapshot,
@@ -77,7 +77,7 @@ pub fn run(
 /// What decoding a stream of a snapshot needs.
 #[derive(Clone, Debug)]
 pub struct Captured<P: FamilyRules> {
-    /// What the registers of its source say.
+    /// The configuration in the registers of its source.
     pub parameters: P::Parameters,
     /// What its core's memory held.
     pub program: Program,
@@ -90,7 +90,7 @@ impl<P: FamilyRules> Captured<P> {
     ///
     /// # Errors
     ///
-    /// When the family decodes no such source, or the snapshot does not say how.
+    /// When the family does not decode such a source, or the snapshot lacks its configuration.
     pub fn of(snapshot: &Snapshot, stream: &Stream<'_>) -> Result<Self, StreamError> {
         let rules = P::CAPTURES.filter(|captures| captures.protocols.contains(&stream.protocol));
         let rules = rules.ok_or_else(|| StreamError::Unsupported(stream.source.model.clone()))?;
@@ -187,19 +187,15 @@ impl<P: FamilyRules> Capture<P> {
                 divergence.place = Some(fault.place);
                 Verdict::Fail(divergence)
             }
-            None if log.entries.is_empty() => unsupported("a synchronisation point"),
+            None if log.entries.is_empty() => unsupported("a sync point"),
             None => Verdict::Pass,
         })
     }
 }
 
-/// A relation that was tried on nothing says nothing.
+/// A relation without anything to compare is no result.
 fn tried(tried: Attempts) -> Verdict {
-    if tried.compared == 0 {
-        unsupported("a synchronisation point with trace behind it")
-    } else {
-        Verdict::Pass
-    }
+    if tried.compared == 0 { unsupported("a sync point with trace after it") } else { Verdict::Pass }
 }
 
 fn unsupported(need: impl Into<String>) -> Verdict {

@@ -80,17 +80,18 @@ impl From<Broken> for Failure {
     }
 }
 
-/// What a subject that claims the case's features says when it refuses its parameters.
+/// The refusal by a subject that claims the case's features.
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Verdict(Verdict::Undeclared { refusal: refusal.to_string() })
     }
 }
 
-/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings matter for
-/// the side that is judged.
+/// The parameters under which the subject is asked, which is only for what it claims. `binds` says which readings
+/// matter for the side that is judged.
 ///
-/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are without it.
+/// They are those of the case. If the subject lacks optional hardware that leaves no trace in the case, they are
+/// without it.
 fn claimed<P: FamilyRules>(
     file: &CaseFile<P>,
     capabilities: &Capabilities,
@@ -100,13 +101,13 @@ fn claimed<P: FamilyRules>(
     question.claimed(capabilities, binds).map_err(|needs| Failure::Verdict(Verdict::Unsupported { needs }))
 }
 
-/// A stream that a subject may be asked about.
+/// A stream for a subject's decoder.
 #[derive(Debug)]
 pub(crate) struct Question<'a, P: FamilyRules> {
     pub(crate) wire: &'a [u8],
     pub(crate) parameters: &'a P::Parameters,
     pub(crate) program: &'a Program,
-    /// Every packet of the wire; `None` where some of it may be no packet, or its packets are not stated.
+    /// All packets of the wire; `None` if a part of it may be no packet, or its packets are not stated.
     pub(crate) packets: Option<&'a [P::Packet]>,
     /// The readings on which it depends.
     pub(crate) readings: Vec<String>,
@@ -203,8 +204,8 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
 /// Maximum number of sync points of a case tried.
 const MOST_POINTS: usize = 4;
 
-/// Whether the reference finds a synchronisation point in the case behind which there is something to compare. That a relation does not hold for
-/// the reference says something, too.
+/// Whether the reference finds a sync point in the case with results to compare after it. A relation that fails for the
+/// reference counts as well.
 fn says_something<P: FamilyRules>(file: &CaseFile<P>, direction: Direction) -> bool {
     match tried(&Subject::reference_decoder_of::<P>(), file, &file.case.parameters, direction) {
         Ok(tried) => tried.compared > 0,
@@ -217,7 +218,7 @@ fn late<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direct
     // Only what the subject claims.
     let Begun { parameters, .. } = begun(subject, file)?;
     if tried(subject, file, &parameters, direction)?.compared == 0 {
-        let needs = vec![String::from("results behind a synchronisation point")];
+        let needs = vec![String::from("results after a sync point")];
         return Err(Failure::Verdict(Verdict::Unsupported { needs }));
     }
     Ok(())
@@ -244,7 +245,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     Ok(judge::encoding(packets, &file.resolved.wire, &parameters, &log)?)
 }
 
-/// An encoder that has been asked.
+/// Claims and parameters of an encoder that has run.
 struct EncoderSide<P: FamilyRules> {
     capabilities: Capabilities,
     parameters: P::Parameters,
@@ -274,18 +275,18 @@ fn encoded<P: FamilyRules>(
         encoder.step(stimulus, sink);
     });
     if let Err(message) = driven {
-        // Not the subject's fault, but nothing can be said about it with such a case.
+        // Not the subject's error, but such a case cannot judge it.
         return Err(Failure::Divergence(Box::new(Divergence::sentence("the stimulus of the case", message))));
     }
     encoder.finish(sink);
     Ok(EncoderSide { capabilities, parameters })
 }
 
-/// What the subject's encoder makes of a case goes to the sink. May panic or never return if the subject does.
+/// Sends the output of the subject's encoder for a case to the sink. May panic or never return if the subject does.
 ///
 /// # Errors
 ///
-/// The verdict, when it makes nothing of it.
+/// The verdict, when the encoder does not run.
 pub(crate) fn encode_case<P: FamilyRules>(
     subject: &Subject,
     file: &CaseFile<P>,

@@ -41,7 +41,7 @@ pub enum State {
     NoNegative,
     /// No case names it.
     Missing,
-    /// No case can prove it, and the registry says why.
+    /// No case can cover it, for the reason in the registry.
     Untestable,
 }
 

@@ -1,6 +1,6 @@
 //! Judges any trace decoder or encoder against the contract.
 //!
-//! A library first: a decoder of another project runs the whole suite in its own `cargo test`.
+//! It is a library: a decoder of another project runs the whole suite in its own `cargo test`.
 //!
 //! ```no_run
 //! use traceproof_conformance::{Options, Subject, report, run};
@@ -14,29 +14,29 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | Who is judged? | [`Subject`] |
-//! | In another process? | [`process`]; and from that side, [`adaptor`] |
+//! | What is a subject? | [`Subject`] |
+//! | How is a subject in another process run? | [`process`]; the subject's side is [`adaptor`] |
 //! | Which cases? | [`suite`] |
 //! | How are they run? | [`run()`], [`Options`] |
 //! | How is one judged? | [`judge`] |
-//! | What can come out? | [`Verdict`], [`Run`] |
-//! | How is it shown? | [`report`], [`line`](mod@line) |
-//! | Which requirements are proven? | [`coverage`] |
-//! | What must be known about a family? | [`family`] |
+//! | Which outcomes are there? | [`Verdict`], [`Run`] |
+//! | How are they reported? | [`report`], [`line`](mod@line) |
+//! | Which requirements are covered? | [`coverage`] |
+//! | What must a family define? | [`family`] |
 //! | What holds for every stream? | [`relations`] |
 //! | Every case as a test of another repository's `cargo test`? | [`trials`] |
-//! | What is a subject known to get wrong? | [`baseline`] |
-//! | What do two subjects disagree about? | [`differential`] |
-//! | Is a subject fit to be judged? | [`smoke`] |
+//! | Which failures of a subject are known? | [`baseline`] |
+//! | Where do two subjects disagree? | [`differential`] |
+//! | Can a subject be judged? | [`smoke`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
-//! | What did a subject make of one stream, whatever happened in it? | [`observe`] |
+//! | What does a subject report for one stream, even if it crashes? | [`observe`] |
 //! | The bytes of failing checks as files? | [`save`] |
-//! | Would the suite notice what is wrong? | [`saboteurs`] |
-//! | All that is known of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
+//! | Does the suite detect bugs? | [`saboteurs`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
-//! | Which independent implementations are there to compare with? | [`peers`] |
+//! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
 
 pub mod adaptor;

@@ -40,7 +40,7 @@ impl ser::Error for Refused {
     }
 }
 
-/// Writes one value, behind its key if it has one. The key is written only when there is something to say.
+/// Writes one value, after its key if it has one. The key is written only for a value that is not empty.
 struct Writer<'a> {
     out: &'a mut String,
     key: Option<&'static str>,
@@ -61,7 +61,7 @@ struct Parts<'a> {
     out: &'a mut String,
     /// Stands between two parts.
     between: &'static str,
-    /// Stands behind the last part.
+    /// Follows the last part.
     close: &'static str,
     /// Where the next part starts when nothing was written since: no separator is needed.
     start: usize,

@@ -64,8 +64,8 @@ enum Content<'a, T> {
 }
 
 impl<W: Write> Listing<W> {
-    /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be read;
-    /// otherwise all.
+    /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be
+    /// read; otherwise all.
     pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
         let counts = Counts { packets: 0, events: 0, errors: 0, warnings: 0 };
         Self { out, format, layer, line: String::new(), error: None, counts, latest: None }
@@ -81,7 +81,7 @@ impl<W: Write> Listing<W> {
         self.counts
     }
 
-    /// Flushes the writer and says how it went.
+    /// Flushes the writer and returns the counts.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl<W: Write, L: Write> WireFile<W, L> {
         Self { wire, packets, error: None, bytes: 0, count: 0 }
     }
 
-    /// Flushes and says how many packets and bytes there were.
+    /// Flushes and returns the number of packets and bytes.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What a subject makes of one stream or one execution. It may panic, hang, refuse or claim little: what it reported
-//! until then is kept.
+//! The output of a subject for one stream or one execution. If the subject panics, hangs or refuses, its output up to
+//! that point is kept.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,14 +17,14 @@ use crate::run::Check;
 use crate::runner::{attempt, guarded};
 use crate::verdict::Verdict;
 
-/// What a subject reported, or made.
+/// The output of one side of a subject.
 #[derive(Clone, Debug)]
 pub struct Observed<P: Protocol> {
-    /// What it claims; `None` if it has no such side, or did not come so far.
+    /// Its claims; `None` if it has no such side, or failed before it returned them.
     pub claims: Option<Capabilities>,
-    /// What it reported, with the places of the packets that were asked for; what its encoder made.
+    /// What the decoder reported for the requested packets; the wire and packets of the encoder.
     pub log: Log<P>,
-    /// Why there is no more; `None` if it came to its end.
+    /// Why it did not finish; `None` if it did.
     pub ended: Option<Verdict>,
 }
 
@@ -34,11 +34,11 @@ pub(crate) struct StreamToDecode<P: Protocol> {
     pub(crate) wire: Vec<u8>,
     pub(crate) parameters: P::Parameters,
     pub(crate) program: Program,
-    /// Its packets, if each of them is sound.
+    /// Its packets, if each of them is valid.
     pub(crate) packets: Option<Vec<P::Packet>>,
     /// The readings on which it depends.
     pub(crate) readings: Vec<String>,
-    /// It is not the beginning of a longer one.
+    /// Whether this is a whole stream, not the beginning of a longer one.
     pub(crate) whole: bool,
 }
 
@@ -85,7 +85,7 @@ impl<P: FamilyRules> StreamToDecode<P> {
     }
 }
 
-/// What the subject's decoder reports of a stream for these packets.
+/// What the subject's decoder reports for these packets of a stream.
 pub(crate) fn decoding<P: FamilyRules>(
     subject: &Subject,
     deadline: Duration,
@@ -96,7 +96,7 @@ pub(crate) fn decoding<P: FamilyRules>(
     observed(subject, deadline, packets, move |sink| stream.decode(&of, sink))
 }
 
-/// What the subject's decoder reports of the stream of a case.
+/// What the subject's decoder reports for the stream of a case.
 #[must_use]
 pub fn decoding_of_case<P: FamilyRules>(
     subject: &Subject,
@@ -106,7 +106,7 @@ pub fn decoding_of_case<P: FamilyRules>(
     decoding(subject, deadline, StreamToDecode::of_case(file), &EVERY_PACKET)
 }
 
-/// What the subject's encoder makes of the execution of a case.
+/// The output of the subject's encoder for the execution of a case.
 #[must_use]
 pub fn encoding_of_case<P: FamilyRules>(
     subject: &Subject,
@@ -117,7 +117,7 @@ pub fn encoding_of_case<P: FamilyRules>(
     observed(subject, deadline, &EVERY_PACKET, move |sink| encode_case(&of, &file, sink))
 }
 
-/// The relations over the stream of a case that it and the subject allow.
+/// Checks the metamorphic relations on the stream of a case that the case and the subject allow.
 #[must_use]
 pub fn relations_of_case<P: FamilyRules>(
     subject: &Subject,
@@ -135,20 +135,20 @@ pub fn relations_of_case<P: FamilyRules>(
         .collect()
 }
 
-/// How long a subject in this process may take for a whole program.
+/// Time limit of a subject in this process for a whole program.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What became of a real program.
+/// The output for a real program.
 pub(crate) struct ProgramSides<P: Protocol> {
     /// The wire of the reference encoder.
     pub(crate) expected: Vec<u8>,
-    /// What the subject's decoder reports of that, if it has one.
+    /// What the subject's decoder reports for that wire, if it has a decoder.
     pub(crate) decoder: Option<Observed<P>>,
-    /// What its encoder makes, if it has one.
+    /// The output of its encoder, if it has one.
     pub(crate) encoder: Option<Observed<P>>,
 }
 
-/// What the subject makes of a real program; of its decoder what it reports for `packets`.
+/// The output of the subject for a real program; the decoder's output for `packets` only.
 pub(crate) fn program<P: FamilyRules>(
     subject: &Subject,
     recorded: RecordedProgram<P>,
@@ -184,7 +184,7 @@ pub(crate) fn readings_of<P: FamilyRules>(recorded: &RecordedProgram<P>) -> Vec<
     P::readings_of_executions(&recorded.parameters).into_iter().map(str::to_owned).collect()
 }
 
-/// What the subject's encoder makes of a recording.
+/// The output of the subject's encoder for a recording.
 pub(crate) fn encoding_of_program<P: FamilyRules>(
     subject: &Subject,
     recorded: &Arc<RecordedProgram<P>>,
@@ -203,7 +203,7 @@ pub(crate) fn encoding_of_program<P: FamilyRules>(
     })
 }
 
-/// The wire that the reference encoder makes of a recording, up to about so many packets. The error is a sentence.
+/// The wire that the reference encoder makes of a recording, up to about this many packets. The error is a sentence.
 pub(crate) fn reference_wire<P: FamilyRules>(
     recorded: &RecordedProgram<P>,
     packets: u64,
@@ -214,7 +214,7 @@ pub(crate) fn reference_wire<P: FamilyRules>(
     Ok(log.wire)
 }
 
-/// Passes bytes on and no packets, which a long execution has many of.
+/// Forwards bytes but no packets: a long execution has many.
 struct WireOnly<'a, P: Protocol>(&'a mut dyn EncoderSink<P>);
 
 impl<P: Protocol> EncoderSink<P> for WireOnly<'_, P> {
@@ -237,7 +237,7 @@ fn observed<P: FamilyRules>(
     let shared = Shared::new(packets.clone());
     let mut sink = shared.clone();
     let ended = attempt(subject, deadline, move || work(&mut sink).err()).unwrap_or_else(Some);
-    // A subject that hangs still has its own end of it.
+    // A subject that hangs still holds its clone.
     shared.with(|Collected { claims, log, .. }| Observed {
         claims: claims.take(),
         log: std::mem::take(log),
@@ -245,7 +245,7 @@ fn observed<P: FamilyRules>(
     })
 }
 
-/// A log that outlives whoever writes it.
+/// A log that survives the thread that writes it.
 struct Shared<P: Protocol>(Arc<Mutex<Collected<P>>>);
 
 impl<P: Protocol> Clone for Shared<P> {
@@ -255,7 +255,7 @@ impl<P: Protocol> Clone for Shared<P> {
 }
 
 struct Collected<P: Protocol> {
-    /// Only what belongs to these packets is kept.
+    /// Only entries of these packets are kept.
     packets: Range<u64>,
     claims: Option<Capabilities>,
     log: Log<P>,
@@ -303,11 +303,11 @@ impl<P: Protocol> EncoderSink<P> for Shared<P> {
     }
 }
 
-/// A sink that keeps what belongs to some packets, on this thread.
+/// A sink that keeps the entries of some packets, on this thread.
 pub(crate) struct WindowLog<P: Protocol> {
     packets: Range<u64>,
     pub(crate) log: Log<P>,
-    /// The latest packet of which something came.
+    /// The latest packet with an entry.
     pub(crate) latest: u64,
 }
 

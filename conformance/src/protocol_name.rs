@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::{Family, ProtocolId};
 
-/// A protocol in results: `"family": "arm_ete"`, and `"protocol": "arm_ete_unit"` beside it unless it is the family's main protocol.
+/// A protocol in results: `"family": "arm_ete"`, and `"protocol": "arm_ete_unit"` beside it unless it is the family's
+/// main protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Parts", into = "Parts")]
 pub struct ProtocolName(pub ProtocolId);

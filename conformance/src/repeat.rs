@@ -1,7 +1,8 @@
 //! Does a check come out the same each time?
 //!
-//! A subject whose verdicts change without a cause is as wrong in the good runs as in the bad ones. So nothing is tried again until it passes:
-//! a check that is judged several times has one verdict only if all are the same, see [`Verdict::Flaky`].
+//! A subject whose verdicts change without a cause is as wrong in the good runs as in the bad ones. So nothing is tried
+//! again until it passes: a check that is judged several times has one verdict only if all are the same, see
+//! [`Verdict::Flaky`].
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use crate::baseline::outcome;
 use crate::run::ProgramRun;
 use crate::verdict::{Seen, Verdict};
 
-/// The verdict of a check that was judged several times. Failures are the same if the first difference is at the same place.
+/// The verdict of a check that was judged several times. Failures are the same if the first difference is at the same
+/// place.
 pub(crate) fn settled(first: Verdict, others: impl IntoIterator<Item = Verdict>) -> Verdict {
     let seen_in =
         |verdict: &Verdict| Seen { outcome: outcome(verdict), times: 1, example: verdict.to_string() };
@@ -24,7 +26,7 @@ pub(crate) fn settled(first: Verdict, others: impl IntoIterator<Item = Verdict>)
     if seen.len() == 1 { first } else { Verdict::Flaky { seen } }
 }
 
-/// The real programs of several runs as one: the first, with the verdicts of all, and behind it what only others have.
+/// The real programs of several runs as one: the first, with the verdicts of all, followed by what only others have.
 pub(crate) fn settled_programs(runs: Vec<Vec<ProgramRun>>) -> Vec<ProgramRun> {
     let mut settled: Vec<(ProgramRun, Vec<Verdict>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

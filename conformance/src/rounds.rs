@@ -18,7 +18,7 @@ pub(crate) struct Times {
     pub(crate) peer: Vec<f64>,
 }
 
-/// Lets both sides run in turn; who begins alternates, too.
+/// Runs both sides in turn; the first side alternates.
 pub(crate) fn alternate(
     rounds: usize,
     reference: &mut dyn FnMut() -> Seen,

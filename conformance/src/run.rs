@@ -1,4 +1,4 @@
-//! The results of a run as data: every report is made of this and of nothing else.
+//! The results of a run as data: every report is created from this only.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -26,7 +26,7 @@ pub struct Run {
     /// What names the suite after `--suite`, if it is not the shipped one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<String>,
-    /// Who was judged.
+    /// The subject.
     pub subject: SubjectName,
     /// The run was stopped before its end: cases are missing.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
@@ -36,7 +36,7 @@ pub struct Run {
     /// One result per real program and parameter set, if they ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramRun>,
-    /// Trace sources of a snapshot that speak the protocol of no family, e.g. `STM_0 (STM)`; they are not judged.
+    /// Trace sources of a snapshot whose protocol belongs to no family, e.g. `STM_0 (STM)`; they are not judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_sources: Vec<String>,
 }
@@ -51,15 +51,15 @@ pub struct ProgramRun {
     pub program: String,
     /// The set of parameters.
     pub set: String,
-    /// Instructions that came back.
+    /// Instructions that passed the round trip.
     pub instructions: u64,
-    /// Traps that came back.
+    /// Traps that passed the round trip.
     pub traps: u64,
     /// Packets that the decoder read.
     pub packets: u64,
     /// Bytes that travelled.
     pub bytes: u64,
-    /// Whether the execution came back.
+    /// Whether the execution passed the round trip.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
@@ -72,14 +72,14 @@ impl ProgramRun {
     }
 }
 
-/// Who was judged.
+/// The subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubjectName {
     /// The subject's name.
     pub name: String,
     /// The subject's version.
     pub version: String,
-    /// What names it behind `--subject`, if something does.
+    /// Its name or file for `--subject`, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }
@@ -201,7 +201,8 @@ impl Run {
         self.cases.iter().filter(|case| case.failures().next().is_some())
     }
 
-    /// Whether checks passed and none failed. A run in which nothing was judged is no success, nor is one that was stopped.
+    /// Whether checks passed and none failed. A run in which nothing was judged is no success, nor is one that was
+    /// stopped.
     #[must_use]
     pub fn is_success(&self) -> bool {
         let judged = self.tally().applicable() + self.program_tally().applicable();
@@ -211,7 +212,8 @@ impl Run {
             && self.failed_programs().next().is_none()
     }
 
-    /// Everything that was checked, by its name in baselines: id of the case or program and set, direction, what came out.
+    /// Everything that was checked, by its name in baselines: id of the case or program and set, direction, what came
+    /// out.
     pub fn checks(&self) -> impl Iterator<Item = (String, Direction, &Verdict)> {
         let cases = self.cases.iter().flat_map(|case| {
             case.checks.iter().map(|check| (case.id.clone(), check.direction, &check.verdict))
@@ -229,7 +231,7 @@ impl Run {
         cases.chain(programs.iter_mut().map(|run| (run.name(), Direction::RoundTrip, &mut run.verdict)))
     }
 
-    /// The real programs that did not come back.
+    /// The real programs that failed the round trip.
     pub fn failed_programs(&self) -> impl Iterator<Item = &ProgramRun> {
         self.programs.iter().filter(|run| run.verdict.kind().is_failure())
     }

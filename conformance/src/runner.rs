@@ -25,7 +25,7 @@ use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Divergence, Verdict};
 use crate::{Direction, Invocation, Subject};
 
-/// Name of the threads on which subjects run, so that a panic hook can tell their panics from others.
+/// Name of the threads on which subjects run, so that a panic hook can distinguish their panics from others.
 pub const THREAD_NAME: &str = "traceproof-case";
 
 /// How to run.
@@ -46,14 +46,14 @@ pub struct Options {
     pub parameters: Option<String>,
     /// How many cases at once; `None` = one per processor.
     pub jobs: Option<usize>,
-    /// How long one direction of one case may take in this process. A thread that is late is left behind, because nothing can
-    /// stop it. Subjects in other processes have deadlines of their own ([`crate::process::Limits`]).
+    /// How long one direction of one case may take in this process. A thread that exceeds it is abandoned, because a
+    /// thread cannot be stopped. Subjects in other processes have their own deadlines ([`crate::process::Limits`]).
     pub deadline: Duration,
     /// How often everything is judged. What does not come out the same each time is [`Verdict::Flaky`].
     pub repeat: NonZeroUsize,
     /// The command that starts the harness, for the commands of reports.
     pub invocation: Invocation,
-    /// Once it says so, nothing more is begun, and the results so far are the run's.
+    /// When it returns true, no more cases are started, and the results so far are those of the run.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -100,9 +100,9 @@ pub enum Progress {
 
 /// Runs the selected cases of every family, and its real programs if wanted, through the subject.
 ///
-/// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict
-/// `timeout`; both leave the other checks alone. A stack overflow or an abort of a subject in this process ends it, and nothing
-/// can help; a subject in [processes](crate::process) of its own can do no such thing.
+/// A panic of the subject is the verdict `crash` of that check, a subject that does not return the verdict `timeout`;
+/// both leave the other checks alone. A stack overflow or an abort of a subject in this process ends the run; a subject
+/// in separate [processes](crate::process) cannot do that.
 ///
 /// # Errors
 ///
@@ -177,7 +177,7 @@ impl Visitor for RunFamily<'_> {
         let jobs = self.options.jobs.unwrap_or(0);
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
-        // Without a pool of its own size the run still runs, only elsewhere.
+        // Without its own thread pool the run uses the global one.
         let (cases, programs) = match pool {
             Ok(pool) => pool.install(both),
             Err(_) => both(),
@@ -280,7 +280,7 @@ fn judge_seed<P: FamilyRules>(
         );
     }
     if let Err(message) = confirmed {
-        // Nobody's fault but ours.
+        // An error of the runner, not of the subject.
         let verdict = Verdict::Fail(Divergence::sentence("the reference models", message));
         case.checks.insert(0, Check { direction: Direction::Decode, verdict });
     }
@@ -298,7 +298,7 @@ fn judge_fairly<P: FamilyRules>(
 ) -> Verdict {
     let once = || judge(subject, options, file, direction);
     let verdict = repeat::settled(once(), (1..options.repeat.get()).map(|_| once()));
-    // Was it this case, or what a process kept of others? Only whoever works for many cases can be asked.
+    // Distinguishes a failure of this case from state of earlier cases; only for processes that serve many cases.
     let again = matches!(verdict, Verdict::Fail(_) | Verdict::Crash { .. } | Verdict::ProtocolError { .. });
     match subject.processes() {
         Some(pool) if again && pool.may_start() => {
@@ -331,7 +331,7 @@ pub(crate) fn guarded(
     attempt(subject, deadline, work).unwrap_or_else(|verdict| verdict)
 }
 
-/// As [`guarded`], of work that has another result.
+/// As [`guarded`], for work with another result.
 ///
 /// # Errors
 ///
@@ -348,7 +348,7 @@ pub(crate) fn attempt<T: Send + 'static>(
     isolated(deadline, work)
 }
 
-/// Runs on a thread of its own and waits no longer than the deadline.
+/// Runs on a separate thread and waits no longer than the deadline.
 fn isolated<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -356,7 +356,7 @@ fn isolated<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(work)).map_err(unwound);
-        // Nobody listens any more when the deadline has passed.
+        // The receiver is gone when the deadline has passed.
         let _ = sender.send(result);
     });
     if let Err(error) = started {
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn panics_and_hangs_are_verdicts() {
-        // What ends by itself must not depend on how busy the machine is.
+        // Results that end without a deadline must not depend on the load of the machine.
         let patient = Duration::from_secs(600);
         assert_eq!(isolated(patient, || 5), Ok(5));
         let crash = isolated::<()>(patient, || panic!("index {} out of range", 7));

@@ -1,7 +1,7 @@
-//! The bytes of failing checks as files: what was sent, what came, and the command that reproduces it.
+//! Writes the bytes of failing checks to files: the input, the output, and the command that reproduces the failure.
 //!
-//! A run keeps verdicts and no bytes, so the subject is asked again; a subject that is not the same each time may give
-//! other bytes than those that were judged. `verdict.txt` says so.
+//! A run keeps verdicts but no bytes, so the subject runs a second time; the output of a flaky subject may differ from
+//! the output that was judged. `verdict.txt` contains a note about that.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -26,8 +26,8 @@ use crate::{Direction, Subject};
 /// Packets of a real program before and after the first difference that are listed.
 const AROUND: u64 = 64;
 
-/// Said in every `verdict.txt`.
-const AGAIN: &str = "The subject was asked again for the files of this folder, after the run.";
+/// A note in every `verdict.txt`.
+const NOTE: &str = "The files of this folder are from a second execution of the subject, after the run.";
 
 /// What to save, and where.
 #[derive(Debug)]
@@ -36,20 +36,20 @@ pub struct Saving<'a> {
     pub directory: &'a Path,
     /// The run whose failures are saved.
     pub run: &'a Run,
-    /// Where its cases are.
+    /// The directories of its cases.
     pub directories: &'a Directories,
-    /// How long the subject may take for one stream in this process.
+    /// Time limit for one stream of a subject in this process.
     pub deadline: Duration,
 }
 
-/// Why failures are not saved.
+/// Why failures were not saved.
 #[derive(Debug)]
 pub enum SaveError {
-    /// A file is there already, or cannot be written.
+    /// A file already exists, or cannot be written.
     Io(PathBuf, io::Error),
-    /// The suite cannot be read any more.
+    /// The suite can no longer be read.
     Suite(Vec<SuiteError>),
-    /// There is something in the directory.
+    /// The directory is not empty.
     NotEmpty(PathBuf),
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for SaveError {
                 None => f.write_str("the suite is invalid"),
             },
             Self::NotEmpty(path) => {
-                write!(f, "{}: there is something in it, and nothing is overwritten", path.display())
+                write!(f, "{}: the directory is not empty, and nothing is overwritten", path.display())
             }
         }
     }
@@ -70,11 +70,11 @@ impl fmt::Display for SaveError {
 
 impl std::error::Error for SaveError {}
 
-/// Makes the directory, if it is not there.
+/// Creates the directory, if it does not exist.
 ///
 /// # Errors
 ///
-/// When there is something in it, or it cannot be made.
+/// When it is not empty, or cannot be created.
 pub fn prepare(directory: &Path) -> Result<(), SaveError> {
     let failed = |error| SaveError::Io(directory.to_owned(), error);
     fs::create_dir_all(directory).map_err(failed)?;
@@ -84,11 +84,12 @@ pub fn prepare(directory: &Path) -> Result<(), SaveError> {
     }
 }
 
-/// Writes a folder for every case and every real program with a failure, and `index.json`. Gives how many folders.
+/// Writes a folder for every case and every real program with a failure, and `index.json`. Returns the number of
+/// folders.
 ///
 /// # Errors
 ///
-/// When a file is there already or cannot be written.
+/// When a file already exists or cannot be written.
 pub fn failures(saving: &Saving<'_>, subject: &Subject) -> Result<usize, SaveError> {
     let mut index = Vec::new();
     for protocol in family::IMPLEMENTED {
@@ -167,7 +168,7 @@ impl Save<'_> {
         }
         let reproduce = text::command_for_case(run, case);
         let shown = text::failed_case(Some(run), case, Style::default());
-        folder.write("verdict.txt", format!("{shown}\n{AGAIN}\n{notes}").as_bytes())?;
+        folder.write("verdict.txt", format!("{shown}\n{NOTE}\n{notes}").as_bytes())?;
         Ok(folder.saved::<P>(&case.id, case.failures(), reproduce))
     }
 
@@ -186,7 +187,7 @@ impl Save<'_> {
             if let Some(decoder) = made.decoder {
                 folder.log("decoder.jsonl", &decoder.log)?;
                 notes.push_str(&format!(
-                    "decoder.jsonl is what the decoder reports of expected.bin for packets {}..{}.\n",
+                    "decoder.jsonl is what the decoder reports for expected.bin, packets {}..{}.\n",
                     packets.start, packets.end
                 ));
                 notes.push_str(&ended("decoder", &decoder));
@@ -196,11 +197,11 @@ impl Save<'_> {
                 notes.push_str(&ended("encoder", &encoder));
             }
         } else {
-            notes.push_str("Its parameters came from a file; nothing else is saved.\n");
+            notes.push_str("Its parameters are from a file; only this verdict is saved.\n");
         }
         let reproduce = text::command_for_program(run, program);
         let shown = text::failed_program(run, program, Style::default());
-        folder.write("verdict.txt", format!("{shown}\n{AGAIN}\n{notes}").as_bytes())?;
+        folder.write("verdict.txt", format!("{shown}\n{NOTE}\n{notes}").as_bytes())?;
         let check = Check { direction: Direction::RoundTrip, verdict: program.verdict.clone() };
         Ok(folder.saved::<P>(&name, [&check], reproduce))
     }
@@ -217,12 +218,12 @@ impl Save<'_> {
     }
 }
 
-/// Why one side of the subject came to no end.
+/// Why one side of the subject did not finish.
 fn ended<P: Protocol>(side: &str, observed: &Observed<P>) -> String {
     observed
         .ended
         .as_ref()
-        .map(|verdict| format!("The {side} came to no end: {verdict}\n"))
+        .map(|verdict| format!("The {side} did not finish: {verdict}\n"))
         .unwrap_or_default()
 }
 
@@ -241,7 +242,7 @@ impl Folder {
         self.write(name, text.as_bytes())
     }
 
-    /// As `decode --format jsonl` lists it.
+    /// Writes the log in the form of `decode --format jsonl`.
     fn log<P: FamilyRules>(&self, name: &str, log: &Log<P>) -> Result<(), SaveError> {
         let path = self.path.join(name);
         let failed = |error| SaveError::Io(path.clone(), error);
@@ -279,14 +280,14 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
     new_file(path)?.write_all(bytes).map_err(|error| SaveError::Io(path.to_owned(), error))
 }
 
-/// A file that is not there yet.
+/// Creates a file that must not exist.
 fn new_file(path: &Path) -> Result<fs::File, SaveError> {
     let opened = OpenOptions::new().write(true).create_new(true).open(path);
     opened.map_err(|error| SaveError::Io(path.to_owned(), error))
 }
 
-/// A case as it is written; of one without a file what is known: the code as bytes, and wire and packets as a case has
-/// them. Events are what `explain` shows.
+/// The text of a case. For a case without a file, this is the code as bytes, and wire and packets as a case has them;
+/// `explain` shows its events.
 #[must_use]
 pub fn case_text<P: FamilyRules>(file: &CaseFile<P>) -> String {
     if !file.text.is_empty() {

@@ -16,7 +16,8 @@ impl Shard {
     /// Whether the case with this id belongs to the part.
     #[must_use]
     pub fn takes(self, id: &str) -> bool {
-        // FNV-1a: never changes, unlike the hashers of the standard library. Folded, because its low bits depend on the last characters most.
+        // FNV-1a: never changes, unlike the hashers of the standard library. Folded, because its low bits depend on the
+        // last characters most.
         let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

@@ -21,7 +21,7 @@ use crate::run::SubjectName;
 /// assert!(subject.encoder::<RiscvEtrace>().is_none());
 /// ```
 ///
-/// Every case gets a decoder or encoder of its own, on a thread of its own.
+/// Every case gets a new decoder or encoder, on a separate thread.
 #[derive(Clone)]
 pub struct Subject {
     name: String,
@@ -32,7 +32,7 @@ pub struct Subject {
     reference: bool,
     /// Where its decoders and encoders are, if not here.
     processes: Option<Arc<Pool>>,
-    /// Whether whoever asks it need not watch the time.
+    /// Whether the subject enforces its deadlines itself.
     keeps_deadlines: bool,
     /// What names it on the command line, if something does.
     argument: Option<String>,
@@ -60,7 +60,7 @@ impl Subject {
         }
     }
 
-    /// Says that this is [`Subject::reference`].
+    /// Marks this as [`Subject::reference`].
     #[must_use]
     pub(crate) const fn into_reference(mut self) -> Self {
         self.reference = true;
@@ -100,14 +100,14 @@ impl Subject {
         &self.limits
     }
 
-    /// Says what names it behind `--subject`, for the commands in reports that judge something again.
+    /// Sets its name or file for `--subject`, for commands in reports.
     #[must_use]
     pub fn named_by(mut self, argument: impl Into<String>) -> Self {
         self.argument = Some(argument.into());
         self
     }
 
-    /// Who it is, for reports.
+    /// Its name and version, for reports.
     pub(crate) fn title(&self) -> SubjectName {
         let Self { name, version, argument, .. } = self.clone();
         SubjectName { name, version, argument }
@@ -131,21 +131,21 @@ impl Subject {
         self.reference
     }
 
-    /// Says that the decoders and encoders are in these processes.
+    /// Sets the processes of its decoders and encoders.
     #[must_use]
     pub(crate) fn in_processes(mut self, pool: Arc<Pool>) -> Self {
         self.processes = Some(pool);
         self.keeping_deadlines()
     }
 
-    /// Says that its decoders and encoders come back in time, because processes that do not are killed.
+    /// Declares that its decoders and encoders return in time, because late processes are killed.
     #[must_use]
     pub(crate) const fn keeping_deadlines(mut self) -> Self {
         self.keeps_deadlines = true;
         self
     }
 
-    /// Whether its decoders and encoders come back in time, whatever happens in them.
+    /// Whether its decoders and encoders always return in time.
     pub(crate) const fn keeps_deadlines(&self) -> bool {
         self.keeps_deadlines
     }

@@ -48,7 +48,8 @@ pub struct Suite<P: FamilyRules> {
 }
 
 impl<P: FamilyRules> Suite<P> {
-    /// Loads cases and clauses and checks them against each other. A family without a directory has no cases, and needs no clauses.
+    /// Loads cases and clauses and checks them against each other. A family without a directory has no cases, and needs
+    /// no clauses.
     ///
     /// # Errors
     ///

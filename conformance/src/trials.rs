@@ -1,4 +1,4 @@
-//! Every case as a test of `cargo test`, in whatever repository the subject lives.
+//! Every case as a test of `cargo test`, in the repository of the subject.
 //!
 //! A test binary without the usual harness:
 //!
@@ -29,9 +29,11 @@ use crate::suite::Suite;
 use crate::verdict::Kind;
 use crate::{Subject, baseline};
 
-/// The whole of a test binary: understands the arguments of `cargo test`, runs every case as a test, and says how it ended.
+/// The whole of a test binary: understands the arguments of `cargo test`, runs every case as a test, and returns the
+/// exit code.
 ///
-/// A case of which nothing is judged is ignored, with the reason. What the baseline knows to fail is ignored, too; what it knows to fail and passes fails.
+/// A case of which nothing is judged is ignored, with the reason. What the baseline knows to fail is ignored, too; what
+/// it knows to fail and passes fails.
 #[must_use]
 pub fn main(subject: &Subject, baseline: Option<&Baseline>) -> ExitCode {
     match trials(subject, &Options::default(), baseline) {
@@ -101,7 +103,7 @@ impl Visitor for OfFamily<'_> {
 fn reproduce(name: &str) -> String {
     let binary = env::current_exe().unwrap_or_default();
     let stem = binary.file_stem().unwrap_or_default().to_string_lossy();
-    // Cargo says which package it tests, and puts a hash at the end of the name of the target.
+    // Cargo provides the name of the package, and appends a hash to the name of the target.
     match (env::var("CARGO_PKG_NAME"), stem.rsplit_once('-')) {
         (Ok(package), Some((target, _))) => {
             format!("cargo test --package {package} --test {target} -- --exact {name}")

@@ -1,4 +1,4 @@
-//! What can come out of one check, as data that reports are made of.
+//! The outcome of one check, as data for reports.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::Place;
 
-/// Which way a case is used.
+/// The direction in which a case is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Wire to packets, events and faults.
     Decode,
-    /// The same, cut into pieces, after a reset, and again.
+    /// The same, split into pieces, after a reset, and repeated.
     Chunks,
     /// The same from a synchronisation point on.
     Join,
@@ -96,7 +96,7 @@ pub enum Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stderr: Option<String>,
     },
-    /// The subject did not come back within the deadline.
+    /// The subject did not return within the deadline.
     Timeout {
         /// The deadline in milliseconds.
         milliseconds: u64,
@@ -106,7 +106,7 @@ pub enum Verdict {
         /// What is allowed in one message, in bytes.
         limit: u64,
     },
-    /// The subject's process said something that it must not say there.
+    /// The subject's process violated the protocol.
     ProtocolError {
         /// What.
         message: String,
@@ -114,7 +114,7 @@ pub enum Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stderr: Option<String>,
     },
-    /// The subject passes in a process of its own, but not in one that has worked for other cases.
+    /// The subject passes in a new process, but not in one that ran other cases before.
     StateLeak {
         /// What came out there.
         message: String,
@@ -131,10 +131,10 @@ pub enum Verdict {
     },
     /// The subject claims what the case needs but refused the parameters.
     Undeclared {
-        /// What it said.
+        /// The refusal.
         refusal: String,
     },
-    /// It came out as the subject's [baseline](crate::baseline) says.
+    /// The outcome is a known failure of the subject's [baseline](crate::baseline).
     ExpectedFailure {
         /// The verdict, and of a failure where the first difference is.
         outcome: String,
@@ -143,7 +143,7 @@ pub enum Verdict {
         /// Where that is written down.
         finding: String,
     },
-    /// It passes although the subject's baseline says that it fails.
+    /// It passes although it is a known failure of the subject's baseline.
     UnexpectedPass {
         /// Why it should.
         reason: String,
@@ -268,7 +268,7 @@ pub struct Divergence {
     pub what: String,
     /// Index of the first element that differs, from 0.
     pub index: usize,
-    /// The packet that led to the element, as far as the subject or the expectation says.
+    /// The packet that led to the element, if the subject or the expectation has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// That packet, read by the reference: bytes and line.
@@ -283,10 +283,10 @@ pub struct Divergence {
 pub struct Row {
     /// Whether the two sides agree.
     pub same: bool,
-    /// What was expected; `None` behind the end.
+    /// What was expected; `None` after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What came; `None` behind the end.
+    /// What was reported; `None` after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub got: Option<String>,
 }
@@ -311,7 +311,8 @@ impl Divergence {
         self.first().and_then(|row| row.got.as_deref())
     }
 
-    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault missing-outcome`.
+    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault
+    /// missing-outcome`.
     #[must_use]
     pub fn kind(&self) -> String {
         let words = |text: Option<&str>| {
@@ -357,7 +358,7 @@ impl fmt::Display for Verdict {
                 write!(f, "the subject crashed: {message}; its standard error ends with: {stderr}")
             }
             Self::Timeout { milliseconds } => {
-                write!(f, "the subject did not come back within {milliseconds} ms")
+                write!(f, "the subject did not return within {milliseconds} ms")
             }
             Self::Overflow { limit } => write!(f, "the subject answered more than {limit} bytes at once"),
             Self::ProtocolError { message, stderr: None } => write!(f, "no way to answer: {message}"),
@@ -365,7 +366,7 @@ impl fmt::Display for Verdict {
                 write!(f, "no way to answer: {message}; its standard error ends with: {stderr}")
             }
             Self::StateLeak { message } => {
-                write!(f, "right in a process of its own, but behind other cases: {message}")
+                write!(f, "right in a new process, but not after other cases: {message}")
             }
             Self::Flaky { seen } => {
                 let all: usize = seen.iter().map(|seen| seen.times).sum();

@@ -1,6 +1,6 @@
 //! Reference decoders: bytes -> packets -> events, one module per family.
 //!
-//! A reading of the specifications that shares only vocabulary with `traceproof-encoder-model`.
+//! An implementation of the specifications that shares only vocabulary with `traceproof-encoder-model`.
 //!
 //! | module | specification |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! Reference encoder models: stimulus -> packets -> bytes, one module per family.
 //!
-//! A reading of the specifications that shares only vocabulary with `traceproof-decoder`.
+//! An implementation of the specifications that shares only vocabulary with `traceproof-decoder`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::cycles`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm_etm::cycles`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

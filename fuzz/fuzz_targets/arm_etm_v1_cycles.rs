@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::v1_cycles`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm_etm::v1_cycles`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::v3_flow`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm_etm::v3_flow`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

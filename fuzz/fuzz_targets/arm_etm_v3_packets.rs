@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::arm_etm::v3_packets`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm_etm::v3_packets`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::arm::formatter`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm::formatter`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

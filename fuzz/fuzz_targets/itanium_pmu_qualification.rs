@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::itanium_pmu::qualification`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::itanium_pmu::qualification`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::itanium_pmu::registers`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::itanium_pmu::registers`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::data`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::data`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::encapsulation`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::encapsulation`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

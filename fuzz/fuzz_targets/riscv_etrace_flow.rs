@@ -1,4 +1,4 @@
-//! Hands libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::flow`.
+//! Passes libFuzzer's bytes to `traceproof_fuzz::riscv_etrace::flow`.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

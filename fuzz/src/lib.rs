@@ -1,8 +1,8 @@
 //! The logic of the fuzz targets.
 //!
-//! One file per property; each has a plain `run(&[u8])` that panics when the property does not hold. The
-//! binaries in `fuzz_targets/` only hand libFuzzer's bytes to it, so everything here builds, and runs on seeds and
-//! regressions, on the stable toolchain under `cargo test`.
+//! One file per property; each has a plain `run(&[u8])` that panics when the property does not hold. The binaries in
+//! `fuzz_targets/` only pass libFuzzer's bytes to it, so everything here builds, and runs on seeds and regressions, on
+//! the stable toolchain under `cargo test`.
 #![forbid(unsafe_code)]
 
 pub mod arm;
@@ -18,7 +18,7 @@ use traceproof_vectors::case::SuiteError;
 
 pub use targets::{FamilyTargets, Target};
 
-/// Every family, and what the ARM families share: the one list in this crate that names them.
+/// Every family, and the shared code of the ARM families: the only list in this crate that names them.
 pub const FAMILIES: &[FamilyTargets] =
     &[riscv_etrace::TARGETS, arm::TARGETS, arm_etm::TARGETS, itanium_pmu::TARGETS];
 

@@ -1,4 +1,4 @@
-//! What holds for any stream through any decoder: however it arrives, the same bounded results in order.
+//! What holds for any stream through any decoder: the same bounded results in order, however it is cut.
 
 use traceproof_vectors::{Decoder, Entry, Log, Place, Protocol};
 
@@ -6,7 +6,7 @@ use traceproof_vectors::{Decoder, Entry, Log, Place, Protocol};
 ///
 /// # Panics
 ///
-/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can tell.
+/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can carry.
 pub fn is_the_same_in_pieces<P: Protocol + PartialEq>(decoder: &mut dyn Decoder<P>, stream: &[u8]) -> Log<P> {
     let whole = decode(decoder, std::iter::once(stream));
     decoder.reset();
@@ -16,7 +16,7 @@ pub fn is_the_same_in_pieces<P: Protocol + PartialEq>(decoder: &mut dyn Decoder<
     let cut = decode(decoder, stream.chunks(1));
     assert_eq!(whole.entries, cut.entries, "cutting the stream changes the results");
     for (place, entry) in &whole.entries {
-        assert!(place.byte <= stream.len() as u64, "{entry:?} is behind the end of the stream");
+        assert!(place.byte <= stream.len() as u64, "{entry:?} is beyond the end of the stream");
     }
     let packets: Vec<Place> = whole
         .entries

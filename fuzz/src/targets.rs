@@ -23,6 +23,7 @@ pub struct Target {
 pub struct FamilyTargets {
     /// They, in the order of the layers.
     pub targets: &'static [Target],
-    /// Their seeds, made from the family's cases and from fixed random numbers. The error is what is wrong with the cases.
+    /// Their seeds, made from the family's cases and from fixed random numbers. The error is what is wrong with the
+    /// cases.
     pub seeds: fn(&Directories) -> Result<Vec<Seed>, Vec<SuiteError>>,
 }

@@ -90,8 +90,8 @@ macro_rules! address {
 address! {
     /// The address of a byte of code or data.
     ///
-    /// In files it is a string such as `"0x80000000"`; plain integers are read, too. Arithmetic on addresses belongs to the family
-    /// that knows how wide they are: codecs take the number out, compute, and put it back.
+    /// In files it is a string such as `"0x80000000"`; plain integers are read, too. Arithmetic on addresses belongs to
+    /// the family that knows how wide they are: codecs extract the number, compute, and wrap it again.
     Address(u64), "64"
 }
 

@@ -1,4 +1,4 @@
-//! Which requirements exist: the registry of clauses, `vectors/clauses/<family>.toml`.
+//! The requirements: the registry of clauses, `vectors/clauses/<family>.toml`.
 //!
 //! A clause is one numbered requirement of a specification, in this project's words. Cases name the clauses
 //! that they prove; coverage is measured over the registry.
@@ -40,7 +40,7 @@ pub struct Clause {
     pub level: ClauseLevel,
     /// Short tag of what is built, and covered, together: `core`, `modes`, `data`, …
     pub scope: String,
-    /// Whether a wire can break it so that a decoder can tell; such a clause wants a negative case.
+    /// Whether a wire can break it so that a decoder can detect it; such a clause needs a negative case.
     pub violable: bool,
     /// Why no case can prove it, if none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]

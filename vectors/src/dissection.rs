@@ -1,11 +1,11 @@
-//! A packet taken apart bit by bit, for people.
+//! A packet taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{Fault, Place, Protocol};
 
-/// One transport unit taken apart: every field with its bits, and what the whole means.
+/// One dissected transport unit: every field with its bits, and the meaning of the whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dissection<P: Protocol> {
     /// Index of the packet and its first bit.

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, and where.
+//! Faults of a trace, and their places.
 
 use core::fmt;
 
@@ -82,15 +82,15 @@ pub enum FaultClass {
     LeftoverOutcome,
     /// The flow reached an uninferable discontinuity for which the packet has no target.
     UnexpectedDiscontinuity,
-    /// An address that the protocol owes at this point is missing.
+    /// An address that the protocol requires at this point is missing.
     MissingAddress,
-    /// A reference to an entry (cache, tag, table) that holds nothing.
+    /// A reference to an empty entry (cache, tag, table).
     InvalidReference,
     /// No instruction bytes at an address, or bytes with no legal length.
     NoCode,
     /// A stated work budget was spent without reaching an end point.
     Limit,
-    /// What the packet says contradicts what the decoder knows (for instance a tracked address).
+    /// The contents of the packet contradict what the decoder knows (for instance a tracked address).
     Contradiction,
     /// Transport framing cannot be followed.
     Framing,

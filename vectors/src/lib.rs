@@ -1,25 +1,25 @@
-//! The contract of Traceproof: what goes into a trace encoder, what travels, and what a decoder must report.
+//! The contract of Traceproof: the inputs of a trace encoder, the wire, and what a decoder must report.
 //!
-//! Everything here is vocabulary; nothing here encodes or decodes. `traceproof-decoder` and
-//! `traceproof-encoder-model` are two independent readings of the specifications that share only these
-//! words, and every third-party subject implements the same two traits.
+//! Everything here is vocabulary; nothing here encodes or decodes. `traceproof-decoder` and `traceproof-encoder-model`
+//! are two independent implementations of the specifications that share only this vocabulary; every third-party subject
+//! implements the same two traits.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which families exist, and which types belong to one? | [`Protocol`], [`ProtocolId`], [`Family`] |
-//! | What does a decoder or encoder have to offer? | [`Decoder`], [`Encoder`], [`Capabilities`] |
-//! | Where do results go? | [`Sink`], [`EncoderSink`], [`Log`] |
-//! | What can be wrong with a trace, and where? | [`Fault`], [`FaultClass`], [`Place`] |
-//! | What does a fault cost? | [`Recovery`] |
-//! | How much work and memory may a stream cause? | [`DecoderLimits`] |
-//! | What do the bits of a packet mean? | [`Dissection`], [`Field`] |
-//! | Which code was running, and in which state of the processor? | [`Program`], [`MemorySpace`] |
-//! | How does an address stand in files? | [`Address`], [`Address32`] |
-//! | What may a subject leave out? | [`Feature`] |
-//! | What was read into a specification that leaves it open? | [`Reading`] |
-//! | The words of one specification | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`]; what the ARM families share: [`arm`] |
-#![cfg_attr(feature = "cases", doc = "| What does a test case look like on disk? | [`case`] |")]
-#![cfg_attr(feature = "cases", doc = "| Which requirement does a case prove? | [`clause`] |")]
+//! | Families and their types | [`Protocol`], [`ProtocolId`], [`Family`] |
+//! | Interface of decoders and encoders | [`Decoder`], [`Encoder`], [`Capabilities`] |
+//! | Receivers of results | [`Sink`], [`EncoderSink`], [`Log`] |
+//! | Faults of a trace and their places | [`Fault`], [`FaultClass`], [`Place`] |
+//! | Loss after a fault | [`Recovery`] |
+//! | Limits of work and memory | [`DecoderLimits`] |
+//! | Meaning of the bits of a packet | [`Dissection`], [`Field`] |
+//! | Code and processor state | [`Program`], [`MemorySpace`] |
+//! | Notation of addresses in files | [`Address`], [`Address32`] |
+//! | Optional features of a subject | [`Feature`] |
+//! | Interpretations of a requirement that the specification leaves open | [`Reading`] |
+//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
+#![cfg_attr(feature = "cases", doc = "| Test cases on disk | [`case`] |")]
+#![cfg_attr(feature = "cases", doc = "| Requirements that cases prove | [`clause`] |")]
 //!
 //! The crate is `no_std` (with `alloc`) unless the feature `cases` is on.
 #![cfg_attr(not(feature = "cases"), no_std)]
@@ -30,6 +30,7 @@ extern crate alloc;
 mod address;
 pub mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 #[cfg(feature = "cases")]
 pub mod case;
 #[cfg(feature = "cases")]

@@ -1,4 +1,4 @@
-//! How much work and memory a decoder spends on a stream.
+//! Limits of a decoder's work and memory for a stream.
 
 use alloc::string::String;
 use core::fmt;
@@ -7,8 +7,8 @@ use core::str::FromStr;
 /// Work and memory that a stream may cause. Where one of these is reached, a decoder reports a fault of class
 /// [`Limit`](crate::FaultClass::Limit).
 ///
-/// They are common to all decoders; one that has no such queue does not look at its limit. What the protocol itself bounds (such as the
-/// 127 pending groups of ETMv2) is no limit. Cases are written for the default values.
+/// They are common to all decoders; one that has no such queue ignores its limit. Bounds of the protocol itself (such
+/// as the 127 pending groups of ETMv2) are no limits. Cases are written for the default values.
 ///
 /// ```
 /// use traceproof_vectors::DecoderLimits;

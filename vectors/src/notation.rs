@@ -1,4 +1,4 @@
-//! How numbers stand in case files and JSON: addresses as `"0x…"` strings, signed differences as `"+0x…"`.
+//! Notation of numbers in case files and JSON: addresses as `"0x…"` strings, signed differences as `"+0x…"`.
 //!
 //! JSON and TOML readers lose integers beyond 2^53 or 2^63; strings survive everywhere. Readers of these
 //! modules accept plain integers too.

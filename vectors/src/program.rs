@@ -1,4 +1,4 @@
-//! Which code was running: sections of bytes by address, and by the state of the processor.
+//! The code that was running: sections of bytes by address, and by the state of the processor.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -20,8 +20,8 @@ use crate::{Address, MemorySpace};
 /// 1. the innermost of those whose space contains that of the look-up;
 /// 2. if there is none, for the look-up leaves open what they state, the sections that it may mean, if they hold the same bytes there.
 ///
-/// A look-up in [`MemorySpace::ANY`] thus finds what a decoder without words for states can know: the code of the only space that has
-/// some, and nothing where spaces differ.
+/// A look-up in [`MemorySpace::ANY`] thus finds what a decoder that does not distinguish states can know: the code of
+/// the only space that has some, and nothing where spaces differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     sections: Vec<Section>,
@@ -37,7 +37,7 @@ pub struct Section {
     pub address: Address,
     /// The bytes as they lie in target memory.
     pub bytes: Vec<u8>,
-    /// Where the bytes came from, for people.
+    /// Where the bytes came from, for display.
     pub name: String,
     /// In which states of the processor the bytes are there.
     pub space: MemorySpace,
@@ -171,7 +171,8 @@ impl Program {
         Cow::Owned(seen)
     }
 
-    /// The first address at or behind (`inclusive`) `address` at which a section begins or has just ended, or that is held.
+    /// The first address at or after (`inclusive`) `address` at which a section begins or has just ended, or that is
+    /// held.
     fn next_border(&self, address: Address, inclusive: bool) -> Option<Address> {
         if inclusive && self.sections.iter().any(|section| section.holds(address)) {
             return Some(address);
@@ -382,7 +383,7 @@ mod tests {
         for space in ["secure el1", "any", "realm", "non-secure", "non-secure el2"] {
             program.clone().insert(filled(0x1007, 4, 3, space)).expect(space);
         }
-        program.insert(filled(0x1008, 4, 3, "el1")).expect("behind them");
+        program.insert(filled(0x1008, 4, 3, "el1")).expect("after them");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which families exist, and which types make up the vocabulary of one.
+//! The families, and the types that make up the vocabulary of one.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -25,9 +25,9 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     const READINGS: &'static [Reading];
     /// What a decoder must know beforehand: discovery attributes and static configuration.
     type Parameters: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
-    /// What an encoder was told (control fields) and which legal choices it makes.
+    /// How an encoder is controlled (control fields) and which legal choices it makes.
     type Policy: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
-    /// What the hardware sees in one step.
+    /// The inputs of the hardware in one step.
     type Stimulus: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
     /// One unit of the protocol, field by field as it travels.
     type Packet: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
@@ -45,15 +45,14 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
 
     /// Puts a list of events into the one form in which two decoders can be compared.
     ///
-    /// Decoders may legally cut the same execution into different pieces (one event per instruction, or one
-    /// per straight run). This joins what the family says carries no meaning when cut.
+    /// Decoders may legally cut the same execution into different pieces (one event per instruction, or one per
+    /// straight run). This joins pieces where the family gives the cuts no meaning.
     #[must_use]
     fn canonical(events: Vec<Self::Event>) -> Vec<Self::Event> {
         events
     }
 
-    /// Whether `actual` is what `expected` asks for. Equality, unless the vocabulary has words for
-    /// "nothing is said about this".
+    /// Whether `actual` meets `expected`. Equality, unless the vocabulary can express "not specified".
     #[must_use]
     fn accepts(expected: &Self::Event, actual: &Self::Event) -> bool {
         expected == actual

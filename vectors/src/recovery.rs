@@ -1,4 +1,4 @@
-//! What a fault costs: one consequence for each protocol and class of faults.
+//! Loss after a fault: one consequence for each protocol and class of faults.
 
 use core::fmt;
 
@@ -7,10 +7,11 @@ use core::fmt;
 pub enum Recovery {
     /// Nothing that needs synchronisation is reported before the next synchronisation point.
     SynchronisationLost,
-    /// Which instruction comes next, or which data belong to it, is not known before an address travels. Packets, outcomes, context
+    /// The next instruction, or its data, are not known before another address in the trace. Packets, outcomes, context
     /// and timestamps go on.
     FlowLost,
-    /// What the fault is about is dropped or believed, as the table of the protocol says; everything after it is reported.
+    /// The content at fault is dropped or used, according to the table of the protocol; everything after it is
+    /// reported.
     GoesOn,
 }
 

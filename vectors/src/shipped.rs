@@ -1,7 +1,7 @@
-//! The files that come with this crate: suites, requirements, schemas, programs.
+//! The files that are shipped with this crate: suites, requirements, schemas, programs.
 //!
-//! A release build with the feature `shipped` carries them in itself and works wherever it is copied to. Every other build reads them where the
-//! source of this crate is, so that in a checkout an edited case counts at once, without compiling anything.
+//! A release build with the feature `shipped` embeds them and works wherever it is copied to. Every other build reads
+//! them from the source of this crate, so that in a checkout an edited case takes effect without compiling.
 
 mod embedded;
 

@@ -1,4 +1,4 @@
-//! In which states of the processor a piece of memory is seen.
+//! The states of the processor in which a piece of memory is visible.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,8 +9,9 @@ use crate::arm::{Context, ExceptionLevel, SecurityState};
 
 /// The states of the processor in which an address means one piece of memory.
 ///
-/// Each part narrows the space; a part that is not stated says "any". The same type says where a [`Section`](crate::Section) is seen and
-/// in which state a look-up is made; of a look-up, a part that is not stated is not known.
+/// Each part narrows the space; a part that is not stated means "any". The same type says where a
+/// [`Section`](crate::Section) is seen and in which state a look-up is made; of a look-up, a part that is not stated is
+/// not known.
 ///
 /// As text, in any order: `secure el0 el1 vmid=0x3 context=0x20`, or `any`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! What a decoder or encoder offers, ours and third parties' alike, and where its results go.
+//! The interface of decoders and encoders, for this project's and third parties', and the receivers of results.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -47,7 +47,7 @@ pub trait Decoder<P: Protocol> {
     fn reset(&mut self);
 }
 
-/// An encoder (or any model that turns stimulus into what travels) of one family.
+/// An encoder (or any model that turns stimulus into a trace) of one family.
 pub trait Encoder<P: Protocol> {
     /// What this encoder claims to support for the family.
     fn capabilities(&self) -> Capabilities;
@@ -64,8 +64,8 @@ pub trait Encoder<P: Protocol> {
 
     /// The stimulus ends here: what is a packet already, or the record of a cycle, and is still buffered, leaves the encoder.
     ///
-    /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what closes a trace (a disable, a
-    /// filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
+    /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what ends a trace (a
+    /// disable, a filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
     ///
     /// * E-Trace: nothing is buffered. The packets that report the final instruction come when tracing stops (ET 7.5).
     /// * ETMv1 and ETMv2: one record for each cycle whose record is still in the pipeline; then the trace clock runs on, with
@@ -115,7 +115,7 @@ pub enum Entry<P: Protocol> {
     Packet(P::Packet),
     /// An event of the execution.
     Event(P::Event),
-    /// A fault; its place stands in the fault itself too.
+    /// A fault; its place is in the fault itself too.
     Fault(Fault),
 }
 
@@ -203,7 +203,7 @@ pub struct Capabilities {
     pub features: BTreeSet<String>,
     /// Named readings of contested clauses that it follows.
     pub readings: BTreeSet<String>,
-    /// How much its faults say.
+    /// How precise its faults are.
     pub faults: FaultDetail,
     /// Whether it reports warnings (see [`FaultClass::is_warning`](crate::FaultClass::is_warning)). Neither the absence nor the
     /// presence of one is judged of a subject that does not claim them.
@@ -240,7 +240,7 @@ impl Capabilities {
         self
     }
 
-    /// States how much the subject's faults say.
+    /// States how precise the subject's faults are.
     #[must_use]
     pub fn with_faults(mut self, faults: FaultDetail) -> Self {
         self.faults = faults;
@@ -275,7 +275,7 @@ pub enum Layer {
     Events,
 }
 
-/// How much a subject's faults say; it is judged only on that.
+/// How precise a subject's faults are; it is judged only on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -1,4 +1,4 @@
-//! `traceproof adaptor`: the beginning of an adaptor.
+//! `traceproof adaptor`: creates an adaptor.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) enum Verb {
     New(Arguments),
 }
 
-/// Write a directory with a working adaptor, in which your decoder takes the place of the example.
+/// Write a directory with a working adaptor, in which your decoder replaces the example.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof adaptor new --lang python acme
@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     /// The language.
     #[arg(long, value_name = "LANGUAGE")]
     lang: Language,
-    /// Rust: a checkout or a directory of the crates of Traceproof, if not those beside this program.
+    /// Rust: a checkout or a directory of the crates of Traceproof; default: those next to this program.
     #[arg(long, value_name = "DIRECTORY")]
     crates: Option<PathBuf>,
-    /// The directory to be made; its last part names the decoder.
+    /// The directory to create; its last part names the decoder.
     #[arg(value_name = "NAME")]
     directory: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `traceproof baseline`: what a subject is known to get wrong, brought up to date.
+//! `traceproof baseline`: updates the list of a subject's known failures.
 
 use std::fs;
 use std::io;
@@ -16,17 +16,17 @@ use crate::program::invocation;
 use crate::select::Select;
 use crate::subjects::{Starting, named};
 
-/// What a subject is known to get wrong.
+/// Known failures of a subject.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Update(Arguments),
 }
 
-/// Judge the subject and make its baseline say what came out.
+/// Judge the subject and update its baseline to the outcome.
 ///
-/// The file is edited in place: comments, order and reasons stay. Lines whose check passes or is gone are removed, lines
-/// that come out otherwise are changed, new failures are added at the end under the reason UNEXPLAINED, one entry for
-/// each cause, for a person to replace: until then the baseline counts as stale.
+/// The file is edited in place: comments, order and reasons stay. Lines whose check passes or no longer exists are
+/// removed, lines with another outcome are changed, and new failures are added at the end with the reason UNEXPLAINED,
+/// one entry for each cause. Until you replace that reason, the baseline counts as stale.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof baseline update --subject acme.toml acme.baseline.toml
@@ -34,10 +34,10 @@ pub(crate) enum Verb {
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Who is judged; as for `conformance`.
+    /// The subject, as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: String,
-    /// The baseline; a file that does not exist is made.
+    /// The baseline; created if it does not exist.
     #[arg(value_name = "FILE")]
     baseline: PathBuf,
 }
@@ -77,7 +77,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// So many causes are named, and so many lines of a list: an update of hundreds of checks fits on two screens.
+/// Maximum number of causes, and of lines of a list, so that the output is short even for hundreds of checks.
 const SHOWN: usize = 24;
 
 /// New failures by cause, with an example each.
@@ -98,7 +98,7 @@ fn rows(what: &str, checks: &[Signature]) -> String {
     text
 }
 
-/// How many of a list are not shown, if any.
+/// Number of items of a list that are not shown, if any.
 fn more(count: usize) -> Option<usize> {
     count.checked_sub(SHOWN).filter(|more| *more > 0)
 }

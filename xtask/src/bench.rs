@@ -1,4 +1,4 @@
-//! `traceproof bench`: how fast, beside a peer where the build has one.
+//! `traceproof bench`: throughput of the references, and of a peer where the build has one.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use traceproof_vectors::Family;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 
-/// Measure the throughput of the reference models of a family, beside a peer where the build has one.
+/// Measure the throughput of the reference models of a family, and of a peer where the build has one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof bench

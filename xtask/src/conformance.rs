@@ -48,41 +48,42 @@ pub(crate) struct Arguments {
     /// Only this direction: decode, chunks, join, garbage, encode, write or round-trip. May be repeated.
     #[arg(long, value_name = "DIRECTION", conflicts_with = "snapshot")]
     direction: Vec<Direction>,
-    /// Who is judged: reference; a program in any language that speaks tdut/2, by the file that says how to start it
-    /// (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features peers`).
+    /// The subject: reference; a program in any language that implements tdut/2, by the file that describes how to
+    /// start it (docs/adaptors.md); or an independent implementation such as riscv-etrace (in builds with `--features
+    /// peers`).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "reference")]
     subject: String,
     #[command(flatten)]
     limiting: Limiting,
     #[command(flatten)]
     starting: Starting,
-    /// Also send the shipped programs through encoder and decoder, under every set of parameters. The default, unless
-    /// cases are selected; then filters match program/set, too.
+    /// Also run the shipped programs through encoder and decoder, with every parameter set. The default, unless cases
+    /// are selected; then filters also match program/set.
     #[arg(long, overrides_with = "no_real_programs")]
     real_programs: bool,
     /// Only the cases.
     #[arg(long)]
     no_real_programs: bool,
-    /// Send the real programs through under the parameters of this file alone: a TOML file of parameters by the
-    /// specification's names, or of attributes as they are discovered. The cases have parameters of their own. Needs
-    /// one --family.
+    /// Run the real programs with the parameters of this file only: a TOML file of parameters by the specification's
+    /// names, or of discovered attributes. The cases have their own parameters. Needs one --family.
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
-    /// Instead of cases, judge the decoder over the captures of a snapshot as OpenCSD has them, a directory with a
-    /// snapshot.ini: they decode without errors, and keep relations that need no expected value (any cut into chunks, a
-    /// reset, joining at a synchronisation point, garbage in front of one). May be repeated.
+    /// Instead of cases, judge the decoder on the captures of an OpenCSD snapshot, a directory with a snapshot.ini:
+    /// they must decode without errors, and metamorphic relations must hold (any split into chunks, a reset, decoding
+    /// from a sync point, garbage before one). May be repeated.
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["suite", "filter", "level", "clause", "parameters", "real_programs", "jobs", "generated", "seed"])]
     snapshot: Vec<PathBuf>,
     /// Only this source of the snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID", requires = "snapshot")]
     source: Vec<String>,
-    /// How many cases at once; one per processor if not given.
+    /// Number of cases in parallel; default: one per processor.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
-    /// Judge everything N times. What does not come out the same each time has the verdict flaky, which is a failure; nothing is tried again until it passes.
+    /// Judge everything N times. A check with different outcomes has the verdict flaky, which is a failure; a check is
+    /// never retried until it passes.
     #[arg(
         long,
         value_name = "N",
@@ -91,16 +92,16 @@ pub(crate) struct Arguments {
         conflicts_with = "snapshot"
     )]
     repeat: NonZeroUsize,
-    /// What the subject is known to get wrong: a TOML file (docs/baselines.md). Known failures are no failures; what passes or comes out otherwise makes
-    /// the baseline stale (exit code 4).
+    /// Known failures of the subject: a TOML file (docs/baselines.md). They do not count as failures; a known failure
+    /// that passes or has another outcome makes the baseline stale (exit code 4).
     #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
     baseline: Option<PathBuf>,
-    /// Show every failure by itself, instead of one example of each cause.
+    /// Show every failure, instead of one example of each cause.
     #[arg(long)]
     every_failure: bool,
     /// Keep the bytes of failing checks: for each case and each real program a folder in this directory with the
-    /// expected wire, what the subject's encoder made and its decoder reported, parameters, case and verdict; and an
-    /// index.json. The directory must be empty or not there.
+    /// expected wire, the output of the subject's encoder and decoder, parameters, case and verdict; and an index.json.
+    /// The directory must be empty or not exist.
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "snapshot")]
     save: Option<PathBuf>,
     /// Write the results as JSON.
@@ -114,7 +115,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.limits());
     if let Some(directory) = &arguments.save {
-        // Not after a long run.
+        // Fails before a long run, not after it.
         save::prepare(directory).map_err(|error| Failure::usage(error.to_string()))?;
     }
     let mut run = if arguments.snapshot.is_empty() {
@@ -144,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(ending(&run, &stale))
 }
 
-/// Saves the failures, and says how many.
+/// Saves the failures; returns a line with their number.
 fn save(directory: &Path, run: &Run, subject: &Subject, arguments: &Arguments) -> Result<String, Failure> {
     let directories = arguments.select.suite.directories()?;
     let deadline = Duration::from_secs(arguments.deadline);
@@ -153,7 +154,7 @@ fn save(directory: &Path, run: &Run, subject: &Subject, arguments: &Arguments) -
     Ok(format!("saved: {} in {}\n", text::counted(count, "folder"), directory.display()))
 }
 
-/// A stale baseline is told apart from failures that no baseline speaks of.
+/// A stale baseline has another exit code than failures outside of the baseline.
 fn ending(run: &Run, stale: &[Stale]) -> Exit {
     let failures = run.tally().failures() + run.program_tally().failures();
     let spoken_of = stale.iter().filter(|entry| entry.is_of_the_run()).count();
@@ -164,7 +165,7 @@ fn ending(run: &Run, stale: &[Stale]) -> Exit {
     }
 }
 
-/// Holds the run against the subject's baseline.
+/// Applies the subject's baseline to the run.
 fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
     let baseline =
@@ -245,7 +246,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
     Ok(run)
 }
 
-/// The text of a file of parameters that is right for the one family.
+/// The text of a parameter file that is valid for the selected family.
 fn parameters(path: &Path, arguments: &Arguments) -> Result<String, Failure> {
     let [family] = arguments.select.family.as_slice() else {
         return Err(Failure::usage("--parameters needs one --family, whose parameters they are"));
@@ -264,7 +265,7 @@ impl Visitor for Parameters<'_> {
     }
 }
 
-/// Whether somebody has pressed Ctrl-C, who still wants the results so far; who presses it twice does not.
+/// Set by the first Ctrl-C, which ends the run with the results so far; the second one ends the program.
 fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -272,7 +273,7 @@ fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
         if set.swap(true, Ordering::Relaxed) {
             process::exit(130);
         }
-        eprintln!("stopping; what is begun is finished and reported, Ctrl-C again leaves at once");
+        eprintln!("stopping: running cases are finished and reported; press Ctrl-C again to exit at once");
     })
     .map_err(|error| Failure::usage(format!("Ctrl-C cannot be watched: {error}")))?;
     Ok(stop)

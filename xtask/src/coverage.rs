@@ -1,4 +1,4 @@
-//! `traceproof coverage`: which requirements are proven.
+//! `traceproof coverage`: which requirements are covered.
 
 use clap::Args;
 use traceproof_conformance::coverage::Coverage;
@@ -11,16 +11,16 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::suite::SuiteArgument;
 
-/// Show which requirements are proven by which cases.
+/// Show which requirements are covered by which cases.
 ///
-/// A requirement is covered if a case names it, and a negative one too if a wire can break it.
+/// A requirement is covered if a case names it; if a wire can violate it, a negative case must name it as well.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof coverage
   traceproof coverage --scope core --missing
   traceproof coverage RVET-DEC-016")]
 pub(crate) struct Arguments {
-    /// Everything about these clauses.
+    /// Show these clauses in full.
     clause: Vec<String>,
     /// Only this family, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY")]
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
     scope: Option<String>,
     #[command(flatten)]
     suite: SuiteArgument,
-    /// List the clauses that want a case.
+    /// List the clauses without a required case.
     #[arg(long)]
     missing: bool,
     /// List every clause.
     #[arg(long)]
     all: bool,
-    /// Fail if a clause of the scope wants a case; if no scope is given, of any scope that is finished.
+    /// Fail if a clause of the scope has no required case; without a scope, of any finished scope.
     #[arg(long)]
     check: bool,
 }

@@ -1,4 +1,4 @@
-//! Where does a Rust adaptor get the crates of Traceproof from?
+//! The crates of Traceproof for a Rust adaptor.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ const CRATES: [(&str, &str, bool); 5] = [
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The `Cargo.toml` of an adaptor of this name. The crates are those in `directory`; if none is given, those of the checkout that
-/// runs this program or beside the program, as in a release archive; if there are none, those of the repository.
+/// The `Cargo.toml` of an adaptor of this name. The crates are those in `directory`; if none is given, those of the
+/// checkout that runs this program or those next to the program, as in a release archive; if there are none, those of
+/// the repository.
 pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, Failure> {
     let found = match directory {
         Some(directory) => Some(
@@ -34,7 +35,7 @@ pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, F
     ))
 }
 
-/// Where crates may be: the checkout, if `cargo run` started the program; `crates` beside the executable.
+/// Where crates may be: the checkout, if `cargo run` started the program; `crates` next to the executable.
 fn places() -> Vec<PathBuf> {
     let checkout =
         env::var_os("CARGO_MANIFEST_DIR").and_then(|own| Some(Path::new(&own).parent()?.to_owned()));
@@ -79,7 +80,7 @@ impl Crates {
         }
         if self.packaged {
             text.push_str("\n[patch.crates-io]\n");
-            // None of them asks for the first one.
+            // None of them depends on the first one.
             text.extend(each().skip(1).map(|((name, ..), directory)| line(name, directory, "")));
         }
         text

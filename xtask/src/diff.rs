@@ -1,4 +1,4 @@
-//! `traceproof diff`: where two decoders say different things.
+//! `traceproof diff`: where two decoders disagree.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,11 +15,11 @@ use crate::files::print;
 use crate::select::{Seeds, Select};
 use crate::subjects::{Starting, named};
 
-/// Compare two decoders over the wires of the cases, over generated streams, and over both with a byte changed.
+/// Compare two decoders on the wires of the cases, on generated streams, and on both with one byte changed.
 ///
-/// Compared is what both claim and deliver. Disagreements are put together by kind; of each kind the smallest stream is
-/// shrunk, unit by unit, and shown with the first difference: left what the first subject says, right what the second
-/// does. Who is right, the specification says.
+/// Compares what both claim and deliver. Disagreements are grouped by kind; the smallest stream of each kind is shrunk,
+/// unit by unit, and shown with the first difference: the first subject on the left, the second on the right. Neither
+/// side is the oracle: the specification decides.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof diff --subject reference --subject acme.toml --family arm-etm
@@ -27,7 +27,7 @@ use crate::subjects::{Starting, named};
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Who is compared, given twice: reference, a peer, or a file; as for `conformance`.
+    /// The subjects to compare, given twice: reference, a peer, or a file; as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml", required = true)]
     subject: Vec<String>,
     #[command(flatten)]
@@ -35,14 +35,14 @@ pub(crate) struct Arguments {
     /// No streams with a byte changed.
     #[arg(long)]
     undamaged: bool,
-    /// Write everything as JSON.
+    /// Write all results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let [first, second] = arguments.subject.as_slice() else {
-        return Err(Failure::usage("--subject is to be given twice: who is compared with whom"));
+        return Err(Failure::usage("--subject must be given twice"));
     };
     let (first, second) = (named(first, &Starting::default())?, named(second, &Starting::default())?);
     let options = Options {

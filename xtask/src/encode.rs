@@ -16,9 +16,10 @@ use crate::files::{Target, create, open, read_toml};
 ///
 /// The execution is a log of what retired and trapped, in order:
 ///
-/// csv: a header line VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT (only ADDRESS must be there), then
-/// one row per instruction or trap. ADDRESS, INSN, ECAUSE and TVAL are hexadecimal. A row with EXCEPTION or INTERRUPT is a
-/// trap with the exception program counter in ADDRESS; a row of an ecall or ebreak that traps is the instruction, too.
+/// csv: a header line VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT (only ADDRESS is required), then one
+/// row per instruction or trap. ADDRESS, INSN, ECAUSE and TVAL are hexadecimal. A row with EXCEPTION or INTERRUPT is a
+/// trap with the exception program counter in ADDRESS; a row of an ecall or ebreak that traps is also the row of the
+/// instruction.
 ///
 /// pc: 8-byte little-endian addresses of the retired instructions.
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     family: ProtocolId,
     #[command(flatten)]
     target: Target,
-    /// Which legal choices the encoder makes: a TOML file; what it leaves out has its default.
+    /// The legal choices of the encoder: a TOML file; an omitted choice has its default.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// The execution; `-` is the standard input.
@@ -75,7 +76,7 @@ impl Visitor for Encode<'_> {
         let mut input = BufReader::new(open(execution)?);
         let packets: Option<Box<dyn Write>> = packets.as_deref().map(create).transpose()?;
         let mut sink = WireFile::new(create(output)?, packets);
-        let summary = (reads.drive)(&mut input, &program, &parameters, &mut |stimulus| {
+        let summary = (reads.drive)(&mut input, &program, &parameters, &policy, &mut |stimulus| {
             encoder.step(stimulus, &mut sink);
         })
         .map_err(|error| Failure::file(execution, error))?;

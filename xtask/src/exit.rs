@@ -19,9 +19,9 @@ pub(crate) enum Exit {
     Failed = 1,
     /// Wrong arguments, an unreadable file, impossible parameters.
     Usage = 2,
-    /// The subject cannot be started, or something is broken inside.
+    /// The subject cannot be started, or an internal error occurred.
     Broken = 3,
-    /// A baseline does not hold any more.
+    /// A baseline is stale.
     Stale = 4,
     /// The suite itself is invalid.
     SuiteInvalid = 5,
@@ -36,21 +36,21 @@ impl From<Exit> for ExitCode {
 /// Why a verb stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read the output has gone; nothing is wrong.
+    /// The reader of the output closed it; not an error.
     Closed,
-    /// Something to tell.
+    /// A message for the user.
     Message { exit: Exit, message: String },
 }
 
 pub(crate) type Outcome = Result<Exit, Failure>;
 
 impl Failure {
-    /// The user asked for something that cannot be.
+    /// The user asked for something impossible.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Message { exit: Exit::Usage, message: message.into() }
     }
 
-    /// Nothing was found; the verb shows what there is.
+    /// Nothing was found; the verb lists what exists.
     pub(crate) fn not_found(what: impl Display, verb: &str) -> Self {
         Self::usage(format!("{what}; see `{}`", invocation().command(verb)))
     }
@@ -60,7 +60,7 @@ impl Failure {
         Self::usage(format!("{}: {error}", path.display()))
     }
 
-    /// Everything that is wrong with the suites, one line each.
+    /// All errors of the suites, one line each.
     pub(crate) fn suite(errors: &[SuiteError]) -> Self {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         Self::Message {

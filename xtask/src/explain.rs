@@ -1,4 +1,4 @@
-//! `traceproof explain`: one case, one trace file, or a window of a real program, bit by bit.
+//! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,12 +19,11 @@ use crate::select::{WithCase, with_case};
 use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
 
-/// Take the bytes of one case, trace file or real program apart: every field with its bits, every packet with its
-/// events.
+/// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
-/// `=` is the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` why. With --subject,
-/// packets for which the subject reports something else have the lines of both; the last line says where the first
-/// difference is.
+/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason. With
+/// --subject, each packet where the subject reports something else has the lines of both; the last line gives the
+/// first difference.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
@@ -38,7 +37,7 @@ pub(crate) struct Arguments {
     /// set, PROGRAM/SET.
     #[arg(required_unless_present = "trace", conflicts_with = "trace")]
     case: Option<String>,
-    /// Instead of a case: a trace file, which should be short; `-` is the standard input.
+    /// A trace file instead of a case; it should be short. `-` is the standard input.
     #[arg(long, value_name = "FILE", requires = "family")]
     trace: Option<PathBuf>,
     /// The protocol of the trace file, e.g. riscv-etrace.
@@ -50,16 +49,16 @@ pub(crate) struct Arguments {
     target: Target,
     #[command(flatten)]
     limiting: Limiting,
-    /// Also ask this subject; as for `conformance`.
+    /// Also show the output of this subject; names as for `conformance`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: Option<String>,
     #[command(flatten)]
     starting: Starting,
-    /// Only these packets, e.g. 100..120. Of a real program the first 32 if not given, or those around the first
-    /// difference.
+    /// Only these packets, e.g. 100..120. Default for a real program: the first 32, or with --subject those around the
+    /// first difference.
     #[arg(long, value_name = "FIRST..END", value_parser = parse_packets)]
     packets: Option<Range<u64>>,
-    /// Seconds that the subject may take for a stream in this process; programs have the deadlines of their file.
+    /// Time limit in seconds for a stream of a subject in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10", requires = "subject")]
     deadline: u64,
     /// The trace file is text: a transport unit per line, as in the `wire` of a case.

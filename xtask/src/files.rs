@@ -17,9 +17,8 @@ use crate::exit::Failure;
 /// The program and the parameters that decode and encode need.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    /// What the encoder is: a TOML file of parameters by the specification's names, or of attributes as they are
-    /// discovered; what it leaves out has the specification's default. Without it the ELF file's class decides the
-    /// width.
+    /// Description of the encoder: a TOML file of parameters by the specification's names, or of discovered attributes;
+    /// an omitted one has the specification's default. Without it the ELF file's class decides the width.
     #[arg(long, value_name = "FILE")]
     pub(crate) parameters: Option<PathBuf>,
     /// The program: executable segments of an ELF file. May be repeated.
@@ -50,7 +49,7 @@ impl Target {
         Ok((program, parameters))
     }
 
-    /// Adds the files to a program, and tells the machine that the first ELF file is for.
+    /// Adds the files to a program, and returns the machine of the first ELF file.
     pub(crate) fn add_to(&self, program: &mut Program) -> Result<Option<Machine>, Failure> {
         let mut machine: Option<Machine> = None;
         for path in &self.elf {
@@ -67,7 +66,7 @@ impl Target {
     }
 }
 
-/// Reads a file of parameters, and tells everything that is wrong with it. Gives its text, too.
+/// Reads a parameter file and reports all its errors. Also returns its text.
 pub(crate) fn read_parameters<P: FamilyRules>(path: &Path) -> Result<(String, P::Parameters), Failure> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
     match P::read_parameters(&text) {
@@ -108,7 +107,7 @@ pub(crate) fn open_trace<P: FamilyRules>(
     Ok(Box::new(io::Cursor::new(wire)))
 }
 
-/// What is wrong with a file of lines: `line 3: …`, where a case would have `wire[2]: …`.
+/// The error of a file of lines: `line 3: …`, where a case would have `wire[2]: …`.
 fn in_lines(problem: &Problem) -> String {
     let index = problem.path.strip_prefix("wire[").and_then(|rest| rest.strip_suffix(']'));
     match index.and_then(|index| index.parse::<usize>().ok()) {
@@ -141,7 +140,7 @@ pub(crate) fn create(path: &Path) -> Result<Box<dyn Write>, Failure> {
     Ok(Box::new(BufWriter::new(file)))
 }
 
-/// Prints text; a reader that has gone is no error.
+/// Prints text; a closed output is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;

@@ -42,10 +42,10 @@ use exit::{Exit, Failure};
 #[derive(Debug, Parser)]
 #[command(name = "traceproof", version, max_term_width = 110)]
 #[command(after_help = "Exit codes:
-  0  everything is in order
+  0  success
   1  a check failed, or the trace has errors
   2  wrong arguments, an unreadable file, impossible parameters
-  3  the subject cannot be started, or something is broken inside
+  3  the subject cannot be started, or an internal error occurred
   4  a baseline is stale
   5  the suite itself is invalid
 

@@ -1,4 +1,4 @@
-//! The process that runs OpenCSD is this executable again, under a verb of its own.
+//! Runs OpenCSD in a second process of this executable, under a hidden verb.
 
 use std::env;
 use std::io;
@@ -7,7 +7,7 @@ use traceproof_conformance::peers::opencsd::{self, HostCommand};
 
 use crate::exit::{Exit, Failure, Outcome};
 
-/// The verb; not shown, as nobody types it.
+/// The verb; hidden, because users never type it.
 pub(crate) const VERB: &str = "opencsd-host";
 
 /// Host processes are started from this executable.

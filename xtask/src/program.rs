@@ -1,4 +1,4 @@
-//! By which command was this program started?
+//! The command that started this program.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! `traceproof programs`: the compiled programs that are shipped, and how they are made anew.
+//! `traceproof programs`: the compiled programs that are shipped, and how to rebuild them.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ enum Verb {
     Build(Remake),
     /// Run the shipped ELF files in QEMU and compare with the shipped executions. Needs qemu-system-misc.
     Record(Remake),
-    /// Bits per instruction of every program under every set of parameters, as Markdown.
+    /// Bits per instruction of every program with every parameter set, as Markdown.
     Compression,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The directory of the programs; those inside this program cannot be made anew.
+/// The directory of the programs; embedded ones cannot be rebuilt.
 fn in_checkout(shipped: &Shipped) -> Result<&Path, Failure> {
     shipped.files.directory().ok_or_else(|| {
         Failure::usage("the programs are inside this executable; they are made anew in a checkout, by `cargo xtask programs`")
@@ -80,7 +80,7 @@ fn record_one(remake: &Remake, directory: &Path, program: &ShippedProgram) -> Re
     let made = shipped.with_extension(new("xz"));
     let file = fs::File::create(&made).map_err(|error| Failure::file(&made, error))?;
     let recording = record(program, &directory.join(program.elf_file()), file).map_err(|error| {
-        // A recording that was not finished is of no use; that it may not be there does not matter.
+        // Remove the incomplete recording; it may not exist.
         drop(fs::remove_file(&made));
         failure(program, &error)
     })?;
@@ -88,7 +88,7 @@ fn record_one(remake: &Remake, directory: &Path, program: &ShippedProgram) -> Re
     remake.place(program, &made, &shipped, &amount)
 }
 
-/// Extension of a file that is being made; two runs at once do not meet.
+/// Extension of a file that is being written; unique for each process.
 fn new(extension: &str) -> String {
     format!("{extension}.{}", std::process::id())
 }
@@ -115,8 +115,7 @@ fn compression() -> Outcome {
 }
 
 impl Remake {
-    /// Makes every program that was asked for; fails if one differs from what is shipped and is not to
-    /// replace it.
+    /// Rebuilds every selected program; fails if one differs from the shipped one and is not to replace it.
     fn each(&self, shipped: &Shipped, make: impl Fn(&ShippedProgram) -> Result<bool, Failure>) -> Outcome {
         let wanted = |program: &&ShippedProgram| {
             self.names.is_empty() || self.names.iter().any(|name| program.name.contains(name.as_str()))
@@ -134,7 +133,7 @@ impl Remake {
         Ok(exit)
     }
 
-    /// Compares a new file with the shipped one, and puts it in its place if asked to.
+    /// Compares a new file with the shipped one, and replaces that one on request.
     fn place(
         &self,
         program: &ShippedProgram,
@@ -143,7 +142,7 @@ impl Remake {
         amount: &str,
     ) -> Result<bool, Failure> {
         let new = fs::read(made).map_err(|error| Failure::file(made, error))?;
-        // A file that is not there differs.
+        // A missing file differs.
         let same = fs::read(shipped).is_ok_and(|old| old == new);
         let done = if same || !self.write { fs::remove_file(made) } else { fs::rename(made, shipped) };
         done.map_err(|error| Failure::file(made, error))?;

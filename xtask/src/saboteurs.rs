@@ -1,4 +1,4 @@
-//! `traceproof saboteurs`: whether the suite notices what is wrong.
+//! `traceproof saboteurs`: whether the suite detects deliberate bugs.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -14,9 +14,9 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::select::Select;
 
-/// Run decoders and encoders that are wrong on purpose, and some that know nothing, through the cases.
+/// Run decoders and encoders with deliberate bugs, and null subjects, through the cases.
 ///
-/// Fails unless every one that is wrong is noticed, and none that knows nothing passes a case that must be passed.
+/// Fails unless a case detects every bug, and no null subject passes a case that it must not pass.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof saboteurs
@@ -25,13 +25,13 @@ use crate::select::Select;
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// Also print which of them each case notices.
+    /// Also print which saboteurs each case detects.
     #[arg(long)]
     verbose: bool,
     /// Write the matrix as JSON.
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
-    /// How many subjects at once; one per processor if not given.
+    /// Number of subjects in parallel; default: one per processor.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Seconds that one direction of one case may take.

@@ -1,4 +1,4 @@
-//! Which cases a verb is about.
+//! Selection of cases for a verb.
 
 use std::ops::Range;
 
@@ -27,27 +27,28 @@ pub(crate) struct Select {
     /// Only cases at least as binding as this.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<Level>,
-    /// Only cases that prove this clause, e.g. RVET-PKT-031. May be repeated.
+    /// Only cases that cover this clause, e.g. RVET-PKT-031. May be repeated.
     #[arg(long, value_name = "CLAUSE")]
     pub(crate) clause: Vec<String>,
-    /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are added.
+    /// Only this part of the suite, e.g. 2/5 on the second of five machines. Cases stay in their part when others are
+    /// added.
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<Shard>,
 }
 
-/// Arguments that say which generated scenarios to use.
+/// Arguments that select generated scenarios.
 #[derive(Debug, Args)]
 pub(crate) struct Seeds {
-    /// How many generated executions of each family; 100 if not given, 500 for `diff`.
+    /// Number of generated executions of each family; default: 100, for `diff` 500.
     #[arg(long, value_name = "N")]
     generated: Option<u64>,
-    /// Number of the first of them.
+    /// Seed of the first one.
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
 }
 
 impl Seeds {
-    /// Their numbers, `usual` many if nobody has said how many.
+    /// Their numbers; the default count is `usual`.
     pub(crate) fn numbers(&self, usual: u64) -> Range<u64> {
         self.seed..self.seed.saturating_add(self.generated.unwrap_or(usual))
     }
@@ -86,8 +87,8 @@ impl Select {
     }
 }
 
-/// Does something with what `name` names: a real program `PROGRAM/SET`, or one case by its id or a filter that only one
-/// case matches.
+/// Applies `work` to the real program `PROGRAM/SET`, or to one case, given by its id or a filter that only one case
+/// matches.
 pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W) -> Result<String, Failure> {
     if let Some((program, set)) = name.split_once('/') {
         for protocol in family::IMPLEMENTED {
@@ -103,7 +104,7 @@ pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W
             found.append(&mut cases?);
         }
     }
-    // The id decides, whatever else the text occurs in.
+    // An exact id takes precedence over other matches.
     if let Some(exact) = found.iter().position(|case| case.id == name) {
         return Ok(found.swap_remove(exact).text);
     }
@@ -134,7 +135,7 @@ struct FindProgram<'a, W> {
 }
 
 impl<W: WithCase> Visitor for FindProgram<'_, W> {
-    /// `None`: no program of the protocol is called so.
+    /// `None`: the protocol has no such program.
     type Output = Option<Result<String, Failure>>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {

@@ -1,4 +1,4 @@
-//! `traceproof settings`: what must be written into the registers of an Itanium for a measurement.
+//! `traceproof settings`: the register writes for an Itanium measurement.
 
 use std::str::FromStr;
 
@@ -12,10 +12,10 @@ use traceproof_vectors::notation::parse_u64;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 
-/// Tell the register values of an Itanium measurement: events, address ranges and opcodes.
+/// Compute the register values of an Itanium measurement: events, address ranges and opcodes.
 ///
-/// The answer is in the notation of `decode --text`, a register per line in the order in which they are to be written. Ranges are made of as few aligned blocks as
-/// cover them best; what is covered beyond them is told.
+/// The output is in the notation of `decode --text`, one register per line in the order of the writes. Ranges are
+/// covered by the fewest aligned blocks with the least excess; addresses covered in excess are reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof settings --event CPU_CYCLES
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Count cycles with more occurrences than this instead of occurrences.
     #[arg(long, value_name = "T", default_value = "0")]
     threshold: u8,
-    /// Instruction sets that are left out: bit 0 IA-64, bit 1 IA-32.
+    /// Instruction sets that are excluded: bit 0 IA-64, bit 1 IA-32.
     #[arg(long, value_name = "MASK", default_value = "0")]
     ism: u8,
     /// Monitor for the whole system: started by PSR.pp instead of PSR.up.
@@ -48,11 +48,11 @@ pub(crate) struct Arguments {
     /// Only accesses to this range START..END of addresses; the end is not in it. May be repeated.
     #[arg(long, value_name = "START..END", value_parser = range)]
     data: Vec<AddressRange>,
-    /// How many of the four pairs of breakpoint registers the ranges may take, code and data each.
+    /// Maximum number of breakpoint register pairs, of four, for the ranges of code and of data.
     #[arg(long, value_name = "N", default_value = "4")]
     pairs: u8,
-    /// Only instructions of these types and bits, e.g. `MI:1000xxx…`: types of M, I, F, B, then bits 40 to 0 as 0, 1 or x; `...` stands for x up to
-    /// bit 0. The first goes into PMC8, the second into PMC9.
+    /// Only instructions of these types and bits, e.g. `MI:1000xxx…`: types of M, I, F, B, then bits 40 to 0 as 0, 1 or
+    /// x; `...` stands for x up to bit 0. The first goes into PMC8, the second into PMC9.
     #[arg(long, value_name = "TYPES:BITS", value_parser = opcode)]
     opcode: Vec<(SyllableTypes, OpcodePattern)>,
     /// Also events that the ranges and opcodes do not qualify.
@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     print(&text)?;
     for covered in answer.code.iter().chain(&answer.data) {
-        tell_over_coverage(covered);
+        report_excess(covered);
     }
     for (opcode, not_compared) in answer.not_compared.iter().enumerate().filter(|(_, bits)| **bits != 0) {
         eprintln!("note: opcode {}: bits {not_compared:#x} of the syllable are not compared", opcode + 1);
@@ -159,11 +159,11 @@ fn request(event: &str, plm: u8, arguments: &Arguments) -> Result<EventRequest, 
     })
 }
 
-fn tell_over_coverage(covered: &Covered) {
-    let Covered { asked, before, between, behind, .. } = covered;
-    if before + between + behind > 0 {
+fn report_excess(covered: &Covered) {
+    let Covered { asked, before, between, after, .. } = covered;
+    if before + between + after > 0 {
         eprintln!(
-            "note: {:#x}..{:#x} is covered with {before:#x} bytes in front, {between:#x} inside that nobody asked for, {behind:#x} behind",
+            "note: {:#x}..{:#x} is covered with an excess of {before:#x} bytes before it, {between:#x} inside, {after:#x} after it",
             asked.start, asked.end
         );
     }

@@ -47,7 +47,7 @@ impl WithCase for Text {
     }
 }
 
-/// Parameters and policy of a real program as TOML; its code, its sizes, and how to judge it in comments.
+/// Parameters and policy of a real program as TOML; code sections, sizes and commands in comments.
 fn recorded<P: FamilyRules>(recorded: &RecordedProgram<P>) -> Result<String, String> {
     let RecordedProgram { about, about_set, parameters, policy, code, instructions, traps, .. } = recorded;
     let name = recorded.name();

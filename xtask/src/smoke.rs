@@ -1,4 +1,4 @@
-//! `smoke`: is a subject fit to be judged?
+//! `smoke`: whether a subject can be judged.
 
 use clap::Args;
 use traceproof_conformance::smoke::{of_program, of_subject};
@@ -9,18 +9,19 @@ use crate::files::print;
 use crate::subjects::{self, Named, Starting};
 use crate::suite::SuiteArgument;
 
-/// Ask a subject what is needed to judge it at all, in less than two seconds: the first thing for a new adaptor.
+/// Check in less than two seconds whether a subject can be judged: the first check of a new adaptor.
 ///
-/// Does it say hello, keep to the protocol tdut/2 also where the runner would not go, refuse what it does not claim, take
-/// what it claims, and give the same twice and in pieces? A line for each probe; where one fails, what was sent, what came
-/// and what to do. Whether it is right, `conformance` says.
+/// Does it answer `hello`, follow the protocol tdut/2 also in situations that a run does not cause, refuse what it does
+/// not claim, accept what it claims, and give the same results when a stream is repeated or split? Prints a line for
+/// each probe; a failed probe shows what was sent, what was received and what to do. Correctness is judged by
+/// `conformance`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof smoke --subject acme.toml
   traceproof smoke --subject reference")]
 pub(crate) struct Arguments {
-    /// Who is asked: reference; a program by the file that says how to start it (docs/adaptors.md); or an independent
-    /// implementation such as riscv-etrace (in builds with `--features peers`).
+    /// The subject: reference; a program, by the file that describes how to start it (docs/adaptors.md); or an
+    /// independent implementation such as riscv-etrace (in builds with `--features peers`).
     #[arg(long, value_name = "NAME|FILE.toml")]
     subject: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Snapshot directories as OpenCSD has them: which of their sources a verb is about.
+//! OpenCSD snapshot directories: selection of their sources for a verb.
 
 use std::path::Path;
 
@@ -31,10 +31,10 @@ pub(crate) fn select<'a>(
         let id = || stream.trace_id().ok().map(|id| u64::from(id.value()));
         stream.source.name == wanted || (parse_u64(wanted).is_some() && parse_u64(wanted) == id())
     };
-    if let Some(nobody) = sources.iter().find(|wanted| !streams.iter().any(|stream| named(stream, wanted))) {
+    if let Some(unknown) = sources.iter().find(|wanted| !streams.iter().any(|stream| named(stream, wanted))) {
         let known: Vec<&str> = streams.iter().map(|stream| stream.source.name.as_str()).collect();
         return Err(Failure::usage(format!(
-            "no source is called `{nobody}`; known are {}",
+            "no source is called `{unknown}`; known are {}",
             known.join(", ")
         )));
     }

@@ -1,4 +1,4 @@
-//! Subjects by name or by the file that says how to start them.
+//! Subjects by name or by subject file.
 
 use std::fs::File;
 use std::io::stderr;
@@ -11,7 +11,7 @@ use traceproof_conformance::{Subject, peers};
 use crate::exit::{Exit, Failure};
 use crate::program::invocation;
 
-/// What a name or file stands for.
+/// The subject that a name or file refers to.
 pub(crate) enum Named {
     /// A program that has not been started yet.
     Program(SubjectFile),
@@ -19,20 +19,20 @@ pub(crate) enum Named {
     Here(Subject),
 }
 
-/// How a program is started besides what its file says.
+/// Options for starting a program, in addition to its file.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Starting {
     /// Multiplies the deadlines of a program, for emulators and busy machines.
     #[arg(long, value_name = "FACTOR")]
     timeout_scale: Option<f64>,
-    /// Copy what a program writes to its standard error to this file; `-` is the standard error of this one. Each line
-    /// begins with the number of its process.
+    /// Copy the standard error of a program to this file; `-` is the standard error of this command. Each line begins
+    /// with the id of its process.
     #[arg(long, value_name = "FILE")]
     adaptor_stderr: Option<PathBuf>,
 }
 
 impl Starting {
-    /// Where the standard error of programs is copied.
+    /// Where the standard error of programs is copied to.
     fn stderr(&self) -> Result<Option<StderrCopy>, Failure> {
         let Some(path) = &self.adaptor_stderr else { return Ok(None) };
         if path.as_os_str() == "-" {
@@ -43,7 +43,7 @@ impl Starting {
     }
 }
 
-/// What a name or file stands for.
+/// The subject that a name or file refers to.
 pub(crate) fn find(name: &str, starting: &Starting) -> Result<Named, Failure> {
     if name.ends_with(".toml") {
         let mut file =
@@ -80,6 +80,6 @@ pub(crate) fn named(name: &str, starting: &Starting) -> Result<Subject, Failure>
             Failure::Message { exit: Exit::Broken, message }
         }),
     }?;
-    // Who is meant if nobody is named needs no name.
+    // The default subject needs no name.
     Ok(if subject.is_reference() { subject } else { subject.named_by(name) })
 }

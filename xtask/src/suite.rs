@@ -1,4 +1,4 @@
-//! Which suite a verb reads: the shipped one, or that of a directory.
+//! The suite of a verb: the shipped one, or that of a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,9 @@ use crate::exit::Failure;
 /// The argument that names another suite.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgument {
-    /// Take the cases of this directory, DIRECTORY/FAMILY/**/CASE.toml, in place of the shipped ones; and the requirements of
-    /// DIRECTORY/clauses/FAMILY.toml, if there are any. What `export` writes, and `vectors` of a checkout, may be given as well.
+    /// Use the cases of this directory, DIRECTORY/FAMILY/**/CASE.toml, instead of the shipped ones; and the
+    /// requirements of DIRECTORY/clauses/FAMILY.toml, if there are any. A directory written by `export`, or `vectors`
+    /// of a checkout, also works.
     #[arg(long, value_name = "DIRECTORY")]
     suite: Option<PathBuf>,
 }
@@ -33,7 +34,7 @@ impl SuiteArgument {
     }
 }
 
-/// A directory that is no family's would be passed over in silence; without any, nothing would be judged.
+/// Rejects directories that belong to no family, which would be ignored silently, and suites without any.
 fn only_families(suites: &Path) -> Result<(), Failure> {
     let entries = Tree::from(suites).entries("").map_err(|error| Failure::file(suites, error))?;
     let names = entries.iter().filter(|entry| entry.is_directory).map(|entry| entry.name.to_string_lossy());

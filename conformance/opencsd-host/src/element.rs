@@ -27,9 +27,9 @@ pub struct Element {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "fields are named after the library's")]
 pub enum ElementKind {
-    /// Waiting for synchronisation, at the start or behind a loss (`unsync_info_t`).
+    /// Waiting for synchronisation, at the start or after a loss (`unsync_info_t`).
     NoSync { reason: u32 },
-    /// Trace begins, or goes on behind a gap: 0 normal, 1 overflow, 2 exit from debug state.
+    /// Trace begins, or resumes after a gap: 0 normal, 1 overflow, 2 exit from debug state.
     TraceOn { reason: u32 },
     /// No more trace (`unsync_info_t`).
     EndOfTrace { reason: u32 },

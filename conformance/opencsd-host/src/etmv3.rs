@@ -19,12 +19,12 @@ pub struct Configuration {
     pub m_profile: bool,
 }
 
-/// What a packet says.
+/// The contents of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "fields are named after the protocol's")]
 pub enum Body {
-    /// Bytes in front of the first A-sync; not a packet of the protocol.
+    /// Bytes before the first A-sync; not a packet of the protocol.
     NotSynchronised,
     /// The stream ended inside the packet.
     Incomplete,

@@ -90,7 +90,7 @@ pub enum Answer {
         source: Option<u8>,
         /// Its error number (`ocsd_err_t`).
         error: u32,
-        /// What it answered (`ocsd_datapath_resp_t`); 6 and above are fatal, and nothing is decoded behind them.
+        /// What it answered (`ocsd_datapath_resp_t`); 6 and above are fatal and end decoding.
         response: u32,
         /// Its own words.
         text: String,
@@ -126,14 +126,14 @@ pub struct Packet {
     pub source: u8,
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// What it says.
+    /// Its contents.
     pub body: PacketBody,
     /// The library's own words, if asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// What a packet says, in the words of its protocol.
+/// The contents of a packet, in the terms of its protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketBody {

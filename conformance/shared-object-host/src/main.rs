@@ -1,4 +1,4 @@
-//! `traceproof-host OBJECT`: speaks `tdut/2` for a decoder in a shared object.
+//! `traceproof-host OBJECT`: serves a decoder in a shared object with `tdut/2`.
 //!
 //! The object is loaded here and never by the runner: what it breaks is this process.
 

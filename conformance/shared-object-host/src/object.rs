@@ -89,7 +89,7 @@ impl Object {
     pub(crate) fn load(path: &Path) -> Result<Self, HostError> {
         // A name without a slash would be looked for among the libraries of the system.
         let path = path.canonicalize().map_err(HostError::Io)?;
-        // SAFETY: whoever names the object wants its code to run, in a process that has nothing to lose.
+        // SAFETY: the user named the object in order to run its code, in a process that holds nothing else.
         let library = unsafe { Library::new(&path) }.map_err(HostError::Load)?;
         // SAFETY: the types are those that `tdut.h` gives to these names.
         unsafe {
@@ -105,7 +105,7 @@ impl Object {
         }
     }
 
-    /// What it says about itself.
+    /// Its own description.
     pub(crate) fn info(&self) -> String {
         // SAFETY: the function takes nothing and gives a string or NULL.
         text(unsafe { (self.info)() })
@@ -127,7 +127,8 @@ impl Object {
         };
         let sections: Vec<RawSection> = image.0.iter().map(section).collect();
         let mut unsupported = ptr::null();
-        // SAFETY: all pointers are valid for the call, those to code for the life of the decoder, which keeps the image.
+        // SAFETY: all pointers are valid for the call, those to code for the life of the decoder, which keeps the
+        // image.
         let handle = unsafe {
             (self.open)(
                 family.as_ptr(),
@@ -168,14 +169,14 @@ impl Decoder<'_> {
 
 impl Drop for Decoder<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is that of `tdut_open`, and nobody uses it from here on.
+        // SAFETY: the handle is that of `tdut_open`, and it is not used after this.
         unsafe { (self.object.close)(self.handle) }
     }
 }
 
 /// Takes a result. An answer is one line, so line breaks in it become blanks.
 extern "C" fn add(context: *mut c_void, json: *const c_char) {
-    // SAFETY: the context is the `String` of `push` or `finish`, which nobody else uses meanwhile.
+    // SAFETY: the context is the `String` of `push` or `finish`, which is not used elsewhere during the call.
     let Some(results) = (unsafe { context.cast::<String>().as_mut() }) else { return };
     if !results.is_empty() {
         results.push(',');
@@ -188,7 +189,7 @@ fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the interface says that it is a string, which ends with a zero byte.
+    // SAFETY: by the interface it is a string, which ends with a zero byte.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 

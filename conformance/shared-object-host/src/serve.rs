@@ -103,7 +103,7 @@ impl Host<'_> {
         }
     }
 
-    /// What the object says about itself, and what is ours to say.
+    /// The object's own description, and the fields that the host adds.
     fn hello(&self, id: u32, nonce: &str) -> Result<String, HostError> {
         let info: Map<String, Value> =
             serde_json::from_str(&self.object.info()).map_err(|_| HostError::Info)?;
@@ -121,7 +121,7 @@ impl Host<'_> {
             // Two at once were never promised.
             self.decoder = None;
             let key = request.parameters.map_or("", RawValue::get).parse().map_err(wrong)?;
-            let unknown = || HostError::Request(String::from("a key was not told"));
+            let unknown = || HostError::Request(String::from("an unknown key"));
             let (family, parameters) = self.parameters.get(&key).ok_or_else(unknown)?;
             let image = self.images.get(&request.image).ok_or_else(unknown)?;
             match self.object.open(family, parameters, image) {

@@ -1,10 +1,11 @@
-//! The example of the C kit, as a program and as a shared object behind the host, answers the same.
+//! The example of the C kit, as a program and as a shared object in the host, gives the same answers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Start at 0x1000 in pieces, address +8, ended; behind a reset, a packet that is cut off; and what the example does not do.
+/// Start at 0x1000 in pieces, address +8, ended; after a reset, a packet that is cut off; and what the example does not
+/// support.
 const REQUESTS: &str = r#"{"op":"hello","id":0,"tdut":2,"nonce":"n\u0031","framings":["jsonl"],"max_message":100000}
 {"op":"parameters","id":1,"key":0,"family":"riscv_etrace","parameters":{"privilege_width_p":2,"notime_p":true,"nocontext_p":true,"ecause_width_p":4,"iaddress_width_p":32,"iaddress_lsb_p":1,"support":{"encoder_mode_width":1,"ioptions":["implicit_return","full_address"],"data_fields":false,"doptions_width":0},"modes":{"full_address":false},"encapsulation":{"normal":{"src_id_bits":0,"timestamp_bytes":0,"type_bits":0,"synchronised":true}}}}
 {"op":"image","id":2,"key":0,"sections":[{"address":"0x1000","bytes":"1300000013000000"}]}
@@ -23,7 +24,7 @@ fn kit() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../adaptors/c")
 }
 
-/// Whether there is a compiler; it is said where there is none.
+/// Whether there is a compiler; prints a message if not.
 fn is_there() -> bool {
     let found = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {

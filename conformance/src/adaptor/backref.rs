@@ -1,7 +1,7 @@
-//! How does a list say that an item comes again?
+//! Back-references for repeated items.
 //!
-//! Programs loop, so stimulus and results repeat themselves. Where both sides have agreed to it in `hello` (`again`), an element of such a
-//! list may be short for items that came before:
+//! Programs loop, so stimulus and results repeat themselves. Where both sides have agreed to it in `hello` (`again`),
+//! an element of such a list may be short for items that came before:
 //!
 //! | element | stands for |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `[7, {"context": "0x2", "time": "0x1a4"}]` | item 7 again, with another context, another time, or both; only of stimulus |
 //! | `[4, 9, 0]` | nothing; the place (packet, byte, bit) of the results that follow; only of results |
 //!
-//! Numbers begin again at 0 with every start but `continue`. Items behind the first 65,536 get none. What comes again comes
-//! without its `at`.
+//! Numbers restart at 0 with every start but `continue`. Items after the first 65,536 get none. A repeated item does
+//! not include its `at`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -50,7 +50,7 @@ pub enum Element<T> {
     At(Place),
 }
 
-/// What is different when an item comes again.
+/// What differs in a repeated item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Changes {

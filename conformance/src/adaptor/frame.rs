@@ -1,7 +1,8 @@
 //! How messages travel: a line each, or with their length in front.
 //!
-//! `jsonl`: a message is a JSON object on a line. `bin1`: a frame is its length without the length itself (4 bytes), a kind (1 byte), the id of
-//! the request (4 bytes) and a body; numbers are little-endian. Kind 0 is a JSON message, kind 1 a `run` request:
+//! `jsonl`: a message is a JSON object on a line. `bin1`: a frame is its length without the length itself (4 bytes), a
+//! kind (1 byte), the id of the request (4 bytes) and a body; numbers are little-endian. Kind 0 is a JSON message, kind
+//! 1 a `run` request:
 //!
 //! | bytes | |
 //! |---|---|
@@ -25,7 +26,7 @@ pub const JSON: u8 = 0;
 /// The frame of a `run` request.
 pub const RUN: u8 = 1;
 
-/// Bytes of a frame behind its length and in front of its body.
+/// Bytes of a frame between its length and its body.
 const HEAD: usize = 5;
 
 /// A message as it came.

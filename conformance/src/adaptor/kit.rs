@@ -17,7 +17,7 @@ pub enum Language {
 pub struct KitFile {
     /// Its place in the new directory.
     pub path: &'static str,
-    /// Its text as in the kit; [`for_name`](Self::for_name) makes it somebody's own.
+    /// Its text as in the kit; [`for_name`](Self::for_name) inserts the name of an adaptor.
     pub text: &'static str,
 }
 
@@ -28,7 +28,8 @@ macro_rules! kit {
 }
 
 impl Language {
-    /// The files of the kit. That of Rust has no `Cargo.toml`: its dependencies depend on where the crates of Traceproof are.
+    /// The files of the kit. That of Rust has no `Cargo.toml`: its dependencies depend on where the crates of
+    /// Traceproof are.
     #[must_use]
     pub const fn files(self) -> &'static [KitFile] {
         match self {

@@ -1,7 +1,7 @@
 //! The messages of `tdut/2`, as they stand in JSON.
 //!
-//! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the requests. Unknown
-//! fields are ignored on both sides; an unknown `op` is answered `unsupported`.
+//! Every request but `bye` has an `id`, and exactly one answer with the same `id`. Answers come in the order of the
+//! requests. Unknown fields are ignored on both sides; an unknown `op` is answered `unsupported`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -43,15 +43,15 @@ pub struct Request<B> {
 /// `hello`: the first request, always a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol that the runner speaks.
+    /// The protocol version of the runner.
     pub tdut: u32,
-    /// Comes back unchanged, so that nobody takes a recording or an echo for a subject.
+    /// Returned unchanged, so that a recording or an echo is not mistaken for a subject.
     pub nonce: String,
-    /// The framings that the runner can speak, the one that it likes best first.
+    /// The framings that the runner supports, the preferred one first.
     pub framings: Vec<Framing>,
     /// The longest answer that it takes, in bytes.
     pub max_message: u64,
-    /// Results may be [short](super::backref) for those that come again.
+    /// Results may have [back-references](super::backref).
     #[serde(default)]
     pub again: bool,
 }
@@ -59,7 +59,7 @@ pub struct Hello {
 /// The answer to `hello`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
-    /// The version that the subject speaks.
+    /// The protocol version of the subject.
     pub tdut: u32,
     /// The nonce of the request.
     pub nonce: String,
@@ -69,12 +69,12 @@ pub struct Welcome {
     /// How many requests may wait for their answers at once.
     #[serde(default = "one")]
     pub max_inflight: u32,
-    /// Who it is.
+    /// Its name.
     pub name: String,
     /// Which version of it.
     #[serde(default)]
     pub version: String,
-    /// Stimulus may be [short](super::backref) for what comes again.
+    /// Stimulus may have [back-references](super::backref).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub again: bool,
     /// It reads the `space` of sections; otherwise it gets the code as it is seen in any space.
@@ -115,13 +115,14 @@ pub struct Claims {
     /// Readings that it follows.
     #[serde(default)]
     pub readings: Vec<String>,
-    /// How much its faults say.
+    /// The detail of its faults.
     #[serde(default = "place")]
     pub faults: FaultDetail,
     /// Whether warnings (class `suspicious`) are reported.
     #[serde(default)]
     pub warnings: bool,
-    /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new decoder.
+    /// Whether a stream may come in pieces and decoders are used again. If not, every `run` is a whole stream for a new
+    /// decoder.
     #[serde(default = "yes")]
     pub incremental: bool,
 }
@@ -216,11 +217,11 @@ impl<'a> Image<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// It begins with parameters and image: a new one, or the one at hand.
+    /// Begins with parameters and image, in a new decoder or the current one.
     Begin,
-    /// The one at hand forgets its stream and keeps parameters and image.
+    /// The current one discards its stream and keeps parameters and image.
     Reset,
-    /// The one at hand goes on where it is.
+    /// The current one continues.
     Continue,
 }
 
@@ -235,7 +236,7 @@ pub struct Run<'a> {
     pub image: u32,
     /// The bytes, in the pieces in which the decoder must get them; pieces may be empty.
     pub chunks: Vec<HexBytes<'a>>,
-    /// Whether the stream ends behind them.
+    /// Whether the stream ends after them.
     pub finish: bool,
 }
 
@@ -251,7 +252,7 @@ pub struct Encode<Policy, List> {
     pub policy: Option<Policy>,
     /// What the hardware sees, step by step.
     pub stimulus: List,
-    /// Whether the stimulus ends behind them.
+    /// Whether the stimulus ends after them.
     pub finish: bool,
 }
 
@@ -314,7 +315,8 @@ pub enum Status {
     Error,
 }
 
-/// The answer to every request but `hello`. `R` is an [element](super::backref::Element) of [`Item`] or [`EncodedItem`].
+/// The answer to every request but `hello`. `R` is an [element](super::backref::Element) of [`Item`] or
+/// [`EncodedItem`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer<R> {
     /// Whose answer it is.

@@ -3,10 +3,10 @@
 //! | question | place |
 //! |---|---|
 //! | Which messages are there? | [`message`] |
-//! | How do they travel? | [`framing`], [`frame`] |
-//! | How is a list short for repeated items? | [`backref`] |
-//! | How does a Rust decoder or encoder speak it? | [`serve()`] |
-//! | What does a new adaptor begin with? | [`kit`] |
+//! | How are they transmitted? | [`framing`], [`frame`] |
+//! | How are repeated items encoded? | [`backref`] |
+//! | How does a Rust decoder or encoder serve it? | [`serve()`] |
+//! | What does a new adaptor start from? | [`kit`] |
 //!
 //! The runner's side is [`crate::process`]. The specification for authors is `docs/adaptors.md`.
 
@@ -21,5 +21,5 @@ mod session;
 
 pub use serve::{ServeError, serve};
 
-/// The version of the protocol that this build speaks.
+/// The protocol version of this build.
 pub const VERSION: u32 = 2;

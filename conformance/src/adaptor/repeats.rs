@@ -8,15 +8,15 @@ use traceproof_vectors::Place;
 use super::backref::{Changes, MOST_KNOWN};
 use crate::family::Timing;
 
-/// Items that are remembered as having come behind another one.
-const BEHIND: usize = 8;
+/// Number of remembered successors of an item.
+const SUCCESSORS: usize = 8;
 
 /// No item.
 const NONE: u32 = u32::MAX;
 
 /// Writes the elements of lists, [short](super::backref) for items that came before if the other side understands that.
 ///
-/// Behind an item comes, as a rule, one that came there before. So few are compared and fewer are looked up.
+/// An item is usually followed by one of its earlier successors, so few items are compared and fewer are looked up.
 #[derive(Debug)]
 pub(crate) struct Writer<T> {
     again: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Writer<T> {
     /// By the text of the item.
     numbers: HashMap<Box<[u8]>, u32>,
     latest: Option<u32>,
-    /// First item and number of items that come again and are not written yet.
+    /// First item and number of repeated items that are not written yet.
     open: Option<(u32, u32)>,
     place: Option<Place>,
     text: Vec<u8>,
@@ -37,8 +37,8 @@ struct Known<T> {
     item: T,
     /// When it was, as the other side knows it.
     timing: Timing,
-    /// Numbers of items that came behind it, the latest first.
-    behind: [u32; BEHIND],
+    /// Numbers of its successors, the latest first.
+    successors: [u32; SUCCESSORS],
 }
 
 impl<T: Clone + PartialEq + Serialize> Writer<T> {
@@ -84,7 +84,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         }
     }
 
-    /// Says where the items are that follow.
+    /// Sets the place of the following items.
     pub(crate) fn at(&mut self, place: Place) {
         if self.place != Some(place) {
             self.place = Some(place);
@@ -119,15 +119,15 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
         }
     }
 
-    /// The number of an item if it came behind the latest one before.
+    /// The number of an item if it is an earlier successor of the latest one.
     fn following(&self, item: &T) -> Option<u32> {
         let latest = self.latest?;
         if self.known.get(latest as usize + 1).is_some_and(|known| known.item == *item) {
             return Some(latest + 1);
         }
-        let behind = self.known.get(latest as usize)?.behind;
+        let successors = self.known.get(latest as usize)?.successors;
         let is_it = |number: &u32| self.known.get(*number as usize).is_some_and(|known| known.item == *item);
-        behind.into_iter().take_while(|number| *number != NONE).find(is_it)
+        successors.into_iter().take_while(|number| *number != NONE).find(is_it)
     }
 
     fn refer(&mut self, number: u32, timing: Timing) {
@@ -151,7 +151,7 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
     fn learn(&mut self, item: &T, timing: Timing, text: Vec<u8>) {
         let number = u32::try_from(self.known.len()).ok().filter(|_| self.known.len() < MOST_KNOWN);
         if let Some(number) = number {
-            self.known.push(Known { item: item.clone(), timing, behind: [NONE; BEHIND] });
+            self.known.push(Known { item: item.clone(), timing, successors: [NONE; SUCCESSORS] });
             self.numbers.insert(text.into_boxed_slice(), number);
         }
         self.comes(number);
@@ -163,10 +163,10 @@ impl<T: Clone + PartialEq + Serialize> Writer<T> {
             && number != latest + 1
             && let Some(known) = self.known.get_mut(latest as usize)
         {
-            let behind = &mut known.behind;
-            let from = behind.iter().position(|other| *other == number).unwrap_or(BEHIND - 1);
-            behind.copy_within(..from, 1);
-            behind[0] = number;
+            let successors = &mut known.successors;
+            let from = successors.iter().position(|other| *other == number).unwrap_or(SUCCESSORS - 1);
+            successors.copy_within(..from, 1);
+            successors[0] = number;
         }
         self.latest = number;
     }
@@ -238,7 +238,7 @@ mod tests {
             writer.item(&String::from("p"));
         }
         assert_eq!(taken(&mut writer), r#"[0,0,3],"p",1,[1,7,3],1"#);
-        // A list says its first place even if it is that of the list before.
+        // A list contains its first place even if it is that of the previous list.
         writer.at(place(1, 7));
         assert_eq!(taken(&mut writer), "[1,7,3]");
     }

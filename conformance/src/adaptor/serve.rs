@@ -30,9 +30,9 @@ pub enum ServeError {
     Answer(io::Error),
     /// The first request is not `hello`, or offers no framing.
     NoHello,
-    /// A request names a key that was not told.
+    /// A request uses an unknown key.
     UnknownKey(u32),
-    /// Stimulus comes again that never came.
+    /// A back-reference to stimulus that was never sent.
     UnknownItem,
 }
 
@@ -53,7 +53,8 @@ pub enum ServeError {
 ///
 /// # Errors
 ///
-/// When a request cannot be understood or an answer not be written. The runner takes the end of the process for what it is.
+/// When a request cannot be understood or an answer not be written. The runner takes the end of the process for what it
+/// is.
 pub fn serve(subject: &Subject, input: &mut impl BufRead, output: &mut impl Write) -> Result<(), ServeError> {
     let mut server = Server {
         subject,
@@ -224,7 +225,7 @@ impl fmt::Display for ServeError {
             Self::Answer(error) => write!(f, "the answer cannot be written: {error}"),
             Self::NoHello => f.write_str("the first request must be `hello` and offer a framing"),
             Self::UnknownKey(key) => write!(f, "nothing was sent under the key {key}"),
-            Self::UnknownItem => f.write_str("something comes again that never came"),
+            Self::UnknownItem => f.write_str("a back-reference to an unknown item"),
         }
     }
 }

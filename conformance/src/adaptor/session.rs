@@ -19,7 +19,7 @@ pub(super) trait Session {
     fn decoder(&self) -> Option<Claims>;
     /// What the encoder claims; `None` without one.
     fn encoder(&self) -> Option<Claims>;
-    /// Whether results may be short for those that come again.
+    /// Whether results may have back-references.
     fn repeats(&mut self, again: bool);
     /// Keeps the parameters of a `parameters` request.
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError>;
@@ -78,8 +78,8 @@ impl<P: FamilyRules> Session for OfFamily<P> {
     }
 
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError> {
-        let told: Parameters<P::Parameters> = serde_json::from_slice(body).map_err(ServeError::Json)?;
-        self.parameters.insert(told.key, (told.parameters, told.limits.unwrap_or_default()));
+        let sent: Parameters<P::Parameters> = serde_json::from_slice(body).map_err(ServeError::Json)?;
+        self.parameters.insert(sent.key, (sent.parameters, sent.limits.unwrap_or_default()));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::snapshot::{Stream, StreamError, TraceProtocol};
 /// ETMv3 alone: the pins of architectures 1 and 2 are in no snapshot.
 pub(super) const CAPTURES: Captures<ArmEtm> = Captures { protocols: &[TraceProtocol::Etm], parameters };
 
-/// What the registers of an ETM say about its trace.
+/// The trace configuration in the registers of an ETM.
 fn parameters(stream: &Stream<'_>) -> Result<Parameters, StreamError> {
     let required =
         |name| stream.register(name).and_then(|value| value.ok_or(StreamError::MissingRegister(name)));

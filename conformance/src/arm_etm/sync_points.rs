@@ -2,12 +2,13 @@
 //!
 //! | | ETMv1, ETMv2 | ETMv3 |
 //! |---|---|---|
-//! | a synchronisation point | the cycle of a synchronisation; in ETMv1, one whose APO can be read | the first record of an A-sync |
-//! | its tail | what happened from that cycle on, whenever it is told | what is told from the first I-sync behind it on |
+//! | a sync point | the cycle of a synchronisation; in ETMv1, one whose APO can be read | the first record of an A-sync |
+//! | its suffix | what happened from that cycle on, whenever it is reported | what is reported from the first I-sync after it on |
 //! | garbage | records with bits set that are always 0 | bytes that begin packets, in records of a bare port |
 //!
-//! What was sent in front of a point and counts behind it, a late decoder cannot know: bits of data addresses and timestamps, load
-//! misses, cycles of the first instruction and in front of it, in ETMv1 where the branch is whose address synchronises. There it may say less, and nothing else.
+//! A decoder that starts at a sync point cannot know state from before it: bits of data addresses and timestamps, load
+//! misses, cycles of the first instruction and before it, in ETMv1 the position of the branch whose address
+//! synchronises. There it may report less, but nothing different.
 
 use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
@@ -16,8 +17,8 @@ use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
-/// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of the next
-/// A-sync for its own; the beginning of a timestamp; data and reserved headers.
+/// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of
+/// the next A-sync for its own; the beginning of a timestamp; data and reserved headers.
 const GARBAGE: [&[u8]; 4] = [
     &[0xff; 7],
     &[0x55, 0xaa, 0x3c, 0x13, 0x88, 0x08, 0x21],
@@ -76,7 +77,7 @@ fn first_wrong(expected: &[Event], got: &[Event], knowledge: PriorState) -> Opti
     let first = |wanted: fn(&Event) -> bool| expected.iter().position(wanted);
     let counted = [
         first(|event| matches!(event, Event::Atom { .. })),
-        // Of the I-sync that the tail begins with; the cycle count packet may come behind it.
+        // Of the I-sync that begins the suffix; the cycle count packet may follow it.
         first(|event| matches!(event, Event::Gap { .. })),
     ];
     (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
@@ -99,8 +100,8 @@ fn can_join(wire: &[u8], byte: u64, parameters: &Parameters) -> bool {
     if parameters.architecture != Architecture::V1 {
         return true;
     }
-    let behind = usize::try_from(byte).ok().and_then(|byte| wire.get(byte..)).unwrap_or_default();
-    let mut apo = behind.chunks_exact(record(parameters)).skip(1).take(2).map(|record| {
+    let suffix = usize::try_from(byte).ok().and_then(|byte| wire.get(byte..)).unwrap_or_default();
+    let mut apo = suffix.chunks_exact(record(parameters)).skip(1).take(2).map(|record| {
         let pins = v1::Cycle::from_bytes(record, parameters).ok()?;
         let code = match pins.pipestat {
             v1::Pipestat::Tr => (pins.tracepkt & 0b111) as u8,
@@ -114,25 +115,25 @@ fn can_join(wire: &[u8], byte: u64, parameters: &Parameters) -> bool {
     }
 }
 
-/// What is told from the first I-sync at or behind byte `from` on.
+/// What is reported from the first I-sync at or after byte `from` on.
 fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
     let start = |wanted: fn(&Entry<ArmEtm>) -> bool| {
         let found = entries.iter().position(|(place, entry)| place.byte >= from && wanted(entry));
         entries.split_at_checked(found.unwrap_or(entries.len())).unwrap_or_default()
     };
     let (_, packets) = start(|entry| matches!(entry, Entry::Packet(Packet::InstructionSync { .. })));
-    let (before, behind) = start(|entry| matches!(entry, Entry::Event(Event::InstructionSync { .. })));
+    let (before, suffix) = start(|entry| matches!(entry, Entry::Event(Event::InstructionSync { .. })));
     let atoms = events(before).filter(|event| matches!(event, Event::Atom { .. })).count() as u64;
     let transfers = events(before).filter(|event| matches!(event, Event::Transfer { .. })).count() as u64;
     Tail {
         packets: packets_of(packets),
-        events: events(behind).filter_map(|event| shifted(event, atoms, transfers)).collect(),
-        errors: errors_of(behind),
+        events: events(suffix).filter_map(|event| shifted(event, atoms, transfers)).collect(),
+        errors: errors_of(suffix),
     }
 }
 
-/// What happened from `cycle` on, whenever it is told. Packets and faults are those behind the first that synchronises: what is in
-/// front of it was sent before.
+/// What happened from `cycle` on, whenever it is reported. Packets and faults are those after the first that
+/// synchronises: earlier ones were sent before.
 fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     let old = |event: &&Event| matches!(event, Event::Transfer { when, .. } if *when < cycle);
     let transfers = events(entries).filter(old).count() as u64;
@@ -152,11 +153,11 @@ fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     });
     let synchronises = |(_, entry): &(Place, Entry<ArmEtm>)| matches!(entry, Entry::Event(Event::Synchronisation { cycle: when, .. }) if *when >= cycle);
     let start = entries.iter().position(synchronises).unwrap_or(entries.len());
-    let behind = entries.get(start..).unwrap_or_default();
+    let suffix = entries.get(start..).unwrap_or_default();
     Tail {
-        packets: packets_of(behind),
+        packets: packets_of(suffix),
         events: kept.filter_map(|event| shifted(event, cycle, transfers)).collect(),
-        errors: errors_of(behind),
+        errors: errors_of(suffix),
     }
 }
 
@@ -184,8 +185,8 @@ fn errors_of(entries: &[(Place, Entry<ArmEtm>)]) -> usize {
     entries.iter().filter(|(_, entry)| error(entry)).count()
 }
 
-/// The event as if nothing had been in front of the synchronisation point: numbers and times from there on, data of older misses as
-/// those of nobody. `None` if it is only about what is older.
+/// The event as if the stream began at the sync point: numbers and times from there on, data of older misses as data of
+/// no miss. `None` if it concerns only older ones.
 fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
     let at = |when: u64| when.saturating_sub(time);
     let number = |transfer: u64| transfer.checked_sub(transfers);
@@ -219,53 +220,55 @@ fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
         Event::ExceptionEntry { when } => Event::ExceptionEntry { when: at(when) },
         Event::Vmid { when, value } => Event::Vmid { when: at(when), value },
         Event::DataSuppressed { when } => Event::DataSuppressed { when: at(when) },
-        // The others say no number and no time: atoms, I-syncs, gaps, branches, timestamps.
+        // The others have no number and no time: atoms, I-syncs, gaps, branches, timestamps.
         _ => *event,
     })
 }
 
-/// Whether `got` says what `expected` says, as far as it can know it. `first`: it is the first instruction, or the first gap.
+/// Whether `got` agrees with `expected`, as far as a late decoder can know it. `first`: it is the first instruction, or
+/// the first gap.
 fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> bool {
     let garbled = knowledge == PriorState::Garbled;
     match (*expected, *got) {
         (
-            Event::Timestamp { value: told, clock_change: changed },
+            Event::Timestamp { value: reported, clock_change: changed },
             Event::Timestamp { value, clock_change },
-        ) => changed == clock_change && (garbled || value.is_none() || value == told),
+        ) => changed == clock_change && (garbled || value.is_none() || value == reported),
         (
-            Event::Atom { address, isa, executed, cycles: Some(told) },
+            Event::Atom { address, isa, executed, cycles: Some(reported) },
             Event::Atom { cycles: Some(cycles), .. },
         ) if first => {
-            // The cycles in front of it may lie in front of the synchronisation point.
+            // The cycles before it may lie before the sync point.
             let same = Event::Atom { address, isa, executed, cycles: Some(cycles) } == *got;
-            same && (garbled || cycles <= told)
+            same && (garbled || cycles <= reported)
         }
-        (Event::Gap { cycles: Some(told) }, Event::Gap { cycles: Some(cycles) }) if first => {
-            garbled || cycles <= told
+        (Event::Gap { cycles: Some(reported) }, Event::Gap { cycles: Some(cycles) }) if first => {
+            garbled || cycles <= reported
         }
         // The branch whose address synchronises.
         (
-            Event::InstructionAt { cycle: 0, executed: told, .. },
+            Event::InstructionAt { cycle: 0, executed: reported, .. },
             Event::InstructionAt { cycle: 0, executed, address: None, .. },
-        ) => executed == told,
+        ) => executed == reported,
         (
-            Event::Transfer { transfer, when, address: told, value, big_endian },
+            Event::Transfer { transfer, when, address: reported, value, big_endian },
             Event::Transfer { address, big_endian: late, .. },
         ) => {
             let same = Event::Transfer { transfer, when, address, value, big_endian: late } == *got;
-            // That data are big-endian was perhaps only told in front.
-            same && (garbled || (within(address, told) && (!late || big_endian)))
+            // The big-endian flag may have been sent only before the sync point.
+            same && (garbled || (within(address, reported) && (!late || big_endian)))
         }
         _ => expected == got,
     }
 }
 
-/// Whether `address` says nothing that `told` does not.
-fn within(address: Option<DataAddress>, told: Option<DataAddress>) -> bool {
-    match (address, told) {
+/// Whether all known bits of `address` agree with `reported`.
+fn within(address: Option<DataAddress>, reported: Option<DataAddress>) -> bool {
+    match (address, reported) {
         (None, _) => true,
-        (Some(address), Some(told)) => {
-            address.known() & !told.known() == 0 && (address.value() ^ told.value()) & address.known() == 0
+        (Some(address), Some(reported)) => {
+            address.known() & !reported.known() == 0
+                && (address.value() ^ reported.value()) & address.known() == 0
         }
         (Some(_), None) => false,
     }

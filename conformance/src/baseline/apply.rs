@@ -12,7 +12,7 @@ use crate::verdict::{Direction, Verdict};
 /// An entry that does not hold any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
-    /// What the baseline says.
+    /// The entry of the baseline.
     pub entry: Signature,
     /// What is wrong with it.
     pub why: Staleness,
@@ -29,7 +29,7 @@ pub enum Staleness {
     Unmatched,
     /// The day has passed.
     Expired(String),
-    /// Nobody has said yet why.
+    /// The reason is still missing.
     Unexplained,
 }
 
@@ -54,8 +54,8 @@ impl fmt::Display for Stale {
     }
 }
 
-/// Turns what the baseline knows into [`Verdict::ExpectedFailure`], what passes in spite of it into [`Verdict::UnexpectedPass`], and says
-/// which entries are stale. `today` decides what has expired.
+/// Changes known failures to [`Verdict::ExpectedFailure`] and known failures that pass to [`Verdict::UnexpectedPass`],
+/// and returns the stale entries. `today` decides which entries have expired.
 ///
 /// With `whole`, entries for checks that the run does not have are stale; without, the run was of some cases only.
 pub fn apply(run: &mut Run, baseline: &Baseline, today: Date, whole: bool) -> Vec<Stale> {
@@ -97,7 +97,7 @@ pub fn expect(baseline: &Baseline, id: &str, check: &mut Check) {
     }
 }
 
-/// Changes a verdict that the baseline lists; says why its entry does not hold, if it does not.
+/// Changes a verdict that the baseline lists; returns the reason if its entry is stale.
 fn settle(entry: &Signature, known: &Known, verdict: &mut Verdict, today: Option<Date>) -> Option<Staleness> {
     let found = Signature::new(&entry.id, entry.direction, verdict);
     if *verdict == Verdict::Pass {

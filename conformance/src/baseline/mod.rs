@@ -1,4 +1,4 @@
-//! What a subject is known to get wrong, so that a run tells only what is new; written so that it cannot rot.
+//! Known failures of a subject, so that a run reports only new ones. Stale entries are detected.
 //!
 //! A baseline is a TOML file:
 //!
@@ -16,8 +16,9 @@
 //! ]
 //! ```
 //!
-//! Every check that is listed runs. It must come out as its line says: id of the case, direction, verdict, and of a failure what differs, at which item, and at which
-//! packet/byte.bit. A check that passes, comes out otherwise, does not exist or is past its day makes the baseline stale.
+//! Every listed check runs. Its outcome must be that of its line: id of the case, direction, verdict, and of a failure
+//! what differs, at which item, and at which packet/byte.bit. A check that passes, has another outcome, does not exist
+//! or has expired makes the baseline stale.
 
 mod apply;
 mod signature;
@@ -88,8 +89,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// With line and column: unknown or missing fields, wrong types, another version of the format, a reason or finding that says nothing, an
-    /// expiry that is no date, a check that is listed twice.
+    /// With line and column: unknown or missing fields, wrong types, another version of the format, an empty reason or
+    /// finding, an expiry that is not a date, a check that is listed twice.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let baseline: Self = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);

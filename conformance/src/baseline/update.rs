@@ -9,7 +9,7 @@ use crate::report::causes::causes;
 use crate::run::Run;
 use crate::verdict::{Direction, Verdict};
 
-/// Reason and finding of checks that fail anew, for a person to replace.
+/// Placeholder reason and finding of new failures, to be replaced by hand.
 pub const UNEXPLAINED: &str = "UNEXPLAINED";
 
 /// What changed.
@@ -19,7 +19,7 @@ pub struct Update {
     pub text: String,
     /// Checks that fail and were not listed.
     pub added: Vec<Signature>,
-    /// The same by what they have in common, as reports put failures together; the most frequent cause first.
+    /// The same, grouped by cause as in reports; the most frequent cause first.
     pub causes: Vec<NewCause>,
     /// Lines whose check comes out otherwise.
     pub changed: Vec<Signature>,
@@ -27,20 +27,20 @@ pub struct Update {
     pub removed: Vec<Signature>,
 }
 
-/// Checks that fail anew in the same way.
+/// New failures that differ in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCause {
-    /// The verdict, and of a failure what differs, without values; see
+    /// The verdict, and for a failure the difference, without values; see
     /// [`Cause::kind`](crate::report::causes::Cause::kind).
     pub kind: String,
     /// The checks; never empty.
     pub checks: Vec<Signature>,
 }
 
-/// Makes the baseline say what the run (as it came out, before [`apply`](super::apply)) says. Lines that pass go, lines that come out
-/// otherwise change, those of checks that are not the same each time stay, new failures are added under the reason
-/// [`UNEXPLAINED`], an entry for each cause; an entry without lines goes. With `whole`, lines for checks
-/// that the run does not have go, too.
+/// Updates the baseline to the outcome of the run (before [`apply`](super::apply)). Lines that pass are removed, lines
+/// with another outcome are changed, those of flaky checks stay, new failures are added under the reason
+/// [`UNEXPLAINED`], one entry for each cause; an entry without lines is removed. With `whole`, lines for checks that
+/// the run does not have are also removed.
 ///
 /// An empty `text` is a new baseline.
 ///
@@ -53,7 +53,7 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
     } else {
         text.to_owned()
     };
-    // Everything that can be wrong with it is told by the one reader.
+    // All its errors are reported by the same reader.
     Baseline::parse(&text)?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| BaselineError {
         line: 1,
@@ -89,7 +89,7 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
 enum Outcome {
     Passes,
     Fails(String),
-    /// Otherwise each time: nothing that a line could say.
+    /// Flaky: a line cannot express it.
     Changes,
 }
 
@@ -107,7 +107,7 @@ fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
         .collect()
 }
 
-/// Brings the lines of one entry up to date; what they speak of is taken out of `outcomes`.
+/// Updates the lines of one entry; their checks are removed from `outcomes`.
 fn settle(
     checks: &mut Array,
     outcomes: &mut BTreeMap<(String, Direction), Outcome>,
@@ -156,7 +156,7 @@ fn about_the_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Removes a line, but not the comments in front of it: the one behind the comma of the line before is among them.
+/// Removes a line, but not the comments before it, which include the one after the comma of the previous line.
 fn remove(checks: &mut Array, index: usize) {
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let line = checks.remove(index);
@@ -176,7 +176,7 @@ fn remove(checks: &mut Array, index: usize) {
     }
 }
 
-/// Puts failures together as reports do.
+/// Groups new failures as reports do.
 fn new_causes(run: &Run, added: &[Signature]) -> Vec<NewCause> {
     let mut left: BTreeMap<(String, Direction), &Signature> =
         added.iter().map(|check| ((check.id.clone(), check.direction), check)).collect();
@@ -191,7 +191,7 @@ fn new_causes(run: &Run, added: &[Signature]) -> Vec<NewCause> {
         })
         .filter(|cause| !cause.checks.is_empty())
         .collect();
-    // Stable: what is equally frequent stays in the order of the report.
+    // A stable sort: equally frequent causes stay in the order of the report.
     new.sort_by_key(|cause| std::cmp::Reverse(cause.checks.len()));
     new
 }

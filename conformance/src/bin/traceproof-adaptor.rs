@@ -1,4 +1,4 @@
-//! The reference decoders and encoder models as a program that speaks `tdut/2`.
+//! The reference decoders and encoder models as a program that implements `tdut/2`.
 
 use std::io::{stdin, stdout};
 use std::process::ExitCode;

@@ -15,9 +15,9 @@ use crate::verdict::{Divergence, Verdict};
 pub enum Comparison {
     /// One of the two does not claim what it needs, refuses it, or delivers no layer that the other does.
     Skipped,
-    /// Both say the same, as far as both say something.
+    /// Both agree in the layers and details that both deliver.
     Same,
-    /// The first difference. Expected is what the first subject says.
+    /// The first difference. Expected is the result of the first subject.
     Different(Box<Divergence>),
 }
 
@@ -59,7 +59,7 @@ struct Decoded<P: FamilyRules> {
     capabilities: Capabilities,
 }
 
-/// What the subject makes of the stream; `None` if it does not take it.
+/// The results of the subject for the stream; `None` if it refuses it.
 fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Option<Decoded<P>>, Verdict> {
     let (sender, receiver) = std::sync::mpsc::channel();
     let (of, stream) = (subject.clone(), stream.clone());
@@ -75,7 +75,7 @@ fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Optio
             let log = push_all(decoder.as_mut(), [stream.wire.as_slice()]);
             Some(Decoded { log, capabilities })
         })();
-        // Nobody listens any more when the deadline has passed.
+        // The receiver is gone when the deadline has passed.
         let _ = sender.send(decoded);
         Verdict::Pass
     });

@@ -1,7 +1,7 @@
-//! Two decoders over the same streams: where they say different things, sorted by what they say and shrunk.
+//! Two decoders on the same streams: their disagreements, grouped by kind and shrunk.
 //!
-//! Neither side is the oracle; which of the two is right, the specification says. Streams come from the cases' wires, from generated scenarios, and from damaging
-//! both.
+//! Neither side is the oracle: the specification decides. Streams come from the cases' wires, from generated scenarios,
+//! and from damaging both.
 
 mod compare;
 mod shrink;
@@ -64,7 +64,7 @@ pub struct Cluster {
     pub units: Vec<String>,
     /// The parameters that are not the default, as TOML.
     pub parameters: String,
-    /// The first difference on it. Expected is what the first subject says.
+    /// The first difference on it. Expected is the result of the first subject.
     pub divergence: Divergence,
 }
 

@@ -6,8 +6,8 @@ use crate::family::FamilyRules;
 /// The most streams that are tried.
 const TRIES: usize = 2000;
 
-/// Leaves out transport units of a stream, many at first and then single ones, and then bytes from its end, as long as `shows` says that what is left shows
-/// the same. Units are those of the reference reader.
+/// Leaves out transport units of a stream, many at first and then single ones, and then bytes from its end, as long as
+/// `shows` confirms that the rest shows the same disagreement. Units are those of the reference reader.
 pub fn shrink<P: FamilyRules>(stream: Stream<P>, shows: impl Fn(&Stream<P>) -> bool) -> Stream<P> {
     let mut shrinking = Shrinking { best: stream, shows, tries: 0 };
     let mut size = shrinking.units().len().div_ceil(2);

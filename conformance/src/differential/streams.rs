@@ -42,7 +42,7 @@ fn of_case<P: FamilyRules>(file: case::CaseFile<P>) -> Stream<P> {
     Stream { name: case.id, parameters: case.parameters, program: resolved.program, wire: resolved.wire }
 }
 
-/// The stream that the reference encoder model makes of the scenario of a seed; `None` where the family generates none.
+/// The stream of the reference encoder model for the scenario of a seed; `None` where the family generates none.
 #[must_use]
 pub fn of_seed<P: FamilyRules>(seed: u64) -> Option<Stream<P>> {
     let generated = Seed { number: seed, damaged: false }.generated::<P>()?;

@@ -16,8 +16,8 @@ pub struct Bench {
     pub tasks: &'static [BenchTask],
     /// Measures throughput.
     pub run: fn(&BenchRequest) -> Result<BenchReport, BenchError>,
-    /// Measures the peak memory of decoding one trace as often as is said, as one stream; `None` where no workload is for that. The peak
-    /// belongs to the process: measure in a fresh one.
+    /// Measures the peak memory of decoding one trace repeatedly, as one stream; `None` where no workload supports
+    /// that. The peak belongs to the process: measure in a fresh one.
     pub memory: Option<MeasureMemory>,
 }
 
@@ -46,7 +46,7 @@ pub struct BenchRequest {
     pub tasks: Vec<String>,
     /// Where captures are, for workloads made of them.
     pub captures: PathBuf,
-    /// Bytes of each workload that can be made as long as one likes.
+    /// Bytes of each workload with a selectable length.
     pub bytes: usize,
 }
 
@@ -109,7 +109,7 @@ pub struct Memory {
     pub program: String,
     /// Instructions that were decoded.
     pub instructions: u64,
-    /// Largest resident set of the process so far, in KiB, before decoding; `None` where the system does not tell.
+    /// Largest resident set of the process so far, in KiB, before decoding; `None` where the system does not report it.
     pub before_kib: Option<u64>,
     /// The same after decoding.
     pub after_kib: Option<u64>,

@@ -7,9 +7,9 @@ use crate::snapshot::{Stream, StreamError, TraceProtocol};
 /// The part of a family whose trace is found in snapshots.
 #[derive(Debug)]
 pub struct Captures<P: Protocol> {
-    /// What its trace sources speak.
+    /// The protocols of its trace sources.
     pub protocols: &'static [TraceProtocol],
-    /// What the registers of a source that speaks one of them say about its trace. The error is that a register is missing or says
-    /// what cannot be, or that the source is one that is not decoded.
+    /// The trace configuration in the registers of a source with one of these protocols. The error is a missing
+    /// register, an impossible value, or an unsupported source.
     pub parameters: fn(&Stream<'_>) -> Result<P::Parameters, StreamError>,
 }

@@ -1,9 +1,9 @@
-//! Random executions, and the oracle that confirms what comes back of them.
+//! Random executions, and the oracle that confirms their round trips.
 
 use traceproof_vectors::Program;
 use traceproof_vectors::case::CaseProtocol;
 
-/// A scenario, and what the reference encoder model makes of it.
+/// A scenario, and the output of the reference encoder model for it.
 #[derive(Clone, Debug)]
 pub struct Generated<P: CaseProtocol> {
     /// What encoder and decoder know.
@@ -18,13 +18,14 @@ pub struct Generated<P: CaseProtocol> {
     pub wire: Vec<u8>,
 }
 
-/// The part of a family that generates executions. There is no generator without an oracle: the output of the reference alone is no
-/// expectation.
+/// The part of a family that generates executions. There is no generator without an oracle: the output of the reference
+/// alone is no expectation.
 #[derive(Debug)]
 pub struct Generator<P: CaseProtocol> {
-    /// The scenario that these bytes stand for, and what the reference encoder model makes of it; `None` if they stand for none.
+    /// The scenario of these bytes, and the output of the reference encoder model for it; `None` if the bytes have
+    /// none.
     pub generate: fn(&[u8]) -> Option<Generated<P>>,
-    /// Sends the same scenario through both reference models and holds what comes back against an oracle that knows the scenario and
-    /// nothing of packets. The error is what does not come back, or that the bytes stand for no scenario.
+    /// Runs the same scenario through both reference models and compares the result with an oracle that knows the
+    /// scenario but no packets. The error is the difference, or that the bytes have no scenario.
     pub confirm: fn(&[u8]) -> Result<(), String>,
 }

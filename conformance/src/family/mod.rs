@@ -2,12 +2,13 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | What must every family say? | [`FamilyRules`] |
+//! | What must every family define? | [`FamilyRules`] |
 //! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Captures`], [`Saboteurs`], [`Bench`] |
 //! | Which protocols and families are there? | [`IMPLEMENTED`], [`families`], [`protocols_of`], [`visit`], [`protocol_of`] |
 //!
-//! A part is a struct without defaults: a family has all of it or nothing, and says which. Nothing here imports the judge, the relations or
-//! the saboteurs, which are generic over [`FamilyRules`]; the implementations are in `conformance/src/<family>/`.
+//! A part is a struct without defaults: a family implements it completely or declares that it has none. Nothing here
+//! imports the judge, the relations or the saboteurs, which are generic over [`FamilyRules`]; the implementations are
+//! in `conformance/src/<family>/`.
 
 mod bench;
 mod captures;

@@ -12,8 +12,8 @@ use crate::run::ProgramRun;
 pub struct Programs<P: Protocol> {
     /// Sends the executions through an encoder and a decoder. The error is that the shipped programs cannot be read.
     pub run: fn(&ProgramRequest<'_, P>) -> Result<Vec<ProgramRun>, SuiteError>,
-    /// The program of this name under the parameter set of this name; `None` if no program is called so. The error is
-    /// that the shipped programs cannot be read, or that the program has no such set.
+    /// The program of this name under the parameter set of this name; `None` if there is no such program. The error
+    /// is that the shipped programs cannot be read, or that the program has no such set.
     pub find: fn(program: &str, set: &str) -> FoundProgram<P>,
 }
 
@@ -24,49 +24,49 @@ pub type FoundProgram<P> = Result<Option<RecordedProgram<P>>, SuiteError>;
 pub struct RecordedProgram<P: Protocol> {
     /// Name of the program.
     pub program: String,
-    /// What the program is for.
+    /// The purpose of the program.
     pub about: String,
     /// Name of the parameter set.
     pub set: String,
-    /// What the set is about.
+    /// Description of the set.
     pub about_set: String,
-    /// Of encoder and decoder.
+    /// Parameters of encoder and decoder.
     pub parameters: P::Parameters,
-    /// Of the encoder.
+    /// Policy of the encoder.
     pub policy: P::Policy,
     /// The code.
     pub code: Program,
-    /// Retired instructions.
+    /// Number of retired instructions.
     pub instructions: u64,
-    /// Traps.
+    /// Number of traps.
     pub traps: u64,
     /// Turns the execution into stimulus while reading it.
     pub drive: DriveRecording<P>,
 }
 
-/// Hands every stimulus of a recording to the function until that wants no more. The error says what cannot be read or
-/// executed.
+/// Calls the function with each stimulus of a recording until it returns [`Wanted::NoMore`]. The error names what
+/// cannot be read or executed.
 pub type DriveRecording<P> =
     Box<dyn Fn(&mut dyn FnMut(&<P as Protocol>::Stimulus) -> Wanted) -> Result<(), String> + Send + Sync>;
 
-/// Whether more is wanted.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Yes.
     More,
-    /// No; what has begun may still come.
+    /// No; an element that has begun may still be completed.
     NoMore,
 }
 
 impl<P: Protocol> RecordedProgram<P> {
-    /// Program and set, as filters match them: `mix.rv64gc/delta`.
+    /// Program and set, in the form that filters match: `mix.rv64gc/delta`.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}/{}", self.program, self.set)
     }
 
-    /// Sends the execution through an encoder, up to about so many packets (of an encoder that delivers none: to the
-    /// end). Gives how many stimuli it took.
+    /// Encodes the execution, up to about this many packets (to the end, if the encoder reports no packets). Returns
+    /// the number of stimuli.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl<P: Protocol> fmt::Debug for RecordedProgram<P> {
     }
 }
 
-/// Why a recording has not become a trace.
+/// Why a recording was not encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EncodeError {
     /// The encoder refuses parameters or policy.
@@ -117,7 +117,7 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
-/// Counts packets on their way.
+/// Counts packets and forwards them.
 struct Counted<'a, P: Protocol> {
     sink: &'a mut dyn EncoderSink<P>,
     packets: u64,

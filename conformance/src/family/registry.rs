@@ -17,7 +17,8 @@ pub trait Visitor {
     fn visit<P: FamilyRules>(self) -> Self::Output;
 }
 
-/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its main one first.
+/// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its
+/// main one first.
 macro_rules! protocols {
     ($($vocabulary:ty),+ $(,)?) => {
         /// The protocols that exist in this build.
@@ -50,15 +51,15 @@ pub fn protocols_of(family: Family) -> impl Iterator<Item = ProtocolId> {
     IMPLEMENTED.into_iter().filter(move |protocol| protocol.family() == family)
 }
 
-/// Families that this build does not have, by what their trace sources speak, so that reports can name them. A row goes when its family
-/// comes: then the family's [`CAPTURES`](FamilyRules::CAPTURES) says it.
+/// Families that this build does not have, by the protocols of their trace sources, so that reports can name them.
+/// Remove the row when the family is added: then its [`CAPTURES`](FamilyRules::CAPTURES) has the protocols.
 const PLANNED: [(TraceProtocol, Family); 3] = [
     (TraceProtocol::Pft, Family::ArmPft),
     (TraceProtocol::Etmv4, Family::ArmEte),
     (TraceProtocol::Ete, Family::ArmEte),
 ];
 
-/// The protocol of a trace source that speaks this, whether this build has it or not; `None` if it is of none.
+/// The protocol of a trace source of this type, whether this build has it or not; `None` if it is of none.
 #[must_use]
 pub fn protocol_of(source: TraceProtocol) -> Option<ProtocolId> {
     let speaks = |protocol: &ProtocolId| visit(*protocol, Speaks(source)) == Some(true);

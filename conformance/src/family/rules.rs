@@ -1,4 +1,4 @@
-//! What every family must say.
+//! What every family must define.
 
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::{Decoder, Dissection, Encoder, Program, Protocol};
@@ -15,7 +15,7 @@ use crate::elf::Machine;
 
 /// What the runner and the command line must know about a family beyond its vocabulary.
 ///
-/// First what a family cannot do without, then its parts. No part has a default: a family that lacks one says so.
+/// The required items come first, then the parts. No part has a default: a family that lacks one declares that.
 pub trait FamilyRules: CaseProtocol {
     /// A new reference decoder.
     fn reference_decoder() -> Box<dyn Decoder<Self>>;
@@ -26,8 +26,8 @@ pub trait FamilyRules: CaseProtocol {
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
 
-    /// As [`dissect`](Self::dissect), one unit after the other. Families whose streams are long replace it, so that
-    /// memory does not grow with them.
+    /// As [`dissect`](Self::dissect), one unit after the other. Families with long streams override it, so that memory
+    /// does not grow with the stream.
     fn dissect_each(
         wire: &[u8],
         parameters: &Self::Parameters,
@@ -57,8 +57,8 @@ pub trait FamilyRules: CaseProtocol {
     /// When the file is for a machine that this family does not trace.
     fn parameters_for(machine: Machine) -> Result<Self::Parameters, String>;
 
-    /// Reads parameters from the text of a file, a TOML file of parameters by the specification's names unless the family
-    /// has other descriptions.
+    /// Reads parameters from the text of a file, a TOML file of parameters by the specification's names unless the
+    /// family has other descriptions.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 
-    /// Named readings on which an execution that was not written for a case may depend under these parameters: a generated one, or that
-    /// of a real program. A subject that does not claim them is not judged by it.
+    /// Named readings on which an execution that was not written for a case may depend under these parameters: a
+    /// generated one, or that of a real program. A subject that does not claim them is not judged by it.
     fn readings_of_executions(parameters: &Self::Parameters) -> Vec<&'static str>;
 
     /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
@@ -94,8 +94,7 @@ pub trait FamilyRules: CaseProtocol {
     /// Where decoding may start late.
     const SYNC_POINTS: Option<SyncPoints<Self>>;
 
-    /// Makes the wire of packets; `None` where the wire also says when things happen, so that packets do not
-    /// determine it.
+    /// Makes the wire of packets; `None` where the wire also contains times, so that packets do not determine it.
     const PACKET_WRITER: Option<WritePackets<Self>>;
 
     /// Why the reference decoder works out what it does, for families whose results are not written in the packets.
@@ -117,14 +116,16 @@ pub trait FamilyRules: CaseProtocol {
     const BENCH: Option<Bench>;
 }
 
-/// Makes the wire of packets under parameters and policy; the error says which packet cannot be written and why.
+/// Makes the wire of packets under parameters and policy; the error names the packet that cannot be written and the
+/// reason.
 pub type WritePackets<P> = fn(
     &[<P as Protocol>::Packet],
     &<P as Protocol>::Parameters,
     &<P as Protocol>::Policy,
 ) -> Result<Vec<u8>, String>;
 
-/// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of packets.
+/// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of
+/// packets.
 pub type Reasons<P> = fn(wire: &[u8], &<P as Protocol>::Parameters, &Program) -> Vec<(u64, String)>;
 
 /// An error of the TOML reader as `line:column: message`.

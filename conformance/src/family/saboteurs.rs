@@ -8,7 +8,7 @@ use traceproof_vectors::{Decoder, Encoder, Protocol};
 pub struct Saboteurs<P: Protocol> {
     /// The table.
     pub table: &'static [Saboteur<P>],
-    /// What the saboteurs with layers of their own are made of, without a bug: they pass every case.
+    /// The hooks of the saboteurs with separate layers, without a bug: they pass every case.
     pub harmless: &'static [Side<P>],
 }
 

@@ -12,8 +12,8 @@ pub struct SyncPoints<P: Protocol> {
     pub points: fn(wire: &[u8], &P::Parameters, &Program) -> Vec<usize>,
     /// What a log reports from the sync point at byte `from` on, in words that do not depend on what is before it.
     pub tail: fn(&Log<P>, from: usize, &P::Parameters) -> Tail<P>,
-    /// The index of the first event that a decoder which starts late must not report like this: expected events, then those that it
-    /// reported. [`first_difference`](Self::first_difference) where it knows all that it must.
+    /// The index of the first event that a decoder which starts late must not report like this: expected events, then
+    /// those that it reported. [`first_difference`](Self::first_difference) where it knows all that it must.
     pub first_wrong: FirstWrong<P::Event>,
     /// Garbage in such streams; `None` where every byte has a meaning.
     pub garbage: Option<Garbage<P>>,

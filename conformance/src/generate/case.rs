@@ -10,7 +10,7 @@ use crate::family::{FamilyRules, Generated};
 use crate::judge::expected;
 use crate::relations::push_all;
 
-/// How many generated executions of each family belong to a run if nobody says otherwise, from number 0 on; baselines count on it.
+/// Default number of generated executions of each family in a run, from number 0 on; baselines rely on it.
 pub const DEFAULT_GENERATED_PER_FAMILY: u64 = 100;
 
 /// A scenario by its number, whole or with one byte of its wire changed.
@@ -57,7 +57,7 @@ impl Seed {
         if self.damaged { "A generated execution, one byte changed" } else { "A generated execution" }
     }
 
-    /// How binding its case is: nobody says what a decoder must make of damage, only that it is always the same.
+    /// The level of its case: the result for a damaged stream is undefined, but it must be repeatable.
     #[must_use]
     pub const fn level(self) -> Level {
         if self.damaged { Level::Robust } else { Level::Must }
@@ -74,9 +74,10 @@ impl Seed {
         (P::GENERATOR?.generate)(&self.entropy())
     }
 
-    /// The case: a stream that the reference encoder model made of an execution, and what a decoder reports of it. That is confirmed by an
-    /// oracle that follows the execution and knows nothing of packets; what the oracle or a reference model has against it comes beside, and
-    /// then the case expects nothing. Of a damaged stream nothing is expected either, but relations hold.
+    /// The case: a stream that the reference encoder model made of an execution, and what a decoder reports of it. That
+    /// is confirmed by an oracle that follows the execution and knows nothing of packets; what the oracle or a
+    /// reference model has against it comes beside, and then the case expects nothing. Of a damaged stream nothing is
+    /// expected either, but relations hold.
     ///
     /// `None` where the family generates none.
     #[must_use]

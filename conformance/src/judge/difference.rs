@@ -4,10 +4,10 @@ use traceproof_vectors::{FaultClass, Place};
 
 use crate::verdict::{Divergence, Row};
 
-/// How many elements around a difference are shown: before and behind it.
+/// Number of elements that are shown before and after a difference.
 const CONTEXT: (usize, usize) = (4, 3);
 
-/// A fault as far as it says something.
+/// A fault in the claimed detail.
 pub(super) fn fault_line(class: FaultClass, place: Option<Place>) -> String {
     place.map_or_else(|| format!("fault {class}"), |place| format!("fault {class} at {place}"))
 }

@@ -78,7 +78,7 @@ fn came<P: FamilyRules>(got: &Log<P>, claims: FaultClaims, classes: &[FaultClass
                 sequence.open.push(event.clone());
             }
             Entry::Fault(fault) if filter.takes(fault.class, fault.place, next) => {
-                // A subject that does not say the class has the expected one.
+                // A subject that does not claim the class has the expected one.
                 let limit = [Some(fault.class), next].contains(&Some(FaultClass::Limit));
                 next = classes.next();
                 sequence.fault(Item::Reported(*fault), index, limit);
@@ -128,7 +128,7 @@ struct Sequence<P: FamilyRules> {
     /// The events since the latest fault.
     open: Vec<P::Event>,
     in_force: Option<P::Event>,
-    /// First entry of the log behind the latest fault.
+    /// First entry of the log after the latest fault.
     start: usize,
 }
 
@@ -194,7 +194,7 @@ impl<P: FamilyRules> Sequence<P> {
             }
         }
         let event = complete.checked_sub(1).and_then(|last| events.get(last)).map(|(place, _)| *place);
-        // A fault where an event was expected stands behind its segment.
+        // A fault where an event was expected follows its segment.
         let fault = || got.entries.get(segment.entries.end).or(got.entries.last()).map(|(place, _)| *place);
         if offset < events.len() { event } else { fault().or(event) }
     }

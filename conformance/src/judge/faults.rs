@@ -38,8 +38,8 @@ impl<P: FamilyRules> FaultFilter<P> {
         }
     }
 
-    /// Whether the next fault is judged. `expected` is the class of the fault that it would be compared with; it counts for a subject that
-    /// does not state classes.
+    /// Whether the next fault is judged. `expected` is the class of the fault that it would be compared with; it counts
+    /// for a subject that does not state classes.
     pub(crate) fn takes(&mut self, class: FaultClass, place: Place, expected: Option<FaultClass>) -> bool {
         if class.is_warning() && !self.claims.warnings || self.repeats(class, place) {
             return false;
@@ -51,7 +51,7 @@ impl<P: FamilyRules> FaultFilter<P> {
         true
     }
 
-    /// Whether the fault says of a packet that is dropped what was said of the one that cost synchronisation.
+    /// Whether the fault repeats, for a dropped packet, the fault that lost synchronisation.
     fn repeats(&self, class: FaultClass, place: Place) -> bool {
         let Some((lost, from)) = self.lost else { return false };
         match self.claims.detail {

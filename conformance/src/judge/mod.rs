@@ -1,4 +1,4 @@
-//! Compares what was expected with what came, and finds the first difference.
+//! Compares the expectation with the results, and finds the first difference.
 
 pub(crate) mod difference;
 pub(crate) mod events;
@@ -24,9 +24,9 @@ pub struct Expectation<'a, P: CaseProtocol> {
 
 /// Compares a decoder's log with what was expected of it.
 ///
-/// Judged is only what the decoder claims: the layers that it delivers, how much its faults say, whether it reports warnings.
-/// Events are compared in canonical form, separately between every two faults; whether a decoder repeats behind a fault what is still
-/// in force does not matter. Retirements directly before a `limit` fault are not compared.
+/// Only what the decoder claims is judged: its layers, the detail of its faults, its warnings. Events are compared in
+/// canonical form, separately between every two faults; whether a decoder reports state again that is still in force
+/// after a fault does not matter. Retirements directly before a `limit` fault are not compared.
 ///
 /// # Errors
 ///
@@ -52,7 +52,8 @@ pub fn decoding<P: FamilyRules>(
     Ok(())
 }
 
-/// Packets and faults must come in stream order. Events come when they are committed, with the place of the packet that carried them.
+/// Packets and faults must come in stream order. Events come when they are committed, with the place of the packet that
+/// carried them.
 fn order<P: FamilyRules>(got: &Log<P>) -> Result<(), Box<Divergence>> {
     let mut latest = 0;
     for (index, (place, entry)) in got.entries.iter().enumerate() {
@@ -159,8 +160,8 @@ pub(crate) fn expected<P: FamilyRules>(log: &Log<P>) -> Vec<Expected<P>> {
         .collect()
 }
 
-/// Compares what a decoder made of the same stream twice: packets, events, and faults with their places whatever they say. `how` says
-/// what was different the second time.
+/// Compares what a decoder made of the same stream twice: packets, events, and faults with their places whatever the
+/// claimed detail. `how` names the difference of the second run.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Independent implementations of other people as subjects, each behind a cargo feature of its own.
+//! Independent implementations as subjects, each with its own cargo feature.
 //!
 //! A peer is judged like any other subject. Where it disagrees, the specification decides; what came of it is in
 //! `docs/findings`.

@@ -1,7 +1,7 @@
 //! How is a process started, watched and killed with all that it started?
 //!
-//! It is the leader of a process group of its own, and the group is killed as one, always before the leader is reaped: until then the
-//! number of the group cannot belong to anybody else. A descendant that makes a group of its own escapes.
+//! It is the leader of a new process group, and the group is killed as one, always before the leader is reaped: until
+//! then the number of the group cannot belong to anybody else. A descendant that creates its own group is not killed.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read};
@@ -48,7 +48,7 @@ pub(crate) struct Pipes {
 pub(crate) struct Parting {
     /// How it ended.
     pub(crate) ending: Ending,
-    /// How many of its process group did not end with it; 0 where the system does not tell (other than Linux).
+    /// How many of its process group did not end with it; 0 where the system does not report it (other than Linux).
     pub(crate) left: usize,
 }
 
@@ -81,9 +81,9 @@ impl Child {
             let mut copy = command.stderr.clone().map(|copy| Lines::new(copy, leader.id()));
             thread::spawn(move || {
                 keep_tail(pipe, &ring, copy.as_mut());
-                // A last line without its end.
+                // Writes a last line that has no line end.
                 drop(copy);
-                // Nobody listens any more if nobody asks for its last words.
+                // The receiver is gone if its last output is not needed.
                 let _ = sender.send(());
             });
         }
@@ -99,7 +99,8 @@ impl Child {
         Ok((child, Pipes { input, output: BufReader::with_capacity(1 << 16, output) }))
     }
 
-    /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be killed.
+    /// Waits a little for the process to end by itself, then kills what is left of its group. `None` if it had to be
+    /// killed.
     pub(crate) fn end(&mut self) -> Option<Ending> {
         let limit = Instant::now() + GRACE;
         while !self.has_ended() && Instant::now() < limit {
@@ -119,8 +120,8 @@ impl Child {
         self.ending.is_some()
     }
 
-    /// Waits until it ends by itself. Who of its group goes on without it is counted, then killed. `None` if it is still there at the
-    /// deadline; it is killed then.
+    /// Waits until it ends by itself. Remaining processes of its group are counted, then killed. `None` if it is still
+    /// there at the deadline; it is killed then.
     pub(crate) fn part(&mut self, deadline: Duration) -> Option<Parting> {
         let limit = Instant::now() + deadline;
         let leader = self.leader.as_mut()?;
@@ -139,7 +140,7 @@ impl Child {
         let Some(mut leader) = self.leader.take() else { return };
         #[cfg(unix)]
         if let Some(group) = pid(&leader) {
-            // An error means that there is nobody left in it.
+            // An error means that the group has no process left.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         // Both fail only if it is gone.
@@ -149,7 +150,7 @@ impl Child {
 
     /// The end of what it wrote to its standard error. Complete only once it is killed.
     pub(crate) fn last_words(&self) -> String {
-        // Whoever escaped may still hold the pipe.
+        // A process that left the group may still hold the pipe.
         let _ = self.stderr_ended.recv_timeout(GRACE);
         let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let tail: Vec<u8> = ring.iter().skip(ring.len().saturating_sub(TAIL)).copied().collect();

@@ -15,7 +15,7 @@ use super::{Limits, StderrCopy};
 use crate::adaptor::frame::Framing;
 use crate::family::toml_error;
 
-/// A program that speaks `tdut/2`.
+/// A program that implements `tdut/2`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// The executable: a path, or a name that the system looks for.
@@ -28,15 +28,15 @@ pub struct Command {
     pub environment: BTreeMap<String, String>,
     /// The framings that it is offered, the preferred one first.
     pub framings: Vec<Framing>,
-    /// Whether it is offered to [leave out what comes again](crate::adaptor::backref).
+    /// Whether it is offered [back-references](crate::adaptor::backref) for repeated items.
     pub again: bool,
     /// The name in reports, if not the one that it gives itself.
     pub name: Option<String>,
     /// Readings that it follows, besides those that it claims.
     pub readings: Vec<String>,
-    /// How it is asked if it is a tool that does not speak `tdut/2`.
+    /// How it is used if it is a tool without `tdut/2`.
     pub exec: Option<Arc<Exec>>,
-    /// Where its standard error is copied.
+    /// Where its standard error is copied to.
     pub stderr: Option<StderrCopy>,
 }
 
@@ -67,15 +67,15 @@ impl Command {
     }
 }
 
-/// A file that says how to start a subject and what it may use.
+/// A file that describes how to start a subject, and its limits.
 ///
-/// Instead of `command`, a file may have `shared_object`, which a [host](SubjectFile#shared-objects) loads, or a table `[exec]`
-/// for a tool that speaks no protocol, see [`exec`](super::exec).
+/// Instead of `command`, a file may have `shared_object`, which a [host](SubjectFile#shared-objects) loads, or a table
+/// `[exec]` for a tool without the protocol, see [`exec`](super::exec).
 ///
 /// ```toml
 /// command = ["python3", "acme_tdut.py"]  # in the directory of this file
 /// framings = ["jsonl"]                   # offered; the subject chooses
-/// again = true                           # offered, too: short lists for what comes again
+/// again = true                           # also offered: back-references for repeated items
 /// readings = ["rvet-r7"]                 # followed, besides those that it claims
 ///
 /// [env]
@@ -93,7 +93,8 @@ impl Command {
 ///
 /// # Shared objects
 ///
-/// `shared_object = "acme.so"` starts `traceproof-host`, which loads it: `host` says where that is, if not beside this executable.
+/// `shared_object = "acme.so"` starts `traceproof-host`, which loads it: `host` gives its path, if it is not next to
+/// this executable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubjectFile {
     /// How to start it.

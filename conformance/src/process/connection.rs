@@ -1,7 +1,7 @@
-//! How do requests reach a process, and answers come back?
+//! Sends requests to a process and receives its answers.
 //!
-//! Writing and reading have threads of their own, so two full pipes cannot hold each other up. Nothing that the process says is believed
-//! before it was looked at: length, JSON, and whose answer it is.
+//! Separate threads write and read, so two full pipes cannot block each other. All output of the process is checked
+//! before use: length, JSON, and the request that it answers.
 
 use std::collections::{VecDeque, hash_map::RandomState};
 use std::hash::{BuildHasher, Hasher};
@@ -24,7 +24,7 @@ use crate::adaptor::message::{Hello, Nothing, Request, Welcome};
 /// The most requests that wait for their answers at once, whatever a subject allows.
 const MOST_INFLIGHT: u32 = 16;
 
-/// A process that said `hello`.
+/// A process that has answered `hello`.
 #[derive(Debug)]
 pub(super) struct Connection {
     child: Child,
@@ -43,7 +43,7 @@ pub(super) struct Connection {
     error: Option<SubjectError>,
 }
 
-/// What the threads tell.
+/// Messages from the threads.
 #[derive(Debug)]
 enum Incoming {
     Answer(u32, Vec<u8>),
@@ -62,20 +62,20 @@ struct AnswerId {
 }
 
 impl Connection {
-    /// Starts a process and says `hello`.
+    /// Starts a process and sends `hello`.
     pub(super) fn open(command: &Command, limits: &Limits) -> Result<Self, SubjectError> {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
-        // Bounded: whoever talks without being asked fills its own pipe, not this memory.
-        let (told, incoming) = sync_channel(4);
+        // Bounded: a subject that writes without a request fills its own pipe, not this memory.
+        let (sender, incoming) = sync_channel(4);
         let (requests, waiting) = channel();
-        let writer = told.clone();
+        let writer = sender.clone();
         thread::spawn(move || write_requests(input, &waiting, &writer));
         // The framing of what comes after the answer to `hello` is in that answer.
         let (chosen, framing) = sync_channel(1);
         let limit = limits.message;
         let received = Arc::new(AtomicU64::new(0));
         let output = Counted { output, received: Arc::clone(&received) };
-        thread::spawn(move || read_answers(output, &framing, limit, &told));
+        thread::spawn(move || read_answers(output, &framing, limit, &sender));
 
         let nonce = nonce();
         let mut connection = Self {
@@ -84,7 +84,7 @@ impl Connection {
             incoming,
             received,
             limit,
-            welcome: nobody(),
+            welcome: not_welcomed(),
             next: 0,
             inflight: VecDeque::new(),
             error: None,
@@ -130,7 +130,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What it said to `hello`.
+    /// Its answer to `hello`.
     pub(super) const fn welcome(&self) -> &Welcome {
         &self.welcome
     }
@@ -175,7 +175,7 @@ impl Connection {
         self.next = self.next.wrapping_add(1);
         self.inflight.push_back(id);
         if let Some(requests) = &self.requests {
-            // A writer that is gone has told why.
+            // A writer that ended has reported the reason.
             let _ = requests.send(message(self.welcome.framing, id));
         }
         Ok(id)
@@ -183,7 +183,8 @@ impl Connection {
 
     /// The next answer and the id of its request.
     ///
-    /// The time begins now: whoever waits for the second of two answers has got the first, and a subject works for one after the other.
+    /// The time begins now: the caller already has the answer before this one, and a subject works on one request at a
+    /// time.
     pub(super) fn receive(&mut self, deadline: Duration) -> Result<(u32, Vec<u8>), SubjectError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -199,14 +200,14 @@ impl Connection {
                     return Ok((id, answer));
                 }
                 Ok(Incoming::InputClosed) => {
-                    // What it had said before may still come.
+                    // Earlier output may still arrive.
                     closed = true;
                     let closing = Instant::now() + CLOSING;
                     end = Some(end.map_or(closing, |end| end.min(closing)));
                     continue;
                 }
-                Ok(told) => self.explained(told),
-                // If it has ended, the pipe ends, too, behind what it had said.
+                Ok(failure) => self.explained(failure),
+                // If it has ended, the pipe ends as well, after its last output.
                 Err(RecvTimeoutError::Timeout) if left > LOOK || end.is_none() => {
                     self.child.has_ended();
                     continue;
@@ -225,22 +226,23 @@ impl Connection {
 
     /// Whether so much has come since `before` that at this rate the limit of a message is reached soon.
     ///
-    /// Who answers without end is stopped by that limit and by no deadline, so that the verdict does not depend on how busy the machine is.
+    /// An endless answer is stopped by that limit and by no deadline, so that the verdict does not depend on the load
+    /// of the machine.
     fn is_prolific(&self, before: &mut u64) -> bool {
         let received = self.received.load(Ordering::Relaxed);
         let came = received - std::mem::replace(before, received);
         came >= (self.limit / MOST_EXTENSIONS).max(1)
     }
 
-    fn explained(&mut self, told: Incoming) -> SubjectError {
-        match told {
+    fn explained(&mut self, failure: Incoming) -> SubjectError {
+        match failure {
             Incoming::Answer(id, _) => match self.inflight.front() {
                 Some(asked) => self.breach(format!("it answered request {id} instead of {asked}")),
                 None => self.breach(format!("it answered request {id} without being asked")),
             },
             Incoming::Ended | Incoming::InputClosed => self.ended("it closed its standard output"),
             Incoming::Broken(FrameError::TooLong { limit }) => self.die(SubjectError::TooMuch { limit }),
-            // Who dies while writing leaves half a message.
+            // A process that dies while writing leaves an incomplete message.
             Incoming::Broken(FrameError::Truncated) => self.ended("its output ends within a message"),
             Incoming::Broken(error) => self.breach(error.to_string()),
             Incoming::NoJson(error) => self.breach(error),
@@ -281,13 +283,13 @@ impl Connection {
     }
 }
 
-/// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
+/// Interval of the check whether a silent process is still running: its children may hold its pipes open.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How often a deadline is extended at most, for an answer that keeps coming.
 const MOST_EXTENSIONS: u64 = 100;
 
-/// How long an answer may stay in the pipe behind a closed input.
+/// How long an answer may stay in the pipe after its input was closed.
 const CLOSING: Duration = Duration::from_millis(500);
 
 /// An orderly end: `bye`, and time to go.
@@ -300,8 +302,8 @@ impl Drop for Connection {
     }
 }
 
-/// What stands there until somebody has answered.
-fn nobody() -> Welcome {
+/// The value until the first answer.
+fn not_welcomed() -> Welcome {
     Welcome {
         tdut: VERSION,
         nonce: String::new(),
@@ -317,18 +319,18 @@ fn nobody() -> Welcome {
     }
 }
 
-/// Something that was never said before.
+/// A value that was never sent before.
 pub(crate) fn nonce() -> String {
     // Every state has keys of its own, from the system's randomness.
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
 
-fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, told: &SyncSender<Incoming>) {
+fn write_requests(mut input: ChildStdin, requests: &Receiver<Vec<u8>>, sender: &SyncSender<Incoming>) {
     while let Ok(request) = requests.recv() {
         if input.write_all(&request).and_then(|()| input.flush()).is_err() {
-            // Nobody listens any more if the process is given up.
-            let _ = told.send(Incoming::InputClosed);
+            // The receiver is gone if the process was abandoned.
+            let _ = sender.send(Incoming::InputClosed);
             return;
         }
     }
@@ -363,7 +365,7 @@ fn read_answers(
     mut output: impl BufRead,
     framing: &Receiver<Framing>,
     limit: u64,
-    told: &SyncSender<Incoming>,
+    sender: &SyncSender<Incoming>,
 ) {
     let mut chosen = None;
     loop {
@@ -375,7 +377,7 @@ fn read_answers(
             Err(error) => Incoming::Broken(error),
         };
         let goes_on = matches!(incoming, Incoming::Answer(..));
-        if told.send(incoming).is_err() || !goes_on {
+        if sender.send(incoming).is_err() || !goes_on {
             return;
         }
         if chosen.is_none() {

@@ -40,7 +40,7 @@ struct Session<P: FamilyRules> {
     sent: VecDeque<Sent>,
     /// The place of the latest result.
     latest: Place,
-    /// Results that may come again.
+    /// Results for back-references.
     results: Reader<Entry<P>>,
     incremental: bool,
 }
@@ -155,10 +155,10 @@ impl<P: FamilyRules> Session<P> {
         loop {
             let room = MOST_BYTES.saturating_sub(self.bytes.len()).max(1);
             let piece = if self.incremental { room.min(rest.len()) } else { rest.len() };
-            let (piece, behind) = rest.split_at_checked(piece).unwrap_or((rest, &[]));
+            let (piece, tail) = rest.split_at_checked(piece).unwrap_or((rest, &[]));
             self.bytes.extend_from_slice(piece);
             self.ends.push(self.bytes.len());
-            rest = behind;
+            rest = tail;
             if self.incremental && self.bytes.len().max(self.ends.len()) >= MOST_BYTES {
                 if self.lease.is_full() {
                     self.receive(sink)?;
@@ -224,7 +224,7 @@ impl<P: FamilyRules> Session<P> {
         Ok(())
     }
 
-    /// Delivers what an element stands for, and says how much that was, or what is wrong.
+    /// Delivers the results of an element, and returns their number, or an error.
     fn deliver(&mut self, element: Element<Item<P>>, sink: &mut dyn Sink<P>) -> Result<usize, &'static str> {
         let entries = match element {
             Element::New(item) => {
@@ -235,13 +235,13 @@ impl<P: FamilyRules> Session<P> {
                 self.results.learn(entry)
             }
             Element::Again { first, count } => {
-                self.results.again(first, count).ok_or("a result comes again that never came")?
+                self.results.again(first, count).ok_or("a back-reference to an unknown result")?
             }
             Element::At(place) => {
                 self.latest = place;
                 &[]
             }
-            Element::Changed(..) => return Err("a result comes again at another time"),
+            Element::Changed(..) => return Err("a result with another context or time"),
         };
         let place = self.latest;
         for entry in entries {
@@ -254,7 +254,7 @@ impl<P: FamilyRules> Session<P> {
         Ok(entries.len())
     }
 
-    /// The process gets what was pushed, and nobody hears of it.
+    /// The process gets what was pushed; its results are discarded.
     fn abandon(&mut self) -> Result<(), SubjectError> {
         if self.incremental && !self.ends.is_empty() {
             self.send(false)?;

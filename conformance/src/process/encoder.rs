@@ -37,7 +37,7 @@ struct Session<P: FamilyRules> {
     steps: usize,
     /// Requests whose results have not come yet.
     sent: VecDeque<Sent>,
-    /// Results that may come again.
+    /// Results for back-references.
     results: Reader<EncodedItem<P>>,
 }
 
@@ -177,7 +177,7 @@ impl<P: FamilyRules> Session<P> {
                 Element::New(item) => self.results.learn(item),
                 Element::Again { first, count } => match self.results.again(first, count) {
                     Some(items) => items,
-                    None => return Err(self.lease.breach("a result comes again that never came")),
+                    None => return Err(self.lease.breach("a back-reference to an unknown result")),
                 },
                 Element::At(_) | Element::Changed(..) => {
                     return Err(self.lease.breach("a result of an encoder has no place and no time"));

@@ -1,4 +1,4 @@
-//! What may a subject use: time, bytes, memory, lives?
+//! Limits of a subject: time, bytes, memory, restarts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Limits {
     pub message: u64,
     /// Address space in bytes, where the system can hold it to that (Linux).
     pub memory: Option<u64>,
-    /// After so many deaths every decoder gets a process of its own.
+    /// After this number of deaths every decoder gets a new process.
     pub deaths: u32,
 }
 

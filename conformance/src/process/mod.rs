@@ -1,10 +1,10 @@
-//! Subjects in processes of their own: started, asked, held to deadlines and limits, killed with all that they started.
+//! Subjects in separate processes: start, requests, deadlines, limits, and the end of the whole process group.
 //!
-//! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies that ask a process, so everything behind them, from the
-//! comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a [`SubjectError`], as
-//! a decoder in this process unwinds when it panics; the runner makes the verdict of both.
+//! A subject here is an ordinary [`Subject`]: its decoders and encoders are proxies for a process, so everything else,
+//! from the comparison to the report, is that of a subject in this process. A proxy whose process fails unwinds with a
+//! [`SubjectError`], as a decoder in this process unwinds when it panics; the runner makes the verdict of both.
 //!
-//! A process works for one decoder or encoder at a time, so it is always known whose request broke it.
+//! A process serves one decoder or encoder at a time, so a failure always belongs to a known request.
 //!
 //! | question | place |
 //! |---|---|
@@ -12,11 +12,11 @@
 //! | What may it use? | [`Limits`] |
 //! | How can it fail? | [`SubjectError`] |
 //! | How is it killed? | `child` |
-//! | Where can its standard error be watched? | [`StderrCopy`] |
-//! | How do messages reach it and come back? | `connection` |
-//! | Which process is free, and what does it know already? | `pool` |
-//! | What does a decoder, an encoder ask it? | `decoder`, `encoder` |
-//! | What if it is a tool that speaks no protocol? | [`exec`] |
+//! | Where is its standard error copied to? | [`StderrCopy`] |
+//! | How are messages exchanged? | `connection` |
+//! | Which process is free, and which keys does it have? | `pool` |
+//! | What does a decoder, an encoder send to it? | `decoder`, `encoder` |
+//! | What if it is a tool without the protocol? | [`exec`] |
 //!
 //! The protocol is [`crate::adaptor`].
 
@@ -45,8 +45,8 @@ use pool::Pool;
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
 
-/// Starts a program that speaks `tdut/2` and makes a subject of what it says it can do; or makes one of a tool as it is, if the command
-/// says [how](exec).
+/// Starts a program that implements `tdut/2` and creates a subject from its claims; or creates one from a tool as it
+/// is, if the command has [rules](exec) for it.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use crate::adaptor::frame::{self, Framing};
 use crate::adaptor::message::{Answer, Image, Nothing, Parameters, Run, Status, Welcome};
 use crate::family::FamilyRules;
 
-/// A process forgets all images and parameters when it has been told so many.
+/// `forget` is sent to a process after this number of images and parameters.
 const MOST_KEYS: usize = 256;
 
 /// How many cases of a run are judged again in a new process.
@@ -26,12 +26,12 @@ const MOST_STARTS: u32 = 100;
 pub(crate) struct Pool {
     command: Command,
     limits: Limits,
-    /// What the first process said; readings of the command included.
+    /// The answer of the first process, with the readings of the command.
     welcome: Welcome,
     idle: Mutex<Vec<Worker>>,
     pace: Pace,
     deaths: AtomicU32,
-    /// How many times the subject may still be started anew for one case.
+    /// How many more times the subject may be restarted for one case.
     spare: AtomicU32,
 }
 
@@ -76,12 +76,13 @@ impl Pool {
         }
     }
 
-    /// Whether one more case may be judged [anew](Self::anew): a subject that fails everywhere is not started thousands of times.
+    /// Whether one more case may be judged [anew](Self::anew): a subject that fails everywhere is not started thousands
+    /// of times.
     pub(crate) fn may_start(&self) -> bool {
         self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// What the subject says that it can do.
+    /// The claims of the subject.
     pub(super) const fn claims(&self) -> &Welcome {
         &self.welcome
     }
@@ -96,7 +97,7 @@ impl Pool {
         &self.welcome.version
     }
 
-    /// A process that works for nobody else until it is given back.
+    /// A process in exclusive use until it is returned.
     pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, SubjectError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let worker = match idle {
@@ -128,7 +129,7 @@ impl Drop for Lease {
     }
 }
 
-/// A process, and what it has been told.
+/// A process, and the keys that were sent to it.
 #[derive(Debug)]
 struct Worker {
     connection: Connection,
@@ -160,7 +161,7 @@ impl Lease {
         self.worker.as_ref().is_some_and(|worker| worker.connection.is_full())
     }
 
-    /// Whether it takes stimulus that is short for what comes again.
+    /// Whether it accepts stimulus with back-references.
     pub(super) fn takes_repeats(&self) -> bool {
         self.worker.as_ref().is_some_and(|worker| worker.connection.welcome().again)
     }
@@ -216,7 +217,7 @@ impl Lease {
         if worker.images.len().max(worker.parameters.len()) >= MOST_KEYS {
             worker.images.clear();
             worker.parameters.clear();
-            // Who does not know how to forget may keep everything: keys are told anew.
+            // A process without `forget` may keep everything: keys are sent again.
             self.ask("forget", &Nothing {}, 0)?;
         }
         Ok(())

@@ -1,19 +1,19 @@
-//! What subjects write to their standard error, for a person to watch.
+//! Copies the standard error of subjects.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A line that is longer is cut into pieces, in bytes.
+/// Maximum length of a line in bytes; longer lines are split.
 const MOST: usize = 4 << 10;
 
-/// Where the lines go that subjects write to their standard error, besides the end of it that verdicts show. Clones
-/// write to the same place, a whole line at a time, in front of it the number of the process.
+/// A copy of the standard error of subjects; verdicts show only the end of it. Clones write to the same writer, one
+/// whole line at a time, after the id of the process.
 #[derive(Clone)]
 pub struct StderrCopy(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl StderrCopy {
-    /// Copies to this writer. Its errors are not reported: nobody is judged by them.
+    /// Copies to this writer. Its errors are ignored: they do not affect verdicts.
     pub fn new(writer: impl Write + Send + 'static) -> Self {
         Self(Arc::new(Mutex::new(Box::new(writer))))
     }
@@ -34,14 +34,14 @@ impl fmt::Debug for StderrCopy {
     }
 }
 
-/// The same place.
+/// Equal if both write to the same writer.
 impl PartialEq for StderrCopy {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// Cuts what one process writes into lines.
+/// Splits the output of one process into lines.
 pub(super) struct Lines {
     copy: StderrCopy,
     process: u32,
@@ -64,12 +64,12 @@ impl Lines {
 
     fn write(&mut self) {
         let line = std::mem::take(&mut self.begun);
-        // Whoever watches may have gone.
+        // The writer may be closed.
         let _ = self.copy.line(self.process, &line);
     }
 }
 
-/// A last line without its end.
+/// Writes a last line that has no line end.
 impl Drop for Lines {
     fn drop(&mut self) {
         if !self.begun.is_empty() {
@@ -87,7 +87,7 @@ mod tests {
 
     impl Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().expect("nobody panics").write(bytes)
+            self.0.lock().expect("not poisoned").write(bytes)
         }
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
@@ -105,7 +105,7 @@ mod tests {
         drop(other);
         one.push(&[b'x'; MOST + 1]);
         drop(one);
-        let text = String::from_utf8(kept.0.lock().expect("nobody panics").clone()).expect("text");
+        let text = String::from_utf8(kept.0.lock().expect("not poisoned").clone()).expect("text");
         let x = "x".repeat(MOST);
         assert_eq!(text, format!("[2] a\n[1] begun\n[2] b\n[1] {x}\n[1] x\n"));
     }

@@ -23,9 +23,9 @@ pub enum SubjectError {
         /// The end of what it wrote to its standard error.
         stderr: String,
     },
-    /// It says that something inside it broke.
+    /// It reported an internal error.
     Broke {
-        /// What it says.
+        /// Its message.
         message: String,
     },
     /// It did not answer in time and was killed.
@@ -38,7 +38,7 @@ pub enum SubjectError {
         /// How much is allowed in one message, in bytes.
         limit: u64,
     },
-    /// It said something that it must not say there, and was killed.
+    /// It violated the protocol, and was killed.
     Protocol {
         /// What.
         message: String,
@@ -133,18 +133,18 @@ impl fmt::Display for SubjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { message } => write!(f, "it cannot be started: {message}"),
-            Self::Ended { ending, stderr } => told(f, ending, stderr),
+            Self::Ended { ending, stderr } => with_stderr(f, ending, stderr),
             Self::Broke { message } => write!(f, "it says that it broke: {message}"),
             Self::Late { deadline } => write!(f, "it did not answer within {deadline:?}"),
             Self::TooMuch { limit } => write!(f, "it answered more than {limit} bytes at once"),
-            Self::Protocol { message, stderr } => told(f, message, stderr),
+            Self::Protocol { message, stderr } => with_stderr(f, message, stderr),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Unclaimed { needs } => write!(f, "it does not claim {}", needs.join(", ")),
         }
     }
 }
 
-fn told(f: &mut fmt::Formatter<'_>, what: &dyn fmt::Display, stderr: &str) -> fmt::Result {
+fn with_stderr(f: &mut fmt::Formatter<'_>, what: &dyn fmt::Display, stderr: &str) -> fmt::Result {
     what.fmt(f)?;
     if stderr.is_empty() { Ok(()) } else { write!(f, "; its standard error ends with:\n{stderr}") }
 }

@@ -1,10 +1,10 @@
-//! Relations that need no expected value: they hold for every stream, sound or damaged, of whatever origin.
+//! Metamorphic relations: properties that need no expected value. They hold for every stream, sound or damaged.
 //!
 //! | relation | place |
 //! |---|---|
-//! | Any cut gives the same; so do a second run, a reset, another begin | [`Stream::repeats`] |
+//! | Any split gives the same results; so do a second run, a reset, another begin | [`Stream::repeats`] |
 //! | Decoding from any sync point yields the suffix of the whole decode | [`Stream::joins`] |
-//! | Garbage costs at most what is before the next sync point | [`Stream::recovers`] |
+//! | Garbage affects at most what is before the next sync point | [`Stream::recovers`] |
 //!
 //! The first holds for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
 //! family that has them.
@@ -20,16 +20,16 @@ use crate::judge::difference::{divergence, first_difference};
 use crate::line::line;
 use crate::verdict::{Divergence, Row};
 
-/// How much of a stream a relation was tried on.
+/// The number of attempts of a relation on a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempts {
-    /// Synchronisation points.
+    /// Sync points that were tried.
     pub points: usize,
-    /// Those at which something was compared: there is a tail, and it is not that of the same bytes.
+    /// Those at which something was compared: there is a suffix, and it is not that of the same bytes.
     pub compared: usize,
 }
 
-/// A stream, and who is judged by it.
+/// A stream, and the subject that is judged by it.
 #[derive(Clone, Copy)]
 pub struct Stream<'a, P: FamilyRules> {
     /// Makes the decoders that are judged.
@@ -110,7 +110,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(decoder)
     }
 
-    /// What a new decoder of the subject makes of `wire`, which need not be that of the stream.
+    /// The results of a new decoder of the subject for `wire`, which need not be that of the stream.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(push_all(self.begun()?.as_mut(), [wire]))
     }
 
-    /// Any cut into chunks gives the same results, and so does another run behind finish, reset or begin.
+    /// Any split into chunks gives the same results, and so does another run after finish, reset or begin.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl<P: FamilyRules> Stream<'_, P> {
 }
 
 impl<P: FamilyRules> Stream<'_, P> {
-    /// Decoding from any sync point yields the suffix of the whole decode. Tries at most `most` points, spread over the stream; none, where
-    /// the family has no [sync points](FamilyRules::SYNC_POINTS).
+    /// Decoding from any sync point yields the suffix of the whole decode. Tries at most `most` points, spread over the
+    /// stream; none, where the family has no [sync points](FamilyRules::SYNC_POINTS).
     ///
     /// # Errors
     ///
@@ -162,17 +162,18 @@ impl<P: FamilyRules> Stream<'_, P> {
         for byte in spread((rules.points)(self.wire, self.parameters, self.program), most) {
             let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
             let what = format!("joined at byte {byte}");
-            let told = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
+            let has_results = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
             tried.points += 1;
-            // At the beginning of the stream nobody is late.
-            tried.compared += usize::from(told && byte > 0);
+            // At the beginning of the stream there is no late decoder.
+            tried.compared += usize::from(has_results && byte > 0);
         }
         Ok(tried)
     }
 
-    /// Garbage costs at most what is before a sync point: before the whole stream, nothing after the point; in the middle, what is before
-    /// the next point or, where the garbage may take that for its own, before the one after it. Tries at most `most` points, spread over
-    /// the stream; none, where the family has no [garbage](crate::family::SyncPoints::garbage).
+    /// Garbage costs at most what is before a sync point: before the whole stream, nothing after the point; in the
+    /// middle, what is before the next point or, where the garbage may take that for its own, before the one after it.
+    /// Tries at most `most` points, spread over the stream; none, where the family has no
+    /// [garbage](crate::family::SyncPoints::garbage).
     ///
     /// # Errors
     ///
@@ -188,18 +189,18 @@ impl<P: FamilyRules> Stream<'_, P> {
             if garbage.is_empty() {
                 continue;
             }
-            let (before, behind) = self.wire.split_at_checked(byte).unwrap_or_default();
-            let late = self.log(&[&garbage, behind].concat())?;
+            let (before, suffix) = self.wire.split_at_checked(byte).unwrap_or_default();
+            let late = self.log(&[&garbage, suffix].concat())?;
             let what = format!("behind garbage in front of byte {byte}");
-            let told =
+            let has_results =
                 self.compare(&rules, &what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
             tried.points += 1;
-            tried.compared += usize::from(told);
+            tried.compared += usize::from(has_results);
 
-            let mixed = self.log(&[before, &garbage, behind].concat())?;
-            let swallowed = (kinds.takes_a_point)(self.parameters);
+            let mixed = self.log(&[before, &garbage, suffix].concat())?;
+            let consumed = (kinds.takes_a_point)(self.parameters);
             let from =
-                points.iter().copied().find(|&point| if swallowed { point > byte } else { point == byte });
+                points.iter().copied().find(|&point| if consumed { point > byte } else { point == byte });
             if let Some(from) = from {
                 let what = format!("behind garbage at byte {byte}");
                 let here = (&mixed, from + garbage.len());
@@ -209,7 +210,8 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(tried)
     }
 
-    /// Compares tails, each a log and the byte from which on it counts. Says whether there was anything to compare.
+    /// Compares suffixes, each a log and the byte from which on it is compared. Returns whether there was anything to
+    /// compare.
     fn compare(
         &self,
         rules: &SyncPoints<P>,
@@ -218,7 +220,7 @@ impl<P: FamilyRules> Stream<'_, P> {
         (late, here): (&Log<P>, usize),
         prior: PriorState,
     ) -> Result<bool, Broken> {
-        // Where a straight run is cut into events is the decoder's choice, also behind another beginning.
+        // The split of a straight-line run into events is the decoder's choice, also after another beginning.
         let tail = |log, from| {
             let Tail { packets, events, errors } = (rules.tail)(log, from, self.parameters);
             Tail::<P> { packets, events: P::canonical(events), errors }

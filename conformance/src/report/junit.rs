@@ -10,8 +10,9 @@ use crate::verdict::{Kind, Verdict};
 
 /// The run as JUnit XML.
 ///
-/// `failure` is a difference, `error` a crash, a missed deadline or a refusal of something claimed, `skipped` what
-/// the subject does not claim or offer: the cases of a directory of which nothing is judged are one such test with their number.
+/// `failure` is a difference, `error` a crash, a missed deadline or a refusal of something claimed, `skipped` what the
+/// subject does not claim or offer: the cases of a directory of which nothing is judged are one such test with their
+/// number.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use crate::saboteurs::matrix::{Killer, Matrices, Matrix, NullRow, SaboteurRow};
 /// How many killers of each saboteur the table names.
 const NAMED: usize = 3;
 
-/// Every family: its saboteurs and who killed them, its null subjects, and what is wrong. `cases`: also which
+/// Every family: its saboteurs and the cases that killed them, its null subjects, and errors. `cases`: also which
 /// saboteurs each case kills.
 #[must_use]
 pub fn text(matrices: &Matrices, cases: bool) -> String {

@@ -1,5 +1,5 @@
-//! What people and machines read about a run. Every report is made of [`Run`](crate::run::Run) alone and is the same for
-//! the same run.
+//! What people and machines read about a run. Every report is made of [`Run`](crate::run::Run) alone and is the same
+//! for the same run.
 
 pub mod causes;
 pub mod coverage;

@@ -19,7 +19,7 @@ pub(super) fn table(headings: &[&str]) -> Table {
     table
 }
 
-/// The lines of the table, each behind `indent`.
+/// The lines of the table, each with the prefix `indent`.
 pub(super) fn render(table: &Table, indent: &str) -> String {
     table.lines().map(|line| format!("{indent}{}\n", line.trim_end())).collect()
 }

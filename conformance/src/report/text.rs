@@ -50,8 +50,8 @@ const NAMED: usize = 12;
 /// So many checks of a cause are named.
 const NAMES: usize = 6;
 
-/// The whole report. Many failures are put together by cause, with an example each, so that a first run fits on two screens; see
-/// [`report_of_every_failure`].
+/// The whole report. Many failures are put together by cause, with an example each, so that a first run fits on two
+/// screens; see [`report_of_every_failure`].
 #[must_use]
 pub fn report(run: &Run, style: Style) -> String {
     let causes = causes(run);
@@ -109,7 +109,7 @@ fn cause_with_example(run: &Run, cause: &Cause<'_>, style: Style) -> String {
     out
 }
 
-/// As [`report`], with every failure by itself.
+/// As [`report`], with every failure shown.
 #[must_use]
 pub fn report_of_every_failure(run: &Run, style: Style) -> String {
     let mut out = String::new();
@@ -145,7 +145,7 @@ pub(crate) fn command_for_program(run: &Run, program: &ProgramRun) -> String {
     about_subject(run, run.invocation.command(command))
 }
 
-/// One real program that did not come back.
+/// One real program that failed the round trip.
 pub(crate) fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
     let name = program.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));

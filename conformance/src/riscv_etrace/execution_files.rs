@@ -4,7 +4,7 @@ use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Parameters, RiscvEtrace, Step, Stimulus};
+use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus};
 
 use super::programs::foreign;
 use super::retirement;
@@ -15,14 +15,14 @@ use crate::family::{ExecutionError, ExecutionFormat, FileSummary};
 pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
     ExecutionFormat {
         name: "csv",
-        drive: |input, program, parameters, each| {
+        drive: |input, program, parameters, policy, each| {
             let mut rows = CsvRows::new(input)?;
-            run(&mut || rows.next_row(), program, parameters, each)
+            run(&mut || rows.next_row(), program, parameters, policy, each)
         },
     },
     ExecutionFormat {
         name: "pc",
-        drive: |input, program, parameters, each| {
+        drive: |input, program, parameters, policy, each| {
             let mut words = AddressWords::new(input);
             let mut number = 0;
             let mut next = || {
@@ -30,21 +30,22 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
                 let row = |address| CsvRow { number, address, privilege: MACHINE, ..CsvRow::default() };
                 Ok(words.next_address()?.map(row))
             };
-            run(&mut next, program, parameters, each)
+            run(&mut next, program, parameters, policy, each)
         },
     },
 ];
 
-/// Machine level: where everything runs that says nothing about levels.
+/// Machine level, for executions without levels.
 const MACHINE: u8 = 3;
 
 type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
 
-/// Traces the rows from the first to the last, with tracing switched on before and off behind them.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them.
 fn run(
     next_row: NextRow<'_>,
     program: &Program,
     parameters: &Parameters,
+    policy: &Policy,
     each: &mut dyn FnMut(&Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
     let mut rows = Rows { next_row, program, ahead: None, summary: FileSummary::default() };
@@ -59,6 +60,7 @@ fn run(
     });
     let enable = |on| iter::once(Step::Stimulus(Stimulus::Enable(on)));
     Hart::new(program, parameters, retirement(parameters))
+        .with_filters(&policy.filters)
         .run(enable(true).chain(middle).chain(enable(false)), each)
         .map_err(|error| ExecutionError::Impossible(error.to_string()))?;
     match failure {
@@ -102,7 +104,8 @@ impl Rows<'_> {
         Ok(Some(step))
     }
 
-    /// An interrupt does not tell its EPC at the ingress port, but the file does: whether a branch before it was taken.
+    /// The ingress port does not have the EPC of an interrupt, but the file does: it decides whether a branch before it
+    /// was taken.
     fn outcome(&self, row: &CsvRow) -> Option<bool> {
         let next = self.ahead.filter(|next| next.interrupt)?;
         let first = *self.program.bytes_at(row.address)?.first()?;

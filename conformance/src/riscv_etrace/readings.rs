@@ -4,8 +4,8 @@ use traceproof_vectors::riscv_etrace::Parameters;
 
 /// The readings on which generated executions and real programs may depend under these parameters, wherever they go.
 ///
-/// Compiled code and the generator use x5 as link register and swap co-routines, fill call counters, and jump by `lui` and `auipc` after
-/// synchronisation packets; whoever reads these clauses in another way is right, too.
+/// Compiled code and the generator use x5 as link register and swap co-routines, fill call counters, and jump by `lui`
+/// and `auipc` after synchronisation packets; subjects with other readings of these clauses are also right.
 pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
     let modes = parameters.modes;
     let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;

@@ -1,4 +1,4 @@
-//! Files that say what a processor executed: one record per instruction or trap, read as a stream.
+//! Files of executions: one record per instruction or trap, read as a stream.
 
 use std::io::{self, BufRead};
 
@@ -14,7 +14,7 @@ pub struct CsvRow {
     pub number: u64,
     /// Address of the instruction; of a trap, the exception program counter.
     pub address: u64,
-    /// The instruction's encoding, 0 where the file does not say.
+    /// The instruction's encoding, 0 where the file does not have it.
     pub instruction: u64,
     /// Privilege level; of a trap, the level before it.
     pub privilege: u8,

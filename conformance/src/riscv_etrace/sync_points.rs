@@ -1,9 +1,10 @@
 //! RISC-V E-Trace: a decoder may begin with any packet of format 3 subformat 0 or 1 (RVET-DEC-050, ET 9.2).
 //!
-//! What a support packet in front of that one changed, a late decoder does not know: the relation is for packets in front of which
-//! the modes do not change, and for streams without data trace, whose differences begin anew elsewhere. And it is for traces that are sound up to the packet:
-//! where a decoder is behind an error, before a packet that synchronises a trace that runs, is its own affair (RVET-DEC-047 is a recommendation).
-//! Nothing is garbage here: encapsulation gives every byte a meaning.
+//! A decoder that starts late does not know what an earlier support packet changed: the relation is for packets before
+//! which the modes do not change, and for streams without data trace, whose differences restart elsewhere. And it is
+//! for traces that are sound up to the packet: the position of a decoder after an error, before a packet that
+//! synchronises a running trace, is undefined (RVET-DEC-047 is a recommendation). Nothing is garbage here:
+//! encapsulation gives every byte a meaning.
 
 use std::ops::Range;
 
@@ -17,8 +18,8 @@ use crate::relations::push_all;
 pub(super) const SYNC_POINTS: SyncPoints<RiscvEtrace> =
     SyncPoints { points, tail, first_wrong: SyncPoints::<RiscvEtrace>::first_difference, garbage: None };
 
-/// Where the modes are those that the encoder starts in: a late decoder does not hear of others. And where the trace is sound from its
-/// beginning up to and with that packet, as far as the reference sees.
+/// Where the modes are those that the encoder starts in: a late decoder does not know others. And where the reference
+/// finds no error from the beginning of the trace up to that packet.
 fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
     if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
         return Vec::new();
@@ -67,8 +68,8 @@ fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace
     tail
 }
 
-/// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a synchronisation sequence, and
-/// one in blocks of memory has its borders elsewhere.
+/// Whether a stream can begin with any of its packets: one that is entered at an unknown place begins with a
+/// synchronisation sequence, and one in blocks of memory has its borders elsewhere.
 const fn begins_anywhere(encapsulation: Encapsulation) -> bool {
     !matches!(encapsulation, Encapsulation::Normal(normal) if !normal.synchronised || normal.block_bytes > 0)
 }
@@ -77,8 +78,8 @@ const fn meet(one: &Range<u64>, other: &Range<u64>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Where a trace is not sound: from each error on to the end of that trace, behind which everyone waits for a synchronisation (ET 7.5).
-/// Empty when the parameters are refused.
+/// Where a trace is not sound: from each error on to the end of that trace, after which every decoder waits for a
+/// synchronisation (ET 7.5). Empty when the parameters are refused.
 fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range<u64>> {
     let mut decoder = RiscvEtrace::reference_decoder();
     if decoder.begin(parameters, program).is_err() {
@@ -98,7 +99,7 @@ fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range
     ranges
 }
 
-/// The option bits of a support packet that tells the modes that the encoder starts in.
+/// The option bits of a support packet with the modes that the encoder starts in.
 fn ioptions(parameters: &Parameters) -> u32 {
     let modes = &parameters.modes;
     let on = |mode: &Mode| match mode {

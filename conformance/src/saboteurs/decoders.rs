@@ -1,7 +1,7 @@
-//! Reference decoders, made wrong from the outside.
+//! Reference decoders with hooks for bugs.
 //!
-//! Each function gives a decoder that is the reference but for one hook. A hook with a memory is made anew at every `begin` and
-//! `reset`, so that the bug is the one of the hook and no other.
+//! Each function gives a decoder that is the reference but for one hook. A hook with state is created again at every
+//! `begin` and `reset`, so that the bug of the hook is the only one.
 
 use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Place, Program, Protocol, Refusal, Sink};
 
@@ -14,13 +14,13 @@ type MakeResults<P> = fn(&<P as Protocol>::Parameters) -> Results<P>;
 /// What is read in place of a byte of the stream.
 pub type Bytes = Box<dyn FnMut(u8) -> u8>;
 
-/// Believes other parameters. They have to be parameters that hardware can have.
+/// Uses other parameters, which must be valid for hardware.
 #[must_use]
 pub fn parameters<P: FamilyRules>(bug: fn(&mut P::Parameters)) -> Box<dyn Decoder<P>> {
     Box::new(Twisted { parameters: Some(bug), ..Twisted::default() })
 }
 
-/// Believes another program.
+/// Uses another program.
 #[must_use]
 pub fn program<P: FamilyRules>(bug: fn(&P::Parameters, &Program) -> Program) -> Box<dyn Decoder<P>> {
     Box::new(Twisted { program: Some(bug), ..Twisted::default() })
@@ -114,7 +114,7 @@ impl<P: FamilyRules> Decoder<P> for Twisted<P> {
     }
 }
 
-/// Hands on what the hook makes of results.
+/// Passes on the results that the hook returns.
 struct Hooked<'a, P: FamilyRules> {
     hook: &'a mut Results<P>,
     sink: &'a mut dyn Sink<P>,

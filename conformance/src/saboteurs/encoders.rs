@@ -1,4 +1,4 @@
-//! Encoder models, made wrong from the outside.
+//! Encoder models with hooks for bugs.
 
 use traceproof_vectors::{Capabilities, Encoder, EncoderSink, Protocol, Refusal};
 
@@ -8,10 +8,10 @@ use crate::family::FamilyRules;
 pub type Steps<P> = Box<dyn FnMut(<P as Protocol>::Stimulus) -> Option<<P as Protocol>::Stimulus>>;
 /// Makes such a hook for a run with these parameters.
 type MakeSteps<P> = fn(&<P as Protocol>::Parameters) -> Steps<P>;
-/// Changes what an encoder was built with and told.
+/// Changes the parameters and the policy of an encoder.
 type Reconfigure<P> = fn(&mut <P as Protocol>::Parameters, &mut <P as Protocol>::Policy);
 
-/// Is built with other parameters, or makes choices that it was told not to make. They have to be legal ones.
+/// Is built with other parameters, or with another policy, which must be legal.
 #[must_use]
 pub fn configuration<P: FamilyRules>(bug: fn(&mut P::Parameters, &mut P::Policy)) -> Box<dyn Encoder<P>> {
     Box::new(Twisted { configuration: Some(bug), ..Twisted::default() })

@@ -40,8 +40,8 @@ pub(super) fn saboteurs<P: FamilyRules>() -> &'static [Saboteur<P>] {
                 side: Side::Decoder(|| {
                     results(|_| Box::new(|entry| Some(fault(entry, |fault| fault.place.byte += 1))))
                 }),
-                bug: "Faults are placed behind the byte at fault.",
-                source: "contract of `Fault`; reporting the position of the reader, which is behind what it read",
+                bug: "Faults are placed after the byte at fault.",
+                source: "contract of `Fault`; reporting the position of the reader, which is after what it read",
             },
             Saboteur {
                 name: "warnings-are-silent",

@@ -1,4 +1,4 @@
-//! Who is killed by what: every saboteur and null subject through the suite.
+//! The kill matrix: every saboteur and null subject through the suite.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,7 +134,8 @@ impl Matrix {
         cases
     }
 
-    /// Which saboteurs each case kills, as indices into [`saboteurs`](Self::saboteurs); by id, without those that kill none.
+    /// Which saboteurs each case kills, as indices into [`saboteurs`](Self::saboteurs); by id, without those that kill
+    /// none.
     #[must_use]
     pub fn by_case(&self) -> BTreeMap<&str, Vec<usize>> {
         let mut cases: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -234,7 +235,7 @@ impl Visitor for RunFamily<'_> {
             .num_threads(self.options.jobs.unwrap_or(0))
             .thread_name(|_| THREAD_NAME.to_owned())
             .build();
-        // Without a pool of its own size the run still runs, only elsewhere.
+        // Without its own thread pool the run uses the global one.
         let (saboteurs, nulls) = match pool {
             Ok(pool) => pool.install(all),
             Err(_) => all(),
@@ -263,8 +264,8 @@ fn killers<P: FamilyRules>(
     (judged, killers)
 }
 
-/// How many cases that must be kept and show the rule kept judge the subject, and those that it passes all the same. What
-/// only compares a decoder with itself judges nobody who knows nothing.
+/// The number of positive cases of level `must` that judge the subject, and those that it passes. Checks that compare a
+/// decoder only with itself do not judge a null subject.
 fn undeserved<P: FamilyRules>(
     subject: &Subject,
     files: &[Arc<CaseFile<P>>],

@@ -1,8 +1,8 @@
 //! Subjects that are wrong on purpose: whether the suite notices.
 //!
-//! A saboteur is a reference decoder or encoder model with one bug of a kind seen in the wild. The suite must kill every one
-//! of them, and the kill matrix says which case does it. Null subjects know nothing at all; no case that shows a rule
-//! kept may pass with one of them.
+//! A saboteur is a reference decoder or encoder model with one bug of a kind seen in real implementations. The suite
+//! must kill every one of them; the kill matrix shows the cases that do. Null subjects ignore the meaning of their
+//! input; no positive case may pass with one of them.
 //!
 //! | question | place |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | How is an encoder made wrong? | [`encoders`] |
 //! | Which bugs does a family have? | the family's module `saboteurs`, its table `SABOTEURS` |
 //! | Which bugs can every decoder have? | `every_family` |
-//! | Who knows nothing? | [`nulls`] |
-//! | Who is killed by what? | [`matrix`](mod@matrix) |
+//! | What are null subjects? | [`nulls`] |
+//! | Which cases kill which saboteur? | [`matrix`](mod@matrix) |
 //!
 //! To add one: a row in the table of its family, and one small function that makes the reference wrong. The references
 //! themselves have no switches for bugs.

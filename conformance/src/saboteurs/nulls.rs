@@ -11,10 +11,10 @@ use crate::Subject;
 use crate::family::FamilyRules;
 use crate::generate::seeded;
 
-/// Seed of the null subject that says anything.
+/// Seed of the null subject `random`.
 const SEED: u64 = 0x7ace_0f00;
 
-/// Every null subject of the family. They draw what they say from what the cases expect of anybody.
+/// Every null subject of the family. Their results are drawn from the expectations of the cases.
 #[must_use]
 pub fn of<P: FamilyRules>(files: &[Arc<CaseFile<P>>]) -> Vec<Subject> {
     let words = Arc::new(Words::of(files));
@@ -53,7 +53,7 @@ impl Manner {
     }
 }
 
-/// What can be said in a family.
+/// The possible results in a family.
 struct Words<P: FamilyRules> {
     packets: Vec<P::Packet>,
     events: Vec<P::Event>,

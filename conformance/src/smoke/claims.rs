@@ -102,8 +102,8 @@ pub(super) fn wrong_in(welcome: &Value) -> Vec<String> {
     problems
 }
 
-/// Names that the protocol does not know. Readings of a subject file count for every protocol, so they are looked up only where
-/// the subject itself says them (`own`).
+/// Names that the protocol does not know. Readings of a subject file count for every protocol, so they are looked up
+/// only where the subject itself claims them (`own`).
 fn names(role: &str, protocol: ProtocolId, claims: &Claims, own: bool) -> Vec<String> {
     let mut problems = Vec::new();
     if claims.layers.is_empty() && role == "decoder" {
@@ -125,7 +125,7 @@ fn names(role: &str, protocol: ProtocolId, claims: &Claims, own: bool) -> Vec<St
     problems
 }
 
-/// The outcome for what `wrong` says of an answer to `sent`.
+/// The outcome for the error of `wrong` in an answer to `sent`.
 pub(super) fn outcome(sent: &str, wrong: Vec<String>) -> Outcome {
     if wrong.is_empty() {
         Outcome::Pass(None)
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_misspelt_is_told() {
+    fn misspelt_names_are_reported() {
         let right = json!({"name": "acme", "decoders": {"riscv_etrace": {"layers": ["packets"], "features": ["rv32"]}}});
         assert_eq!(wrong_in(&right), [""; 0]);
         for (claims, problem) in [

@@ -1,7 +1,7 @@
-//! How are things said to a process that the runner would never say, and whatever it says be heard?
+//! Sends a process messages that the runner would never send, and reads any answer.
 //!
-//! The runner's own connection ends with the first word that is wrong. Here what is no answer is kept aside, so that every question finds
-//! out something of its own.
+//! The runner's own connection ends at the first protocol error. Here invalid output is stored separately, so that
+//! every probe has its own result.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,27 +25,27 @@ const SHOWN: usize = 200;
 /// How many things that are no answers, or not the right ones, are kept.
 const MOST_NOISE: usize = 5;
 
-/// A process, and everything that it said.
+/// A process, and all its output.
 #[derive(Debug)]
 pub(super) struct Conversation {
     child: Child,
-    /// `None` once nothing more is to be said.
+    /// `None` after the last message.
     requests: Option<Sender<Vec<u8>>>,
     incoming: Receiver<Heard>,
-    /// Tells the reader how the next message travels; `Some` = so do all that follow.
+    /// Sets the framing of the next message for the reader; `Some`: also of all following ones.
     framings: SyncSender<Option<Framing>>,
     framing: Option<Framing>,
     deadline: Duration,
     next: u32,
     answered: BTreeSet<u32>,
     alive: bool,
-    /// What it said that is no answer.
+    /// Output that is not an answer.
     pub(super) noise: Vec<String>,
     /// Answers with an id that was not asked for: request and answer.
     pub(super) wrong_ids: Vec<(String, String)>,
 }
 
-/// What the reader tells.
+/// Messages from the reader thread.
 #[derive(Debug)]
 enum Heard {
     /// A message; in frames, with the id outside of it.
@@ -61,7 +61,7 @@ pub(super) enum Came {
     Answer(Value),
     /// Nothing, for so long.
     Nothing(Duration),
-    /// It ended, or said something that is neither line nor frame.
+    /// It ended, or wrote something that is neither line nor frame.
     Ended(String),
 }
 
@@ -71,11 +71,11 @@ impl Conversation {
         let (child, Pipes { input, output }) = Child::start(command, limits)?;
         let (requests, waiting) = channel();
         thread::spawn(move || write_requests(input, &waiting));
-        // Bounded: whoever talks without being asked fills its own pipe, not this memory.
-        let (told, incoming) = sync_channel(4);
+        // Bounded: a subject that writes without a request fills its own pipe, not this memory.
+        let (sender, incoming) = sync_channel(4);
         let (framings, next) = sync_channel(4);
         let limit = limits.message;
-        thread::spawn(move || read_messages(output, &next, limit, &told));
+        thread::spawn(move || read_messages(output, &next, limit, &sender));
         Ok(Self {
             child,
             requests: Some(requests),
@@ -101,7 +101,8 @@ impl Conversation {
         self.alive
     }
 
-    /// From now on messages travel like this; to be said behind the answer to `hello`, before anything else is heard.
+    /// Sets the framing of all further messages; to be called after the answer to `hello`, before the next message is
+    /// read.
     pub(super) fn travel(&mut self, framing: Framing) {
         self.framing = Some(framing);
         // The reader is gone only if the process is.
@@ -159,7 +160,7 @@ impl Conversation {
     pub(super) fn say_half(&mut self, run: &Run<'_>) -> String {
         let id = self.next;
         self.next = id.wrapping_add(1);
-        // Cut within the last chunk: everything that matters has been told by then.
+        // Cut within the last chunk: the relevant part has been sent by then.
         let chunks: String = run.chunks.iter().map(|HexBytes(bytes)| hex(bytes)).collect();
         let half = chunks.get(..chunks.len() / 2).unwrap_or_default();
         let text = format!(
@@ -172,7 +173,7 @@ impl Conversation {
 
     fn send(&mut self, message: Vec<u8>) {
         if let Some(requests) = &self.requests {
-            // Whoever cannot be written to any more will be heard ending.
+            // If writing fails, the end of the process will be noticed by the reader.
             let _ = requests.send(message);
         }
     }
@@ -186,24 +187,24 @@ impl Conversation {
                 Came::Answer(answer) => answer,
                 other => return other,
             };
-            let told = id_of(&answer);
-            if let Some(told) = told
-                && told != id
-                && self.answered.contains(&told)
+            let answer_id = id_of(&answer);
+            if let Some(answer_id) = answer_id
+                && answer_id != id
+                && self.answered.contains(&answer_id)
             {
-                let second = format!("a second answer to request {told}, {answer}");
+                let second = format!("a second answer to request {answer_id}, {answer}");
                 self.misattributed(sent, &second);
                 continue;
             }
-            if told != Some(id) {
+            if answer_id != Some(id) {
                 self.misattributed(sent, &answer.to_string());
             }
-            self.answered.extend([id].into_iter().chain(told));
+            self.answered.extend([id].into_iter().chain(answer_id));
             return Came::Answer(answer);
         }
     }
 
-    /// The next JSON object, whoever's answer it is.
+    /// The next JSON object, whatever its `id`.
     pub(super) fn next(&mut self) -> Came {
         self.hear(Instant::now() + self.deadline)
     }
@@ -279,17 +280,17 @@ impl Conversation {
         self.child.kill();
     }
 
-    /// Says `bye` and waits for the end; `None` if it does not come.
+    /// Sends `bye` and waits for the end; `None` if the process does not end.
     pub(super) fn part(&mut self) -> (String, Option<Parting>) {
         let bye = String::from("{\"op\":\"bye\"}");
         self.send(frame::json(self.framing.unwrap_or_default(), self.next, bye.clone().into_bytes()));
         self.requests = None;
         let parting = self.child.part(self.deadline);
         self.alive = false;
-        // What it said last is still in the pipe, whose end is near: everybody who holds it is dead.
+        // Its last output is still in the pipe, which ends soon: all processes that hold it are dead.
         while let Ok(Heard::Message(_, bytes)) = self.incoming.recv_timeout(self.deadline) {
             let _ = self.framings.try_send(None);
-            self.overhear(&format!("behind bye: {}", String::from_utf8_lossy(&bytes).trim_end()));
+            self.overhear(&format!("after bye: {}", String::from_utf8_lossy(&bytes).trim_end()));
         }
         (bye, parting)
     }
@@ -343,7 +344,7 @@ fn read_messages(
     mut output: BufReader<ChildStdout>,
     framings: &Receiver<Option<Framing>>,
     limit: u64,
-    told: &SyncSender<Heard>,
+    sender: &SyncSender<Heard>,
 ) {
     let mut settled = None;
     loop {
@@ -354,10 +355,10 @@ fn read_messages(
             Err(error) => Heard::Broken(error),
         };
         let goes_on = matches!(heard, Heard::Message(..));
-        if told.send(heard).is_err() || !goes_on {
+        if sender.send(heard).is_err() || !goes_on {
             return;
         }
-        // Until the answer to `hello` is known, nobody knows how the next message travels.
+        // The framing of the next message is unknown until the answer to `hello` is known.
         if settled.is_none() {
             match framings.recv() {
                 Ok(framing) => settled = framing,

@@ -1,15 +1,15 @@
 //! Is a subject fit to be judged? A few questions that take less than two seconds, before a run over all cases.
 //!
-//! A subject in another process is asked in the words of its protocol, and nothing that it says is believed; then every subject is asked
-//! about a few shipped streams. Each [`Probe`] is one [`Question`] with what came of it, in an order that never changes.
+//! A subject in another process is probed with raw messages of its protocol, without trust in its answers; then every
+//! subject gets a few shipped streams. Each [`Probe`] is one [`Question`] with its outcome, in a fixed order.
 //!
 //! | question | place |
 //! |---|---|
-//! | What is asked, what is right, what is to be done? | `questions` |
+//! | Which probes are there? | `questions` |
 //! | Does it keep to the protocol? | `protocol` |
 //! | Are the names in its claims known? | `claims` |
-//! | How are things said that the runner would never say? | `conversation` |
-//! | Does it do what it claims with streams, and nothing else? | `streams` |
+//! | How are unusual messages sent? | `conversation` |
+//! | Does it support exactly what it claims? | `streams` |
 //! | Which streams? | `pick` |
 
 mod claims;
@@ -64,7 +64,7 @@ pub struct Finding {
 /// Everything that was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Who was asked; empty if it did not say.
+    /// The subject; empty if it did not give its name.
     pub name: String,
     /// Which version of it.
     pub version: String,
@@ -98,7 +98,7 @@ impl Outcome {
     }
 }
 
-/// Asks a program: in the words of the protocol, then about streams. A tool that speaks none is asked about streams only.
+/// Probes a program: first the protocol, then streams. A tool without the protocol is probed with streams only.
 ///
 /// # Errors
 ///

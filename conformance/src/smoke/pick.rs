@@ -1,4 +1,4 @@
-//! Which shipped cases are fit for a first question: small, plain, and about nothing but what is claimed.
+//! Selects shipped cases for probes: small, simple, and with claimed features only.
 
 use std::collections::BTreeSet;
 
@@ -46,14 +46,14 @@ pub(super) fn unclaimed<'a, P: FamilyRules>(
     feature: &str,
     capabilities: &Capabilities,
 ) -> Option<&'a CaseFile<P>> {
-    let told = |file: &CaseFile<P>| -> BTreeSet<&str> {
+    let needed = |file: &CaseFile<P>| -> BTreeSet<&str> {
         // What the wire alone shows cannot be refused when the decoder begins.
         P::required_features(&file.case.parameters, &[]).into_iter().collect()
     };
     files
         .iter()
         .filter(|file| is_plain(file, capabilities) && results(file, capabilities) > 0)
-        .filter(|file| told(file).contains(feature))
+        .filter(|file| needed(file).contains(feature))
         .min_by_key(|file| {
             (missing(&needs(file), capabilities), file.resolved.wire.len(), file.case.id.clone())
         })

@@ -13,14 +13,14 @@ use crate::family::{self, FamilyRules, Visitor};
 use crate::process::{Command, Ending, Limits, nonce};
 use crate::suite::Directories;
 
-/// What was asked, and who answered.
+/// The probes, and the identity of the subject.
 pub(super) struct HeardOut {
     pub(super) probes: Vec<Probe>,
     pub(super) name: String,
     pub(super) version: String,
 }
 
-/// The probes of a subject that speaks no protocol.
+/// The probes of a subject without the protocol.
 pub(super) fn not_spoken(reason: &str) -> Vec<Probe> {
     questions::OF_PROTOCOL
         .into_iter()
@@ -40,10 +40,10 @@ pub(super) fn hear(
     limits: &Limits,
     directories: &Directories,
 ) -> Result<HeardOut, Vec<SuiteError>> {
-    let mut house =
-        House { command, limits, at_hand: None, noise: Vec::new(), wrong_ids: Vec::new(), max_inflight: 1 };
+    let mut prober =
+        Prober { command, limits, running: None, noise: Vec::new(), wrong_ids: Vec::new(), max_inflight: 1 };
     let greeting =
-        match house.hello() {
+        match prober.hello() {
             Ok(greeting) => greeting,
             Err((sent, came)) => {
                 let mut probes = vec![probe(&questions::START, Outcome::fail(sent, came.to_string()))];
@@ -57,32 +57,32 @@ pub(super) fn hear(
     let mut probes = vec![probe(&questions::START, Outcome::Pass(None))];
     probes.extend(greeting.probes(command));
     let welcome = greeting.welcome;
-    house.max_inflight = welcome.get("max_inflight").and_then(Value::as_u64).unwrap_or(1);
+    prober.max_inflight = welcome.get("max_inflight").and_then(Value::as_u64).unwrap_or(1);
     let stream = stream_for(&welcome, directories)?;
-    probes.push(probe(&questions::UNKNOWN_OP, house.unknown_op()));
+    probes.push(probe(&questions::UNKNOWN_OP, prober.unknown_op()));
     let steady = match &stream {
-        Some(stream) => house.steady(stream).map(|plain| (stream, plain)),
+        Some(stream) => prober.steady(stream).map(|plain| (stream, plain)),
         None => Err(String::from("it claims no decoder that a shipped case is fit for")),
     };
     // What is compared with the answers to a plain stream.
-    let compared = |house: &mut House<'_>, ask: Comparison| match &steady {
-        Ok((stream, plain)) => or_silence(ask(house, stream, plain)),
+    let compared = |prober: &mut Prober<'_>, ask: Comparison| match &steady {
+        Ok((stream, plain)) => or_silence(ask(prober, stream, plain)),
         Err(reason) => Outcome::not_applicable(reason.as_str()),
     };
-    probes.push(probe(&questions::UNKNOWN_FIELDS, compared(&mut house, unknown_fields)));
-    probes.push(probe(&questions::IDS, house.ids()));
-    probes.push(probe(&questions::FORGET, compared(&mut house, forget)));
-    probes.push(probe(&questions::MALFORMED, compared(&mut house, malformed)));
-    probes.push(probe(&questions::UNCLAIMED_FAMILY, house.unclaimed_family(&welcome)));
-    probes.push(probe(&questions::BYE, house.bye()));
-    probes.push(probe(&questions::STDOUT, house.stdout()));
+    probes.push(probe(&questions::UNKNOWN_FIELDS, compared(&mut prober, unknown_fields)));
+    probes.push(probe(&questions::IDS, prober.ids()));
+    probes.push(probe(&questions::FORGET, compared(&mut prober, forget)));
+    probes.push(probe(&questions::MALFORMED, compared(&mut prober, malformed)));
+    probes.push(probe(&questions::UNCLAIMED_FAMILY, prober.unclaimed_family(&welcome)));
+    probes.push(probe(&questions::BYE, prober.bye()));
+    probes.push(probe(&questions::STDOUT, prober.stdout()));
     let text = |field: &str| welcome.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let name = command.name.clone().unwrap_or_else(|| text("name"));
     Ok(HeardOut { probes, name, version: text("version") })
 }
 
 /// Asks about a stream, and compares what comes with the answers to the plain one.
-type Comparison = fn(&mut House<'_>, &Stream, &[Value]) -> Result<Outcome, Silence>;
+type Comparison = fn(&mut Prober<'_>, &Stream, &[Value]) -> Result<Outcome, Silence>;
 
 impl Greeting {
     /// What must be right in the answer to `hello`.
@@ -159,7 +159,7 @@ impl Visitor for StreamOf<'_> {
     }
 }
 
-/// Parameters of a protocol for whoever does not claim it.
+/// Parameters of a protocol for a subject that does not claim it.
 struct UsualParameters;
 
 impl Visitor for UsualParameters {
@@ -173,25 +173,25 @@ impl Visitor for UsualParameters {
 /// What was sent last, and what came instead of an answer.
 type Silence = (String, Came);
 
-/// What was said first, on both sides.
+/// The first messages of both sides.
 struct Greeting {
     sent: String,
     nonce: String,
     welcome: Value,
 }
 
-/// Who is asked: one process after the other, each until it is gone.
-struct House<'a> {
+/// The processes that are probed, one after the other, each until it ends.
+struct Prober<'a> {
     command: &'a Command,
     limits: &'a Limits,
-    at_hand: Option<Conversation>,
+    running: Option<Conversation>,
     noise: Vec<String>,
     wrong_ids: Vec<(String, String)>,
     max_inflight: u64,
 }
 
-impl House<'_> {
-    /// A new process that says `hello`.
+impl Prober<'_> {
+    /// A new process that has got `hello`.
     fn hello(&mut self) -> Result<Greeting, Silence> {
         self.dismiss();
         let start = format!("{} {:?}", self.command.program.display(), self.command.arguments);
@@ -218,27 +218,27 @@ impl House<'_> {
             }
             other => Err((sent, other)),
         };
-        self.at_hand = Some(conversation);
+        self.running = Some(conversation);
         answered
     }
 
-    /// The process at hand; a new one if it is gone.
+    /// The current process; a new one if it has ended.
     fn process(&mut self) -> Result<&mut Conversation, Silence> {
-        if !self.at_hand.as_ref().is_some_and(Conversation::is_alive) {
+        if !self.running.as_ref().is_some_and(Conversation::is_alive) {
             self.hello()?;
         }
-        self.at_hand.as_mut().ok_or_else(|| (String::new(), Came::Ended(String::from("there is no process"))))
+        self.running.as_mut().ok_or_else(|| (String::new(), Came::Ended(String::from("there is no process"))))
     }
 
-    /// Keeps what the process at hand has said, and lets it go.
+    /// Keeps the output of the current process, and releases it.
     fn dismiss(&mut self) {
-        if let Some(gone) = self.at_hand.take() {
+        if let Some(gone) = self.running.take() {
             self.noise.extend(gone.noise.iter().cloned());
             self.wrong_ids.extend(gone.wrong_ids.iter().cloned());
         }
     }
 
-    /// Tells parameters and code under a key and has the stream decoded: the answers without their ids.
+    /// Sends parameters and code under a key and has the stream decoded: the answers without their ids.
     fn story(&mut self, stream: &Stream, key: u32, remark: bool) -> Result<(String, Vec<Value>), Silence> {
         let process = self.process()?;
         let mut answers = Vec::new();
@@ -282,7 +282,7 @@ impl House<'_> {
         }))
     }
 
-    /// The answers to a plain stream, if they are the same twice. If not, nothing can be told from them here.
+    /// The answers to a plain stream, if they are the same twice. If not, they are no basis for other probes.
     fn steady(&mut self, stream: &Stream) -> Result<Vec<Value>, String> {
         let silent = |(_, came): Silence| format!("it does not answer plain requests: {came}");
         let (_, first) = self.story(stream, 0, false).map_err(silent)?;
@@ -310,8 +310,8 @@ impl House<'_> {
             process.count_from(100_000);
             Ok(())
         });
-        // What was heard before counts, too.
-        if let Some(process) = &mut self.at_hand {
+        // Earlier output counts as well.
+        if let Some(process) = &mut self.running {
             self.wrong_ids.append(&mut process.wrong_ids);
         }
         match (asked, self.wrong_ids.first()) {
@@ -386,34 +386,34 @@ impl House<'_> {
     }
 }
 
-fn unknown_fields(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
-    let (sent, remarked) = house.story(stream, 2, true)?;
+fn unknown_fields(prober: &mut Prober<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
+    let (sent, remarked) = prober.story(stream, 2, true)?;
     Ok(differs(plain, &remarked).map_or(Outcome::Pass(None), |came| Outcome::fail(sent, came)))
 }
 
-fn forget(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
-    let (sent, came) = house.process()?.ask("forget", json!({}));
+fn forget(prober: &mut Prober<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
+    let (sent, came) = prober.process()?.ask("forget", json!({}));
     match &came {
         Came::Answer(answer) if answer["status"] == "ok" || answer["status"] == "unsupported" => {}
         _ => return Ok(Outcome::fail(sent, came.to_string())),
     }
-    let (sent, behind) = house.story(stream, 0, false)?;
-    let fails = |came| Outcome::fail(format!("behind `forget`: {sent}"), came);
-    Ok(differs(plain, &behind).map_or(Outcome::Pass(None), fails))
+    let (sent, later) = prober.story(stream, 0, false)?;
+    let fails = |came| Outcome::fail(format!("after `forget`: {sent}"), came);
+    Ok(differs(plain, &later).map_or(Outcome::Pass(None), fails))
 }
 
-fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
-    house.story(stream, 1, false)?;
-    let process = house.process()?;
+fn malformed(prober: &mut Prober<'_>, stream: &Stream, plain: &[Value]) -> Result<Outcome, Silence> {
+    prober.story(stream, 1, false)?;
+    let process = prober.process()?;
     let sent = process.say_half(&whole(1, &stream.wire));
-    // Who passes over it, answers this.
-    let behind = process.next_id();
+    // A subject that ignores it answers this one.
+    let later = process.next_id();
     process.say("brew", json!({}));
     let came = process.next();
-    // Whatever it did: what comes next has another process.
-    house.dismiss();
+    // In any case the next probe gets another process.
+    prober.dismiss();
     let how = match came {
-        Came::Answer(answer) if id_of(&answer) == Some(behind) => "it passes over it",
+        Came::Answer(answer) if id_of(&answer) == Some(later) => "it ignores it",
         Came::Answer(answer) if answer["status"] == "ok" => {
             let came = format!("an answer that is made up: {}", Came::Answer(answer));
             return Ok(Outcome::fail(sent, came));
@@ -422,20 +422,20 @@ fn malformed(house: &mut House<'_>, stream: &Stream, plain: &[Value]) -> Result<
         Came::Ended(_) => "it ends",
         silence @ Came::Nothing(_) => return Ok(Outcome::fail(sent, silence.to_string())),
     };
-    let (sent, after) = house.story(stream, 0, false)?;
+    let (sent, after) = prober.story(stream, 0, false)?;
     let fails = |came| Outcome::fail(format!("to a new process: {sent}"), came);
     Ok(differs(plain, &after).map_or_else(|| Outcome::Pass(Some(String::from(how))), fails))
 }
 
 /// How the answers to the same differ.
-fn differs(before: &[Value], behind: &[Value]) -> Option<String> {
-    let index = (0..before.len().max(behind.len())).find(|&index| before.get(index) != behind.get(index))?;
+fn differs(before: &[Value], later: &[Value]) -> Option<String> {
+    let index = (0..before.len().max(later.len())).find(|&index| before.get(index) != later.get(index))?;
     let text = |answers: &[Value]| {
         answers
             .get(index)
             .map_or_else(|| String::from("nothing"), |answer| Came::Answer(answer.clone()).to_string())
     };
-    Some(format!("{} instead of {}", text(behind), text(before)))
+    Some(format!("{} instead of {}", text(later), text(before)))
 }
 
 fn without_id(mut answer: Value) -> Value {

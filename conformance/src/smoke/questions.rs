@@ -1,13 +1,13 @@
-//! What is asked, what is right, and what is to be done where something else comes.
+//! The probes of `smoke`: correct behaviour, and the remedy for a failure.
 
-/// What a probe asks.
+/// A probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The name in reports.
     pub name: &'static str,
-    /// What is right.
+    /// The correct behaviour.
     pub right: &'static str,
-    /// What is to be done if something else comes.
+    /// The remedy for a failure.
     pub remedy: &'static str,
 }
 
@@ -19,37 +19,37 @@ const fn question(name: &'static str, right: &'static str, remedy: &'static str)
 pub const START: Question = question(
     "start",
     "it starts and answers `hello` in time",
-    "look at `command` in the subject file, and start it by hand; it must flush every answer",
+    "check `command` in the subject file, and run it by hand; it must flush every answer",
 );
 /// The id of the answer to `hello`.
 pub const HELLO_ID: Question = question(
     "hello-id",
     "the answer to `hello` has the id of the request",
-    "copy `id` of every request into its answer, that of `hello`, too",
+    "copy `id` of every request, also of `hello`, into its answer",
 );
 /// The nonce.
 pub const NONCE: Question = question(
     "nonce",
-    "the nonce of `hello` comes back unchanged",
+    "the nonce of `hello` is returned unchanged",
     "copy `nonce` of the request into the answer",
 );
 /// The version of the protocol.
 pub const VERSION: Question = question(
     "version",
-    "it speaks tdut/2",
-    "answer `\"tdut\":2`; version 1 is no longer asked for (docs/adaptors.md, Versions)",
+    "it implements tdut/2",
+    "answer `\"tdut\":2`; version 1 is no longer supported (docs/adaptors.md, Versions)",
 );
 /// The framing.
 pub const FRAMING: Question = question(
     "framing",
     "it chooses a framing that was offered",
-    "answer one of `framings` of the request, or say in the subject file what it can speak",
+    "answer one of `framings` of the request, or list the supported framings in the subject file",
 );
 /// The names in the claims.
 pub const CLAIMS: Question = question(
     "claims",
     "it has a name, claims something, and every family, layer, feature and reading that it claims is known",
-    "correct the names; what is misspelt is never asked for",
+    "correct the names; a misspelt feature is never used",
 );
 /// An unknown request.
 pub const UNKNOWN_OP: Question = question(
@@ -66,56 +66,56 @@ pub const UNKNOWN_FIELDS: Question = question(
 /// Ids of answers.
 pub const IDS: Question = question(
     "ids",
-    "answers have the ids of their requests and come in their order",
+    "answers have the ids and the order of their requests",
     "copy `id`, up to 4294967295, into the answer; answer each request once, in order; claim `max_inflight` only if several may wait",
 );
-/// Keys that are told again.
+/// Keys that are sent again.
 pub const FORGET: Question = question(
     "forget",
-    "`forget` is answered `ok` or `unsupported`, and keys may be told anew behind it",
-    "let a key that is told again replace what was told before",
+    "`forget` is answered `ok` or `unsupported`, and keys can be sent again after it",
+    "replace the earlier value of a key that is sent again",
 );
 /// A request that is cut off.
 pub const MALFORMED: Question = question(
     "malformed",
-    "a request that is cut off is never answered `ok`, but `error`, or passed over, or ends it; a new process works on",
+    "a request that is cut off is never answered `ok`: it is answered `error`, ignored, or ends the process; a new process continues",
     "answer `ok` only to requests that were read to their end; or end with a message on standard error",
 );
 /// A family that is not claimed.
 pub const UNCLAIMED_FAMILY: Question = question(
     "unclaimed-family",
     "parameters of a family that it does not claim are refused, at the latest when a stream begins",
-    "look at `family` of `parameters`, and answer `unsupported`",
+    "check `family` of `parameters`, and answer `unsupported`",
 );
 /// The end.
 pub const BYE: Question = question(
     "bye",
-    "behind `bye` it ends in time, and all that it started with it",
-    "leave the loop at `bye` and at the end of the input; end what was started",
+    "after `bye` it and its child processes end in time",
+    "leave the loop at `bye` and at the end of the input; end all child processes",
 );
-/// What stands on standard output.
+/// The content of standard output.
 pub const STDOUT: Question = question(
     "stdout",
-    "nothing but answers stands on standard output",
-    "write messages to standard error; libraries that print must be told not to",
+    "only answers are written to standard output",
+    "write messages to standard error; configure libraries not to print",
 );
 /// A stream of no bytes.
 pub const EMPTY: Question = question(
     "empty",
     "a stream of no bytes has no packets and no events",
-    "report only what bytes told; nothing is known before the first packet",
+    "report only what the bytes contain; nothing is known before the first packet",
 );
 /// The same twice.
 pub const AGAIN: Question = question(
     "again",
-    "the same stream twice, and behind a reset, gives the same",
-    "let `begin` and `reset` clear all that a stream may have changed; use no clock and no randomness",
+    "the same stream twice, and after a reset, gives the same results",
+    "clear all state of a stream at `begin` and `reset`; use no clock and no randomness",
 );
 /// In pieces.
 pub const PIECES: Question = question(
     "pieces",
-    "a stream in pieces gives the same as the whole",
-    "keep what is left of a packet until the rest comes; or claim `\"incremental\":false`",
+    "a stream in pieces gives the same results as the whole",
+    "keep an incomplete packet until the rest arrives; or claim `\"incremental\":false`",
 );
 /// Features that are not claimed.
 pub const UNCLAIMED: Question = question(
@@ -126,23 +126,23 @@ pub const UNCLAIMED: Question = question(
 /// Features that are claimed.
 pub const CLAIMED: Question = question(
     "claimed",
-    "parameters that need nothing but what it claims are taken",
-    "claim the feature no longer, or take the parameters",
+    "parameters that need only claimed features are accepted",
+    "remove the claim of the feature, or accept the parameters",
 );
 /// A first stream.
 pub const RIGHT: Question = question(
     "right",
-    "what a small shipped stream means comes out",
-    "the verb `explain` with the case takes the stream apart; `conformance --filter CASE` shows both sides",
+    "a small shipped stream is decoded correctly",
+    "the verb `explain` with the case dissects the stream; `conformance --filter CASE` shows both sides",
 );
 /// A first stimulus.
 pub const ENCODES: Question = question(
     "encodes",
-    "a small shipped stimulus becomes its stream",
-    "the verb `explain` with the case takes the stream apart; `conformance --filter CASE` shows both sides",
+    "a small shipped stimulus is encoded correctly",
+    "the verb `explain` with the case dissects the stream; `conformance --filter CASE` shows both sides",
 );
 
-/// What is asked of the protocol, in order.
+/// The probes of the protocol, in order.
 pub(super) const OF_PROTOCOL: [&Question; 14] = [
     &START,
     &HELLO_ID,
@@ -160,6 +160,6 @@ pub(super) const OF_PROTOCOL: [&Question; 14] = [
     &STDOUT,
 ];
 
-/// What is asked about the streams of a family, in order.
+/// The probes with streams of a family, in order.
 pub(super) const OF_STREAMS: [&Question; 7] =
     [&EMPTY, &AGAIN, &PIECES, &UNCLAIMED, &CLAIMED, &RIGHT, &ENCODES];

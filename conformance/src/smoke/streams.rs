@@ -1,4 +1,5 @@
-//! Does a subject do what it claims with streams, and nothing else? Asked through the runner's own way to its decoders and encoders.
+//! Does a subject do what it claims with streams, and nothing else? Asked through the runner's own way to its decoders
+//! and encoders.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::suite::Directories;
 use crate::verdict::{Direction, Divergence, Verdict};
 use crate::{Subject, line::line};
 
-/// How long a decoder in this process may take; others have deadlines of their own.
+/// How long a decoder in this process may take; others have their own deadlines.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Asks about the streams of every family that the subject claims.
@@ -96,7 +97,7 @@ struct Asked<'a, P: FamilyRules> {
 }
 
 impl<P: FamilyRules> Asked<'_, P> {
-    /// What comes of doing something with new decoders that have begun with the case's parameters and code.
+    /// The outcome of an action with new decoders that have begun with the case's parameters and code.
     fn ask(
         &self,
         file: &CaseFile<P>,
@@ -166,10 +167,10 @@ impl<P: FamilyRules> Asked<'_, P> {
             let whole = push_all(begin.decoder()?.as_mut(), [begin.wire()]);
             let bytes = push_all(begin.decoder()?.as_mut(), begin.wire().chunks(1));
             begin.same("byte by byte", &whole, &bytes)?;
-            let (front, behind) = begin.wire().split_at(begin.wire().len() / 2);
+            let (front, tail) = begin.wire().split_at(begin.wire().len() / 2);
             let mut decoder = begin.decoder()?;
             let mut halves = Log::default();
-            for piece in [front, &[], behind] {
+            for piece in [front, &[], tail] {
                 decoder.push(piece, &mut halves);
             }
             decoder.finish(&mut halves);
@@ -234,8 +235,8 @@ impl<P: FamilyRules> Asked<'_, P> {
         }
     }
 
-    /// What comes of a case, whether what it needs is claimed or not. To say in the stream that a mode is not supported is
-    /// to refuse, too.
+    /// The outcome of a case, whether its features are claimed or not. A fault `unsupported-mode` also counts as a
+    /// refusal.
     fn attempt(&self, file: &CaseFile<P>) -> Verdict {
         let capabilities = self.capabilities.clone();
         self.ask(file, move |begin| {

@@ -11,7 +11,7 @@ use super::ini::{self, Ini, Section};
 /// The most dumps taken from one device.
 pub(super) const MAX_DUMPS: usize = 4096;
 
-/// A device: what its `.ini` file says.
+/// A device: the contents of its `.ini` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// The name that other files use for it.
@@ -44,7 +44,7 @@ pub enum Class {
 pub struct Register {
     /// The name without what stands in brackets.
     pub name: String,
-    /// What stands in brackets behind the name: a register number (`0x079`, `id:0x79`) or a size (`size:64`).
+    /// The content of the brackets after the name: a register number (`0x079`, `id:0x79`) or a size (`size:64`).
     pub qualifier: Option<String>,
     /// The value as it is written; vector registers do not fit 64 bits.
     pub text: String,

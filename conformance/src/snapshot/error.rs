@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use traceproof_vectors::ProgramError;
 
-/// What is wrong with a snapshot directory, and the line of the file that says so.
+/// An error in a snapshot directory, with the line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotError {
     /// The file, relative to nothing: the path that was opened.
@@ -20,7 +20,7 @@ pub struct SnapshotError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotProblem {
-    /// The file cannot be read: what the system says.
+    /// The file cannot be read: the error of the system.
     Unreadable(String),
     /// The file is longer than a reader takes.
     TooLarge {
@@ -35,7 +35,7 @@ pub enum SnapshotProblem {
     NotText,
     /// The line is neither a section header nor `key=value`.
     Syntax,
-    /// A `key=value` line in front of the first section header.
+    /// A `key=value` line before the first section header.
     OutsideSection,
     /// The section is missing.
     MissingSection(String),
@@ -89,7 +89,7 @@ impl fmt::Display for SnapshotProblem {
             Self::NotAFile => f.write_str("no plain file"),
             Self::NotText => f.write_str("not UTF-8"),
             Self::Syntax => f.write_str("neither [section] nor key=value"),
-            Self::OutsideSection => f.write_str("key=value in front of the first section"),
+            Self::OutsideSection => f.write_str("key=value before the first section"),
             Self::MissingSection(section) => write!(f, "section [{section}] is missing"),
             Self::MissingKey { section, key } => write!(f, "[{section}] has no `{key}`"),
             Self::NotANumber(text) => write!(f, "`{text}` is no number that fits"),

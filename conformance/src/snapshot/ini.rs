@@ -10,7 +10,7 @@ use super::files;
 /// The longest `.ini` file taken, in bytes.
 pub(super) const MAX_BYTES: u64 = 4 << 20;
 
-/// The text of an `.ini` file, cut into sections.
+/// The sections of an `.ini` file.
 #[derive(Debug)]
 pub(super) struct Ini {
     pub(super) file: PathBuf,
@@ -99,7 +99,7 @@ impl Section {
 }
 
 impl Entry {
-    /// The value as an unsigned number, decimal or hexadecimal behind `0x`.
+    /// The value as an unsigned number, decimal or hexadecimal with `0x`.
     pub(super) fn number(&self, file: &Path) -> Result<u64, SnapshotError> {
         number(&self.value).ok_or_else(|| SnapshotError {
             file: file.to_owned(),
@@ -114,7 +114,7 @@ impl Entry {
     }
 }
 
-/// Decimal, or hexadecimal behind `0x`.
+/// Decimal, or hexadecimal with `0x`.
 pub(super) fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         // `from_str_radix` takes a sign.

@@ -8,8 +8,8 @@
 //! | `*.bin` and others | trace bytes and memory |
 //!
 //! [`Snapshot::read`] reads the `.ini` files; [`Snapshot::trace`] and [`Snapshot::program`] read the rest;
-//! [`Snapshot::streams`] says who sent what, and [`Snapshot::source_bytes`] takes it out of the frames. Nothing panics on a bad
-//! directory, whatever it names stays inside it, and sizes are bounded.
+//! [`Snapshot::streams`] lists sources and buffers, and [`Snapshot::source_bytes`] extracts the bytes of a source from
+//! the frames. Nothing panics on a bad directory, whatever it names stays inside it, and sizes are bounded.
 
 mod device;
 mod error;
@@ -125,7 +125,7 @@ impl Snapshot {
         buffer.sources.iter().filter_map(|name| self.device(name))
     }
 
-    /// The core that a source traces; `None` if no line says so, as for a software trace source.
+    /// The core that a source traces; `None` if no line names it, as for a software trace source.
     #[must_use]
     pub fn core_of(&self, source: &str) -> Option<&Device> {
         let (core, _) = self.core_trace_sources.iter().find(|(_, traced)| traced == source)?;
@@ -141,12 +141,13 @@ impl Snapshot {
         files::read(&self.path(&buffer.file, &self.directory.join("trace.ini"), buffer.line)?, MAX_BYTES)
     }
 
-    /// What the memory of a core held, each dump in its space. Dumps of one space may overlap where they hold the same bytes.
+    /// What the memory of a core held, each dump in its space. Dumps of one space may overlap where they hold the same
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, is shorter than its dump, two dumps contradict each other, or all of them together are
-    /// longer than [`MAX_BYTES`].
+    /// When a file cannot be read, is shorter than its dump, two dumps contradict each other, or all of them together
+    /// are longer than [`MAX_BYTES`].
     pub fn program(&self, core: &Device) -> Result<Program, SnapshotError> {
         let mut program = Program::new();
         let mut left = MAX_BYTES;

@@ -1,4 +1,4 @@
-//! The streams of a snapshot: who sent what into which buffer, and the bytes of each alone.
+//! The streams of a snapshot: the source and the buffer of each, and its bytes.
 
 use std::fmt;
 
@@ -17,17 +17,17 @@ pub const DSTREAM_FOOTER: usize = 8;
 /// What one source sent into one buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
-    /// Who sent it.
+    /// Its source.
     pub source: &'a Device,
-    /// What it speaks.
+    /// Its protocol.
     pub protocol: TraceProtocol,
-    /// Which core it traces, if a line says so.
+    /// The core that it traces, if a line names it.
     pub core: Option<&'a Device>,
-    /// Where the bytes are; `None` if no line says so.
+    /// The buffer of its bytes; `None` if no line names it.
     pub buffer: Option<&'a Buffer>,
 }
 
-/// What a trace source speaks.
+/// The protocol of a trace source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TraceProtocol {
     /// ETM, architectures 1 to 3.
@@ -47,7 +47,7 @@ pub enum TraceProtocol {
 }
 
 impl TraceProtocol {
-    /// What a device of this type speaks: `ETM3.5`, `PTM1.1`, `ETM4.2`, …, in either case.
+    /// The protocol of a device of this type: `ETM3.5`, `PTM1.1`, `ETM4.2`, …, in either case.
     #[must_use]
     pub fn of(model: &str) -> Self {
         const STARTS: [(&str, TraceProtocol); 8] = [
@@ -95,7 +95,7 @@ pub enum StreamError {
     MissingRegister(&'static str),
     /// The value of a register cannot be: its name, and why.
     Register(&'static str, &'static str),
-    /// No line says which buffer has the bytes.
+    /// No line names the buffer of the bytes.
     NoBuffer,
     /// The snapshot is damaged.
     Snapshot(SnapshotError),
@@ -139,7 +139,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// When no buffer has them, the buffer cannot be read, or the source has no trace ID by which to tell its bytes.
+    /// When no buffer has them, the buffer cannot be read, or the source has no trace ID.
     pub fn source_bytes(&self, stream: &Stream<'_>) -> Result<SourceBytes, StreamError> {
         let buffer = stream.buffer.ok_or(StreamError::NoBuffer)?;
         let bytes = self.trace(buffer)?;
@@ -159,18 +159,18 @@ impl Snapshot {
     }
 }
 
-/// The trace port's bytes; of a last block that is cut, as many as there are in front of where its footer would be.
+/// The trace port's bytes; of a last block that is cut, as many as there are before the place of its footer.
 fn without_footers(bytes: &[u8]) -> Vec<u8> {
     const PAYLOAD: usize = DSTREAM_BLOCK - DSTREAM_FOOTER;
     bytes.chunks(DSTREAM_BLOCK).flat_map(|block| block.iter().take(PAYLOAD)).copied().collect()
 }
 
 impl Stream<'_> {
-    /// The number by which formatter frames tell its bytes.
+    /// The number that identifies its bytes in formatter frames.
     ///
     /// # Errors
     ///
-    /// When no register says it, or the snapshot is damaged.
+    /// When no register has it, or the snapshot is damaged.
     pub fn trace_id(&self) -> Result<TraceId, StreamError> {
         let (name, bit) =
             self.protocol.trace_id().ok_or_else(|| StreamError::Unsupported(self.source.model.clone()))?;
@@ -215,7 +215,7 @@ impl FrameListener for Collector {
 
     fn fault(&mut self, fault: &Fault) {
         self.bytes.faults.push(*fault);
-        // Behind a fault of the frames, bytes may be missing.
+        // After a fault of the frames, bytes may be missing.
         self.new |= !fault.class.is_warning();
     }
 }

@@ -39,7 +39,7 @@ fn hex(text: &str) -> Vec<u8> {
     text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("two digits")).collect()
 }
 
-/// The packets of a stream: offset, length, what they say.
+/// The packets of a stream: offset, length, text.
 fn read(source: &Source, text: &str) -> Vec<(u32, usize, Body)> {
     let trace = hex(text);
     let outcome = opencsd::packets(&mut host(), &Stream::new(source, &trace)).expect("an answer");
@@ -135,7 +135,7 @@ fn elements_follow_the_program() {
 fn frames_are_taken_apart() {
     // ID 0x10 in byte 0, then the A-sync and two trigger packets; the low bits of even bytes are in byte 15.
     let mut frame = hex("21 00 00 00 00 00 80 0C 0C 00 00 00 00 00 00 00");
-    // Behind them the null source.
+    // After them the null source.
     frame[8] = 0x01;
     let source = etmv3(0);
     let stream = Stream { framing: Framing::Frames, ..Stream::new(&source, &frame) };
@@ -209,8 +209,8 @@ fn timing_counts_without_records() {
     assert_eq!((outcome.packets, outcome.times.len(), outcome.records.len()), (5, 3, 0));
 }
 
-/// Packets and elements of captures are those of OpenCSD's own packet lister, line by line, and the instructions are those of another
-/// debugger. Where the captures are not at hand the test says so.
+/// Packets and elements of captures are those of OpenCSD's own packet lister, line by line, and the instructions are
+/// those of another debugger. Without the captures the test prints a message.
 #[test]
 fn captures_decode_as_recorded() {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");
@@ -359,7 +359,7 @@ fn code_in_small_sections_is_joined_or_refused() {
         sections.iter().for_each(|section| program.insert(section.clone()).expect("free"));
         program
     };
-    // movs r0, r0 twice in Thumb state, each a section, behind them a byte and a byte, and another.
+    // movs r0, r0 twice in Thumb state, each a section, followed by two one-byte sections and another one.
     let split = [
         section(0x8000, &[0x00, 0x46]),
         section(0x8002, &[0x00, 0x46]),
@@ -387,7 +387,7 @@ fn code_in_small_sections_is_joined_or_refused() {
             begun.is_err_and(|refusal| refusal.to_string().contains("less than 4 bytes")),
             "{refused:x?}"
         );
-        // Who reads packets only needs no code.
+        // A packet reader needs no code.
         let begun = opencsd::arm_etm::Decoder::packets_only().begin(&parameters(), &program(refused));
         assert_eq!(begun.err().map(|refusal| refusal.to_string()), None);
     }
@@ -395,7 +395,7 @@ fn code_in_small_sections_is_joined_or_refused() {
 
 /// Without any code an atom whose address is known still has it, and that there is none is no fault.
 #[test]
-fn without_code_the_first_address_is_told() {
+fn without_code_the_first_address_is_reported() {
     let wire = hex(&format!("{SYNC} C8 83 01 84"));
     let log = decode(opencsd::arm_etm::Decoder::new(), &parameters(), &Program::new(), &wire);
     let isa = arm_etm::Isa::Arm;

@@ -1,5 +1,5 @@
-//! What `docs/findings/opencsd-etmv3.md` says of OpenCSD 1.8.0 is so: each row's bytes do what the row says. If this fails
-//! behind an update, the row is history.
+//! Asserts the rows of `docs/findings/opencsd-etmv3.md` for OpenCSD 1.8.0: the bytes of each row have the documented
+//! effect. If this fails after an update, the row is outdated.
 
 use traceproof_conformance::peers::opencsd::etmv3::{Body, Configuration};
 use traceproof_conformance::peers::opencsd::{
@@ -31,7 +31,7 @@ fn trace(bytes: &str) -> Vec<u8> {
     SYNC.into_iter().chain(rest).collect()
 }
 
-/// The packets behind the I-sync: how many bytes they have, what they say.
+/// The packets after the I-sync: their lengths and contents.
 fn packets(configuration: Configuration, bytes: &str) -> Vec<(usize, Body)> {
     let (source, trace) = (Source::Etmv3(configuration), trace(bytes));
     let outcome = opencsd::packets(&mut host(), &Stream::new(&source, &trace)).expect("an answer");
@@ -46,8 +46,8 @@ fn lengths(configuration: Configuration, bytes: &str) -> Vec<usize> {
     packets(configuration, bytes).into_iter().map(|(length, _)| length).collect()
 }
 
-/// What the decoder makes of the bytes: state and start of each range, and the other records. Nops in ARM state from 0x8000 to
-/// 0x8fff; at 0x9000 `blx 0x9008`, a nop, and nops in Thumb state.
+/// What the decoder makes of the bytes: state and start of each range, and the other records. Nops in ARM state from
+/// 0x8000 to 0x8fff; at 0x9000 `blx 0x9008`, a nop, and nops in Thumb state.
 fn elements(configuration: Configuration, bytes: &str) -> (Vec<(Isa, u64)>, Vec<Answer>) {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut program = Program::new();

@@ -1,4 +1,5 @@
-//! The crate `riscv-etrace` over cases, generated executions, relations and real programs: every failure is in its baseline.
+//! The crate `riscv-etrace` over cases, generated executions, relations and real programs: every failure is in its
+//! baseline.
 
 use traceproof_conformance::peers;
 

@@ -1,5 +1,5 @@
-//! Random executions with everything in them, between the reference models and the crate `riscv-etrace`: whatever
-//! does not come back shrinks to something that a row of `docs/findings/riscv-etrace.md` explains.
+//! Random executions with all features, between the reference models and the crate `riscv-etrace`: every failed round
+//! trip shrinks to an execution that a row of `docs/findings/riscv-etrace.md` explains.
 //!
 //! `cargo test --release -p traceproof-conformance --features peer-riscv-etrace --test peer_riscv_etrace findings --
 //! --ignored --nocapture` shows how many disagreements fall to each row.
@@ -15,14 +15,14 @@ use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::riscv_etrace::{Packet, Policy, Retire, RiscvEtrace, Step, Stimulus};
 use traceproof_vectors::{Decoder, Encoder, Log};
 
-/// Who sends; the other one receives.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The encoding side; the other one decodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     Reference,
     Peer,
 }
 
-/// An execution that does not come back.
+/// An execution that fails the round trip.
 struct Disagreement {
     scenario: Scenario,
     packets: Vec<Packet>,
@@ -35,7 +35,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
         match sender {
             Sender::Reference => (Box::<encoder_model::Encoder>::default(), Box::<peer::Decoder>::default()),
             Sender::Peer => {
-                // What the generator can be told.
+                // The inputs of the generator.
                 scenario.policy = Policy { compression: scenario.policy.compression, ..Policy::default() };
                 (Box::<peer::Encoder>::default(), Box::<decoder::Decoder>::default())
             }
@@ -45,6 +45,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
     decoder.begin(&scenario.parameters, &program).expect("the decoder claims these parameters");
     let (mut sent, mut received) = (Log::<RiscvEtrace>::default(), Log::default());
     Hart::new(&program, &scenario.parameters, retirement(&scenario))
+        .with_filters(&scenario.policy.filters)
         .run(scenario.steps.iter().cloned(), &mut |stimulus| encoder.step(stimulus, &mut sent))
         .expect("generated executions belong to their programs");
     encoder.finish(&mut sent);
@@ -58,7 +59,7 @@ fn disagreement(bytes: &[u8], sender: Sender) -> Option<Disagreement> {
     Some(Disagreement { scenario, packets: sent.packets().copied().collect(), reason })
 }
 
-/// The shortest, simplest bytes in reach that do not come back either.
+/// The shortest, simplest bytes found that also fail.
 fn shrunk(mut bytes: Vec<u8>, sender: Sender) -> Vec<u8> {
     let fails = |bytes: &[u8]| disagreement(bytes, sender).is_some();
     let mut size = bytes.len() / 2;
@@ -116,7 +117,7 @@ impl Disagreement {
     }
 
     fn tracer_rows(&self) -> [(bool, &'static str); 8] {
-        /// A start packet behind an address that is not flagged.
+        /// A start packet after an address that is not flagged.
         fn restarts(packets: &[Packet]) -> bool {
             let [first, Packet::Start { .. }] = packets else { return false };
             matches!(
@@ -155,7 +156,7 @@ impl Disagreement {
         }
         let qualified = self.scenario.qualified();
         let mut items: Vec<_> = self.scenario.steps.iter().zip(qualified).filter_map(item).collect();
-        // In front of the first and behind the last item nothing is traced.
+        // Nothing is traced before the first and after the last item.
         items.insert(0, (false, false));
         items.push((false, false));
         let follow = |pair: fn((bool, bool), (bool, bool)) -> bool| {
@@ -172,7 +173,7 @@ impl Disagreement {
     }
 }
 
-/// How many executions come back, and how many disagreements each row explains.
+/// The number of executions that pass, and of disagreements that each row explains.
 ///
 /// # Panics
 ///
@@ -187,9 +188,9 @@ fn explained(sender: Sender, seeds: u64) -> (u64, BTreeMap<&'static str, u64>) {
         }
         let smallest = disagreement(&shrunk(bytes, sender), sender).expect("shrinking keeps disagreements");
         let Disagreement { scenario, packets, reason } = &smallest;
-        let row = smallest
-            .row(sender)
-            .unwrap_or_else(|| panic!("seed {seed}: no row explains this: {reason}\n{scenario}{packets:x?}"));
+        let row = smallest.row(sender).unwrap_or_else(|| {
+            panic!("seed {seed} from {sender:?}: no row explains this: {reason}\n{scenario}{packets:x?}")
+        });
         *rows.entry(row).or_default() += 1;
     }
     (agreed, rows)

@@ -181,13 +181,13 @@ fn who_is_late_or_says_too_much_is_killed() {
     let hasty = Limits { answer: Duration::from_secs(3), scale: 1.0, ..patient() };
     let late = verdicts("hangs", hasty, "");
     let late = late.iter().find(|line| line.starts_with(CASE)).expect("judged");
-    assert!(late.contains("did not come back within"), "{late}");
+    assert!(late.contains("did not return within"), "{late}");
     only("floods", patient(), "the subject answered more than 1048576 bytes at once");
     only("closes-output", patient(), "no way to answer: it closed its standard output and did not end");
 }
 
 #[test]
-fn a_line_that_nobody_knows_is_told() {
+fn unknown_lines_are_reported() {
     only(
         "babbles",
         patient(),

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// Whether a program is there; it is said where it is not.
+/// Whether a program is installed; prints a message if not.
 pub(crate) fn is_there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {

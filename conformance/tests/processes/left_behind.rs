@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-/// Those of the process groups, a number on each line, that still have members which are not dead. Who was killed may need a moment to die.
+/// Those of the process groups, a number on each line, that still have members which are not dead. A killed process may
+/// need a moment to end.
 pub(crate) fn of_groups(started: &str) -> Vec<String> {
     let left = || -> Vec<String> {
         let alive = living_groups();
@@ -20,7 +21,7 @@ pub(crate) fn of_groups(started: &str) -> Vec<String> {
     left()
 }
 
-/// The process groups of all processes that live, as the system of Linux tells. (Elsewhere nothing is known.)
+/// The process groups of all processes that live, from `/proc` on Linux. (Unknown on other systems.)
 fn living_groups() -> Vec<String> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let group = |path: PathBuf| {

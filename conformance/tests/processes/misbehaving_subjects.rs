@@ -1,4 +1,5 @@
-//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left running.
+//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left
+//! running.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -67,7 +68,7 @@ impl Acme {
         process::subject(&self.command, &limits).expect("it says hello")
     }
 
-    /// Process groups that still have members which are not dead. Who was killed may need a moment to die.
+    /// Process groups that still have members which are not dead. A killed process may need a moment to end.
     fn left(&self) -> Vec<String> {
         let started = fs::read_to_string(&self.processes).expect("it was started");
         assert!(!started.is_empty());
@@ -145,7 +146,7 @@ fn children_do_not_outlive_their_parents() {
 fn who_is_late_is_killed() {
     for mode in ["hangs", "drips"] {
         let verdicts = verdicts(mode, hasty());
-        let late = |direction: &str| format!("{CASE} {direction}: the subject did not come back within ");
+        let late = |direction: &str| format!("{CASE} {direction}: the subject did not return within ");
         assert_eq!(verdicts.len(), 2, "{mode}: {verdicts:?}");
         assert!(verdicts[0].starts_with(&late("decode")), "{mode}: {verdicts:?}");
         assert!(verdicts[1].starts_with(&late("chunks")), "{mode}: {verdicts:?}");
@@ -161,7 +162,7 @@ fn who_says_too_much_is_stopped() {
 }
 
 #[test]
-fn who_does_not_keep_to_the_protocol_is_told() {
+fn protocol_violations_are_reported() {
     let wrong = |mode, message: &str| each(mode, patient(), &format!("no way to answer: {message}"));
     wrong("no-json", "an answer is no JSON (expected value at line 1 column 1): `Segmentation fault`");
     let verdicts = verdicts("wrong-id", patient());
@@ -169,7 +170,7 @@ fn who_does_not_keep_to_the_protocol_is_told() {
         verdicts.len() == 2 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
     );
     wrong("closes-output", "it closed its standard output");
-    wrong("repeats-nothing", "a result comes again that never came");
+    wrong("repeats-nothing", "a back-reference to an unknown result");
     wrong("repeats-endlessly", "an answer stands for more than 1048576 results");
     wrong("no-result", "a result is none of packet, event and fault, or more than one");
 }
@@ -187,9 +188,8 @@ fn what_comes_behind_a_right_answer_is_seen_at_the_next_request() {
 #[test]
 fn what_is_left_of_other_cases_is_told_from_what_is_wrong() {
     let leaks = verdicts("leaks", patient());
-    let leak = format!(
-        "{CASE} decode: right in a process of its own, but behind other cases: packets differ at item 0"
-    );
+    let leak =
+        format!("{CASE} decode: right in a new process, but not after other cases: packets differ at item 0");
     assert!(leaks.len() == 1 && leaks[0].starts_with(&leak), "{leaks:?}");
 }
 
@@ -257,13 +257,13 @@ fn whoever_fails_in_one_program_is_judged_by_the_others() {
         assert_eq!(program_verdicts(mode, patient()), [format!("{PROGRAM}: {verdict}")], "{mode}");
     }
     let late = program_verdicts("hangs", hasty());
-    let start = format!("{PROGRAM}: the subject did not come back within ");
+    let start = format!("{PROGRAM}: the subject did not return within ");
     assert!(late.len() == 1 && late[0].starts_with(&start), "{late:?}");
 }
 
 #[test]
 fn what_changes_without_a_cause_is_flaky() {
-    // Judged once, nobody sees it: the first stream is right.
+    // A single run does not detect it: the first stream is right.
     let once = verdicts("is-right-every-second-time", patient());
     assert!(once.iter().all(|line| line.starts_with(&format!("{CASE} chunks: "))), "{once:?}");
     let run = judged_as("is-right-every-second-time", patient(), 4);
@@ -301,10 +301,10 @@ fn what_changes_without_a_cause_is_flaky() {
     assert!(update.removed.is_empty() && update.text.contains(&format!("{CASE} decode: fail packets 0")));
     assert!(!update.text.contains("flaky"), "{}", update.text);
 
-    // What is wrong each time is told from that, and so is what other cases left behind.
+    // A repeatable error is distinguished from it, and so is state of earlier cases.
     assert_eq!(bad_verdicts(&judged_as("behaves", patient(), 3)), [""; 0]);
     let leaks = bad_verdicts(&judged_as("leaks", patient(), 3));
-    assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a process of its own")), "{leaks:?}");
+    assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a new process")), "{leaks:?}");
     let crashes = bad_verdicts(&judged_as("exits", patient(), 2));
     assert!(crashes.len() == 2 && crashes.iter().all(|line| line.contains("crashed")), "{crashes:?}");
 }

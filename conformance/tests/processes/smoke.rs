@@ -1,4 +1,4 @@
-//! Every probe passes for who is honest, and fails for who deserves it.
+//! Every probe passes for a correct subject, and fails for the matching misbehaviour.
 
 use std::fs;
 use std::path::Path;

@@ -9,7 +9,7 @@ use traceproof_vectors::arm::{
 
 const AT: u64 = 0x8001_0000;
 
-/// What the decoder says of an opcode; of T32 the half-word, or two with the first one on top.
+/// The decoder's classification of an opcode; of T32 the half-word, or two with the first one on top.
 fn decoded(set: InstructionSet, opcode: u32) -> Option<FlowInstruction> {
     let [first, second] = [(opcode >> 16) as u16, opcode as u16].map(u16::to_le_bytes);
     let code = match set {
@@ -151,7 +151,7 @@ proptest! {
         }
     }
 
-    /// Times come back, in few bytes or in all.
+    /// Times pass the round trip, compressed or in full.
     #[test]
     fn times_are_read_as_they_are_written(times in prop::collection::vec(any::<(u64, bool)>(), 1..20), long: bool, gray: bool) {
         let bits = if long { 64 } else { 48 };

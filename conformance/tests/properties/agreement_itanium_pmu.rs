@@ -1,7 +1,7 @@
 //! The model of Itanium event qualification and the decoder's oracle work the same things out.
 //!
-//! `QUALIFICATION_INPUTS=10000000 cargo test --release -p traceproof-conformance --test properties agreement_itanium_pmu`
-//! compares more of them.
+//! `QUALIFICATION_INPUTS=10000000 cargo test --release -p traceproof-conformance --test properties
+//! agreement_itanium_pmu` compares more of them.
 
 use proptest::prelude::*;
 use traceproof_conformance::generate::seeded;

@@ -1,4 +1,5 @@
-//! Filters of the encoder model against trigger pulses: what a filter rejects is as if it lay between trace-off and trace-on.
+//! Filters of the encoder model against trigger pulses: what a filter rejects is as if it lay between trace-off and
+//! trace-on.
 //!
 //! Where the pulses belong is worked out from the words of the filters, without the model.
 

@@ -1,4 +1,4 @@
-//! CoreSight formatter: whatever sources send, in whatever order and under whatever policy, comes back (ARM-FMT-012).
+//! CoreSight formatter: the bytes of all sources pass the round trip, in any order and under any policy (ARM-FMT-012).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -137,7 +137,7 @@ proptest! {
         }
     }
 
-    /// A damaged bit never panics, and costs a source nothing in front of its frame.
+    /// A damaged bit never panics, and does not affect a source before its frame.
     #[test]
     fn damage_costs_nothing_in_front_of_it(policy in policy(), inputs in prop::collection::vec(input(), 1..30), bit in any::<prop::sample::Index>()) {
         let (wire, _) = format(policy, &inputs);
@@ -165,8 +165,8 @@ fn checksum(bytes: &[u8]) -> u32 {
     high << 16 | low
 }
 
-/// Deepens the checks over captures of real hardware, where they are at hand. Lengths and checksums are those of the streams
-/// that an independent decoder unwrapped from the same captures.
+/// Deepens the checks over captures of real hardware, where they are at hand. Lengths and checksums are those of the
+/// streams that an independent decoder unwrapped from the same captures.
 #[test]
 fn real_captures_are_taken_apart() {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");

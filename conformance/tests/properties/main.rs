@@ -1,4 +1,5 @@
-//! What holds for any execution, packet or register value: round trips, metamorphic relations, codec laws, truth tables.
+//! What holds for any execution, packet or register value: round trips, metamorphic relations, codec laws, truth
+//! tables.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip`
 //! runs more of one module.

@@ -38,7 +38,7 @@ fn received(scenario: &Scenario, wire: &[u8]) -> Result<Log<RiscvEtrace>, TestCa
     Ok(log)
 }
 
-/// The execution that the decoder reports, without what says nothing about it: how often the time is told.
+/// The execution that the decoder reports, without what is irrelevant to it: how often the time is reported.
 fn execution(log: &Log<RiscvEtrace>) -> Vec<Event> {
     RiscvEtrace::canonical(
         log.events().copied().filter(|event| !matches!(event, Event::Time { .. })).collect(),
@@ -58,7 +58,7 @@ const fn synchronises(packet: &Packet) -> bool {
     matches!(packet, Packet::Start { .. } | Packet::Trap { .. })
 }
 
-/// No modes are switched on the way: who joins late does not hear of it.
+/// Modes do not change during the trace: a late decoder would miss the change.
 fn keep_modes(scenario: &mut Scenario) {
     scenario.steps.retain(|step| !matches!(step, Step::Stimulus(Stimulus::Modes(_))));
 }
@@ -102,7 +102,7 @@ proptest! {
         prop_assert_eq!(points, joints.div_ceil(joints.div_ceil(4).max(1)), "of {}\n{}", joints, scenario);
     }
 
-    /// The modes that only change how packets travel say nothing about the execution (ET 3.2.1, 3.2.2, 3.2.6, 3.2.7).
+    /// The modes that only change the encoding of packets do not affect the execution (ET 3.2.1, 3.2.2, 3.2.6, 3.2.7).
     #[test]
     fn modes_do_not_change_the_execution(bytes in entropy(), flip in 1_u8..8) {
         let mut scenario = scenario(&bytes, Scope::Modes);
@@ -137,8 +137,8 @@ proptest! {
         prop_assert_eq!(&executions[0], &executions[1], "{}", scenario);
     }
 
-    /// RVET-DEC-021 (ET 11): a context packet has no position in the flow, and a support packet that says what is known
-    /// already says nothing.
+    /// RVET-DEC-021 (ET 11): a context packet has no position in the flow, and a support packet without changes has no
+    /// effect.
     #[test]
     fn packets_without_news_change_nothing(bytes in entropy(), at in any::<Index>(), support in any::<bool>()) {
         let scenario = scenario(&bytes, Scope::Modes);
@@ -146,7 +146,7 @@ proptest! {
         let packets = borders(&sent);
         let first = packets.iter().position(|(_, packet)| synchronises(packet));
         prop_assume!(first.is_some());
-        // Behind one of the packets from the first synchronisation on.
+        // After one of the packets from the first synchronisation on.
         let before = first.unwrap_or(0) + at.index(packets.len() - first.unwrap_or(0));
         let news = news(&scenario, &packets[..=before], support);
         let extra = write_packets(&[news], &scenario.parameters, &scenario.policy).expect("it fits");
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// A packet that tells a decoder nothing new behind `packets`: the options that are in force, or a context.
+/// A packet without new information after `packets`: the options that are in force, or a context.
 fn news(scenario: &Scenario, packets: &[(usize, Packet)], support: bool) -> Packet {
     let latest = |wanted: fn(&Packet) -> bool| packets.iter().rev().map(|(_, packet)| *packet).find(&wanted);
     if let Some(Packet::Support { ienable, encoder_mode, ioptions, denable, dloss, doptions, .. }) =

@@ -18,7 +18,7 @@ use traceproof_decoder::arm_etm::Decoder as Reference;
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Packet, Parameters};
 use traceproof_vectors::{Capabilities, Decoder, Fault, Place, Program, Refusal, Sink};
 
-/// What the cases of an architecture have to say about a relation.
+/// How the cases of an architecture judge a relation.
 #[derive(Debug, Default)]
 struct Count {
     cases: usize,
@@ -59,7 +59,8 @@ fn every_case_keeps_the_relations() {
         println!("{architecture} {relation}: {count:?}");
     }
     assert!(broken.is_empty(), "{}\n{} broken", broken.join("\n"), broken.len());
-    // A relation that nearly no case tries would prove nothing. Most cases have one synchronisation point, where they begin.
+    // A relation that nearly no case tries would prove nothing. Most cases have one synchronisation point, where they
+    // begin.
     for (architecture, relation, least) in [
         ("etmv1", "join", 30),
         ("etmv1", "garbage", 90),
@@ -69,8 +70,8 @@ fn every_case_keeps_the_relations() {
         ("etmv3", "garbage", 100),
     ] {
         let count = &counts[&(architecture, relation)];
-        let told = count.cases - count.vacuous;
-        assert!(told >= least, "{architecture} {relation}: {told} cases compare something: {count:?}");
+        let judging = count.cases - count.vacuous;
+        assert!(judging >= least, "{architecture} {relation}: {judging} cases compare something: {count:?}");
     }
 }
 
@@ -100,10 +101,10 @@ proptest! {
     }
 }
 
-/// Says nothing about some bytes of the stream, counted from its start: what it says depends on where it begins.
+/// Omits results for some bytes of the stream, counted from its start, so that the results depend on where it begins.
 struct Deaf(Reference);
 
-/// Leaves out what is told of bytes 20 to 39.
+/// Omits what is reported for bytes 20 to 39.
 struct Muffled<'a>(&'a mut dyn Sink<ArmEtm>);
 
 impl Sink<ArmEtm> for Muffled<'_> {
@@ -171,8 +172,8 @@ fn a_decoder_that_depends_on_where_it_begins_is_found() {
     assert_eq!(found[0], "kept");
     assert!(found[1].starts_with("events joined at byte "), "{found:?}");
     assert!(found[2].starts_with("events behind garbage "), "{found:?}");
-    let nobody = judged(&Subject::new("nobody", "1"));
-    assert_eq!(nobody[0], "the subject has no decoder of the family");
+    let empty = judged(&Subject::new("nobody", "1"));
+    assert_eq!(empty[0], "the subject has no decoder of the family");
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn a_real_capture_keeps_the_relations() {
     assert!(run.is_success(), "{:#?}", run.cases);
     // Decoding and three relations, none of them about nothing.
     assert_eq!((run.tally().of(Kind::Pass), run.tally().total()), (4, 4), "{:#?}", run.cases);
-    // Of other protocols nothing can be said.
+    // Other protocols are not judged.
     let snapshot = Snapshot::read(&all.join("Snowball")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
     let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)

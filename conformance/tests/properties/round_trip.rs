@@ -1,4 +1,4 @@
-//! Random executions through encoder model and decoder come back.
+//! Random executions pass the round trip through encoder model and decoder.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip`
 //! runs more of them.
@@ -150,7 +150,7 @@ fn scenarios_with_modes_contain_what_they_are_for() {
         packets(&scenario).iter().for_each(|packet| traffic.add(packet));
         let changes = scenario.steps.iter().filter(|step| matches!(step, Step::Stimulus(Stimulus::Modes(_))));
         traffic.mode_changes += changes.count();
-        // Nothing in a packet says that a return or a jump was left out.
+        // Packets do not show that a return or a jump was inferred.
         traffic.returns += packets_saved(&scenario, |modes| modes.implicit_return = false);
         traffic.jumps += packets_saved(&scenario, |modes| modes.sijump = false);
     }

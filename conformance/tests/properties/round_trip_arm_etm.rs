@@ -1,4 +1,4 @@
-//! Random runs of ARM and Thumb programs through ETM macrocell models and decoders come back.
+//! Random runs of ARM and Thumb programs pass the round trip through ETM macrocell models and decoders.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_etm`
 //! runs more of them.
@@ -37,7 +37,7 @@ proptest! {
     }
 }
 
-/// The generator is only worth something if what comes back is rich.
+/// The generator must produce a rich set of events.
 fn rich(architecture: Architecture) {
     let mut sum = Returned::default();
     let mut wide = 0;

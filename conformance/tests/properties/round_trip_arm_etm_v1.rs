@@ -1,4 +1,5 @@
-//! Random runs of ARM and Thumb programs through the ETMv1 macrocell model and decoder come back, event by event.
+//! Random runs of ARM and Thumb programs pass the round trip through the ETMv1 macrocell model and decoder, event by
+//! event.
 //!
 //! `PROPTEST_CASES=20000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_etm_v1`
 //! runs more of them.
@@ -30,7 +31,7 @@ proptest! {
     }
 }
 
-/// The generator is only worth something if what comes back is rich.
+/// The generator must produce a rich set of events.
 #[test]
 fn runs_contain_what_they_are_for() {
     let mut sum = Returned::default();

@@ -67,8 +67,8 @@ const ENCODING: u64 = 0x080_c0f0_0380;
 const ALL_BITS: u64 = (1 << 56) - 1;
 const CPL: u32 = 2;
 
-/// ta, PSR.is, PSR.db, x of every pair, which pairs match and why the others do not, whether type and encoding match, pt, which data pair matches,
-/// kind of the access.
+/// ta, PSR.is, PSR.db, x of every pair, which pairs match and why the others do not, whether type and encoding match,
+/// pt, which data pair matches, kind of the access.
 #[test]
 fn tags_are_those_of_the_truth_table() {
     let mut cross = Cross::new();
@@ -106,7 +106,8 @@ fn tags_are_those_of_the_truth_table() {
                 }));
                 let pmc8 = selected && same && range && !is;
                 tags.push(Tags { range, pmc8, pmc9: !selected && same && range && !is });
-                // Data range: none, or one of the pairs, for a part of the cross only; the tags above are all that it depends on.
+                // Data range: none, or one of the pairs, for a part of the cross only; the tags above are all that it
+                // depends on.
                 let part = if x == 0 || pairs == 1 { 5 } else { 1 };
                 for (data_pair, pt) in combinations(part).flat_map(|pair| [(pair, false), (pair, true)]) {
                     cross.set(Register::pmc(11), u64::from(pt) << 28);
@@ -271,7 +272,8 @@ fn captures_are_those_of_the_truth_table() {
             }
         }
     }
-    // What the model holds is read back at the end; the oracle's knowledge of it is checked on the way by every contradiction.
+    // What the model holds is read back at the end; the oracle's knowledge of it is checked on the way by every
+    // contradiction.
     cross.push(Stimulus::Write { register: Register::pmc(0), value: 1 });
     cross.stimulus.extend(Register::implemented().map(Stimulus::Read));
     let (_, events) = cross.run();

@@ -1,4 +1,4 @@
-//! Baselines: known failures are none, and what does not hold any more is told.
+//! Baselines: known failures do not count, and stale entries are reported.
 
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Staleness, UNEXPLAINED};
@@ -95,13 +95,14 @@ fn mixed() -> Run {
 }
 
 #[test]
-fn known_failures_are_none_and_stale_entries_are_told() {
+fn known_failures_do_not_count_and_stale_entries_are_reported() {
     let baseline = Baseline::parse(TEXT).expect("sound");
     let mut run = mixed();
     let stale = baseline::apply(&mut run, &baseline, TODAY, true);
-    let told: Vec<(String, Staleness)> = stale.into_iter().map(|stale| (stale.entry.id, stale.why)).collect();
+    let reported: Vec<(String, Staleness)> =
+        stale.into_iter().map(|stale| (stale.entry.id, stale.why)).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (String::from("etr-0002"), Staleness::Passes),
             (String::from("etr-0003"), Staleness::Otherwise(String::from("fail events 4 at 2/12.4"))),
@@ -180,12 +181,12 @@ checks = [
     assert_eq!(update.added.len() + update.changed.len(), 2);
     let removed: Vec<&str> = update.removed.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(removed, ["etr-0002", "etr-0004"]);
-    // Brought up to date, all that is left to say is why, and that a day has passed.
+    // After an update only missing reasons and expired entries remain.
     let baseline = Baseline::parse(&update.text).expect("sound");
     let mut again = mixed();
     let stale = baseline::apply(&mut again, &baseline, TODAY, true);
-    let told: Vec<Staleness> = stale.into_iter().map(|stale| stale.why).collect();
-    assert_eq!(told, [Staleness::Expired(String::from("2026-11-21")), Staleness::Unexplained]);
+    let reported: Vec<Staleness> = stale.into_iter().map(|stale| stale.why).collect();
+    assert_eq!(reported, [Staleness::Expired(String::from("2026-11-21")), Staleness::Unexplained]);
     assert_eq!(baseline::update(&update.text, &mixed(), true).expect("sound").text, update.text);
 }
 
@@ -197,7 +198,8 @@ fn another_defect_needs_another_reason() {
         run(&[("etr-0001", Decode, packets), ("etr-0001", Chunks, fails(0)), ("etr-0002", Decode, fails(9))]);
     let update = baseline::update(TEXT, &run, true).expect("sound");
     let lines = |entries: &[baseline::Signature]| entries.iter().map(ToString::to_string).collect::<Vec<_>>();
-    // A difference further on may have the same cause; packets instead of events, or a failure instead of a crash, have not.
+    // A difference further on may have the same cause; packets instead of events, or a failure instead of a crash, have
+    // not.
     assert_eq!(lines(&update.changed), ["etr-0002 decode: fail events 9 at 2/12.4"]);
     assert_eq!(
         lines(&update.added),

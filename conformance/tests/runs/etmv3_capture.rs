@@ -20,7 +20,7 @@ fn captures() -> Option<PathBuf> {
     None
 }
 
-/// What its registers say: ETMCR 0x10001860, ETMIDR 0x410CF250, ETMCCER 0x344008F2.
+/// Its registers: ETMCR 0x10001860, ETMIDR 0x410CF250, ETMCCER 0x344008F2.
 fn cortex_a7() -> Parameters {
     Parameters {
         architecture: Architecture::V3,
@@ -96,15 +96,15 @@ fn every_instruction_is_where_the_debugger_saw_it() {
     let (wire, program) = snapshot(&all);
     let log = decode(&wire, &program, wire.len());
     assert_eq!(log.faults().collect::<Vec<_>>(), Vec::<&_>::new());
-    // The debugger says nothing about timestamps in front of the first I-sync.
+    // The debugger does not show timestamps before the first I-sync.
     let events = log.events().skip_while(|event| !matches!(event, Event::InstructionSync { .. }));
-    let told: Vec<String> = events.filter_map(words).collect();
+    let listed: Vec<String> = events.filter_map(words).collect();
     let expected = reference(&all);
-    let first = told.iter().zip(&expected).position(|(told, expected)| told != expected);
+    let first = listed.iter().zip(&expected).position(|(listed, expected)| listed != expected);
     if let Some(first) = first {
-        panic!("record {first}: told {}, expected {}", told[first], expected[first]);
+        panic!("record {first}: reported {}, expected {}", listed[first], expected[first]);
     }
-    assert_eq!(told.len(), expected.len());
+    assert_eq!(listed.len(), expected.len());
     let instructions = log.events().filter(|event| matches!(event, Event::Atom { .. })).count();
     assert_eq!(instructions, 7205);
 }

@@ -1,4 +1,4 @@
-//! A subject beside the reference: what differs, whatever happens in the subject; and its bytes as files.
+//! Explanations with a subject beside the reference, also when the subject fails; and saved failures.
 
 use std::fs;
 use std::time::Duration;
@@ -14,40 +14,40 @@ use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::riscv_etrace::{Event, Packet, Parameters, Policy, RiscvEtrace, Stimulus};
 use traceproof_vectors::{Capabilities, Decoder, Encoder, EncoderSink, Fault, Place, Program, Refusal, Sink};
 
-/// What a subject does at a packet.
+/// The defect of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Habit {
+enum Defect {
     LosesEvents,
     Panics,
     Hangs,
     Refuses,
 }
 
-/// The reference but for its habit from this packet on.
+/// The reference with a defect from this packet on.
 struct Acme {
     inner: Reference,
-    habit: Habit,
+    defect: Defect,
     from: u64,
 }
 
 struct Through<'a> {
     sink: &'a mut dyn Sink<RiscvEtrace>,
-    habit: Habit,
+    defect: Defect,
     from: u64,
 }
 
 impl Sink<RiscvEtrace> for Through<'_> {
     fn packet(&mut self, place: Place, packet: &Packet) {
-        match self.habit {
-            Habit::Panics if place.packet >= self.from => panic!("index 4 of 4"),
-            Habit::Hangs if place.packet >= self.from => std::thread::sleep(Duration::from_secs(3600)),
+        match self.defect {
+            Defect::Panics if place.packet >= self.from => panic!("index 4 of 4"),
+            Defect::Hangs if place.packet >= self.from => std::thread::sleep(Duration::from_secs(3600)),
             _ => {}
         }
         self.sink.packet(place, packet);
     }
 
     fn event(&mut self, place: Place, event: &Event) {
-        if self.habit != Habit::LosesEvents || place.packet != self.from {
+        if self.defect != Defect::LosesEvents || place.packet != self.from {
             self.sink.event(place, event);
         }
     }
@@ -63,20 +63,20 @@ impl Decoder<RiscvEtrace> for Acme {
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
-        match self.habit {
-            Habit::Refuses => Err(Refusal::unsupported("full moon")),
+        match self.defect {
+            Defect::Refuses => Err(Refusal::unsupported("full moon")),
             _ => self.inner.begin(parameters, program),
         }
     }
 
     fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink<RiscvEtrace>) {
-        let (habit, from) = (self.habit, self.from);
-        self.inner.push(chunk, &mut Through { sink, habit, from });
+        let (defect, from) = (self.defect, self.from);
+        self.inner.push(chunk, &mut Through { sink, defect, from });
     }
 
     fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
-        let (habit, from) = (self.habit, self.from);
-        self.inner.finish(&mut Through { sink, habit, from });
+        let (defect, from) = (self.defect, self.from);
+        self.inner.finish(&mut Through { sink, defect, from });
     }
 
     fn reset(&mut self) {
@@ -84,7 +84,7 @@ impl Decoder<RiscvEtrace> for Acme {
     }
 }
 
-/// The model but for the last bit of the first byte from offset 6 on.
+/// The encoder model, but the last bit of the sixth byte is flipped.
 #[derive(Default)]
 struct Flipping {
     inner: Model,
@@ -132,9 +132,9 @@ impl Encoder<RiscvEtrace> for Flipping {
     }
 }
 
-fn acme(habit: Habit, from: u64) -> Subject {
+fn acme(defect: Defect, from: u64) -> Subject {
     Subject::new("acme", "1.0")
-        .with_decoder::<RiscvEtrace>(move || Box::new(Acme { inner: Reference::default(), habit, from }))
+        .with_decoder::<RiscvEtrace>(move || Box::new(Acme { inner: Reference::default(), defect, from }))
 }
 
 fn flipping() -> Subject {
@@ -149,7 +149,7 @@ fn case() -> CaseFile<RiscvEtrace> {
 fn explained(subject: &Subject) -> String {
     let explaining = Explaining {
         subject: Some(subject),
-        // Nothing but a hang waits for it.
+        // Only a hang reaches the deadline.
         deadline: Duration::from_secs(if subject.name() == "acme hangs" { 1 } else { 600 }),
         ..Explaining::default()
     };
@@ -162,7 +162,7 @@ fn last_line(text: &str) -> &str {
 
 #[test]
 fn both_sides_are_shown_where_they_differ() {
-    let text = explained(&acme(Habit::LosesEvents, 2));
+    let text = explained(&acme(Defect::LosesEvents, 2));
     assert_eq!(text.matches("acme reports:").count(), 1, "{text}");
     insta::assert_snapshot!("beside_case", text);
     let text = explained(&Subject::reference());
@@ -171,22 +171,22 @@ fn both_sides_are_shown_where_they_differ() {
 }
 
 #[test]
-fn a_subject_that_comes_to_no_end_keeps_what_it_reported() {
+fn output_before_a_failure_is_kept() {
     let ends = |subject: &Subject| last_line(&explained(subject)).to_owned();
     assert_eq!(
-        ends(&acme(Habit::Panics, 2)),
-        "acme came to no end: the subject crashed: index 4 of 4; up to packet 1 there is no difference"
+        ends(&acme(Defect::Panics, 2)),
+        "acme did not finish: the subject crashed: index 4 of 4; up to packet 1 there is no difference"
     );
     assert_eq!(
-        ends(&acme(Habit::Refuses, 0)),
-        "acme came to no end: claimed, but refused: unsupported feature `full moon`; it had reported nothing"
+        ends(&acme(Defect::Refuses, 0)),
+        "acme did not finish: claimed, but refused: unsupported feature `full moon`; it reported nothing"
     );
     let hangs = Subject::new("acme hangs", "1.0").with_decoder::<RiscvEtrace>(|| {
-        Box::new(Acme { inner: Reference::default(), habit: Habit::Hangs, from: 1 })
+        Box::new(Acme { inner: Reference::default(), defect: Defect::Hangs, from: 1 })
     });
     assert_eq!(
         ends(&hangs),
-        "acme hangs came to no end: the subject did not come back within 1000 ms; up to packet 0 there is no difference"
+        "acme hangs did not finish: the subject did not return within 1000 ms; up to packet 0 there is no difference"
     );
     let nothing = Subject::new("acme", "1.0");
     assert_eq!(ends(&nothing), "acme was not compared: it does not claim a decoder");
@@ -207,7 +207,7 @@ fn program(name: &str, set: &str) -> RecordedProgram<RiscvEtrace> {
 
 #[test]
 fn real_programs_are_shown_around_the_first_difference() {
-    let subject = acme(Habit::LosesEvents, 300);
+    let subject = acme(Defect::LosesEvents, 300);
     let explaining = Explaining { subject: Some(&subject), ..Explaining::default() };
     let text = explain::program(program("levels.rv32", "delta"), &explaining).expect("encoded");
     assert!(last_line(&text).starts_with("first difference: packet 30"), "{text}");
@@ -218,13 +218,13 @@ fn real_programs_are_shown_around_the_first_difference() {
     let window = Explaining { packets: Some(300..302), ..Explaining::default() };
     let text = explain::program(program("levels.rv32", "delta"), &window).expect("encoded");
     assert_eq!(text.matches("\npacket ").count(), 2, "{text}");
-    let behind = Explaining { packets: Some(u64::MAX - 1..u64::MAX), ..Explaining::default() };
-    let refused = explain::program(program("levels.rv32", "delta"), &behind).expect_err("too far");
+    let outside = Explaining { packets: Some(u64::MAX - 1..u64::MAX), ..Explaining::default() };
+    let refused = explain::program(program("levels.rv32", "delta"), &outside).expect_err("too far");
     assert!(refused.contains("has no packet"), "{refused}");
 }
 
 #[test]
-fn an_encoder_of_which_a_program_does_not_come_back_is_shown() {
+fn an_encoder_that_fails_the_round_trip_is_shown() {
     let subject = flipping();
     let explaining = Explaining { subject: Some(&subject), ..Explaining::default() };
     let text = explain::program(program("levels.rv32", "delta"), &explaining).expect("encoded");
@@ -233,7 +233,7 @@ fn an_encoder_of_which_a_program_does_not_come_back_is_shown() {
 
 #[test]
 fn failures_are_saved_and_nothing_is_overwritten() {
-    let subject = acme(Habit::LosesEvents, 2);
+    let subject = acme(Defect::LosesEvents, 2);
     let selection = Selection {
         filters: vec![String::from("etr-0001"), String::from("levels.rv32/delta")],
         ..Selection::default()
@@ -265,7 +265,7 @@ fn failures_are_saved_and_nothing_is_overwritten() {
     assert!(text("etr-0001/decoder.jsonl").starts_with("{\"place\":{\"packet\":0,"));
     let verdict = text("etr-0001/verdict.txt");
     assert!(
-        verdict.contains("decode: events differ at item") && verdict.contains("asked again"),
+        verdict.contains("decode: events differ at item") && verdict.contains("second execution"),
         "{verdict}"
     );
     assert!(verdict.contains("reproduce: traceproof conformance --filter etr-0001"), "{verdict}");

@@ -1,4 +1,5 @@
-//! Subjects that are right and were judged wrong: each lacks something that it does not claim, or reads an open clause in another way.
+//! Subjects that are right and were judged wrong: each lacks something that it does not claim, or reads an open clause
+//! in another way.
 
 use std::fs;
 use std::time::Duration;

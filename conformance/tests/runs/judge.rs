@@ -43,36 +43,36 @@ fn events(events: &[Event]) -> Vec<Expected<RiscvEtrace>> {
     events.iter().copied().map(Expected::Event).collect()
 }
 
-enum Told {
+enum Item {
     Packet(Packet),
     Event(Event),
     Fault(FaultClass),
 }
 
-use Told::{Event as E, Fault as F, Packet as P};
+use Item::{Event as E, Fault as F, Packet as P};
 
 /// A log with the index of the packet of each entry.
-fn log(entries: Vec<(u64, Told)>) -> Log<RiscvEtrace> {
+fn log(entries: Vec<(u64, Item)>) -> Log<RiscvEtrace> {
     let mut log = Log::default();
-    for (packet, told) in entries {
-        match told {
-            P(told) => log.packet(at(packet), &told),
-            E(told) => log.event(at(packet), &told),
+    for (packet, entry) in entries {
+        match entry {
+            P(entry) => log.packet(at(packet), &entry),
+            E(entry) => log.event(at(packet), &entry),
             F(class) => log.fault(&Fault::new(class, at(packet))),
         }
     }
     log
 }
 
-fn judged(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>) -> Result {
+fn judged(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Item)>) -> Result {
     judged_by(expected, got, FaultDetail::Place)
 }
 
-fn judged_by(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>, detail: FaultDetail) -> Result {
+fn judged_by(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Item)>, detail: FaultDetail) -> Result {
     judged_for(expected, got, &claims(&BOTH).with_faults(detail))
 }
 
-fn judged_for(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Told)>, claims: &Capabilities) -> Result {
+fn judged_for(expected: &[Expected<RiscvEtrace>], got: Vec<(u64, Item)>, claims: &Capabilities) -> Result {
     judge::decoding(Expectation { packets: None, events: Some(expected) }, &log(got), claims)
 }
 
@@ -203,21 +203,22 @@ fn repetitions_of_a_fault_before_resynchronisation_are_not_judged() {
     let with = |faults: &[(u64, FaultClass)]| {
         faults.iter().map(|&(packet, class)| (packet, F(class))).chain(end()).collect::<Vec<_>>()
     };
-    judged(&expected, with(&[(1, Lost)])).expect("told once");
-    judged(&expected, with(&[(1, Lost), (2, Lost), (3, Lost), (3, Unsynchronised)])).expect("told for each");
+    judged(&expected, with(&[(1, Lost)])).expect("reported once");
+    judged(&expected, with(&[(1, Lost), (2, Lost), (3, Lost), (3, Unsynchronised)]))
+        .expect("reported for each");
     let came = "retire first=0x1000 end=0x1004 count=1";
     let wanted = "fault missing-outcome at packet 1, byte 10.0";
     differs(judged(&expected, with(&[])), 0, wanted, came, Some(1));
     // Another class is another fault.
     let other = judged(&expected, with(&[(1, Lost), (2, Framing)]));
     differs(other, 1, came, "fault framing at packet 2, byte 20.0", Some(2));
-    // Behind an event that shows synchronisation everything counts again.
+    // After an event that shows synchronisation everything is judged again.
     let silent = judged(&expected, vec![(1, F(Lost)), (4, E(retire(0x1000, 1)))]);
     differs(silent, 2, "fault not-synchronised at packet 5, byte 50.0", "nothing", Some(5));
     // The same place twice is one packet too many.
     let doubled = judged(&expected, with(&[(1, Lost), (1, Lost)]));
     differs(doubled, 1, came, "fault missing-outcome at packet 1, byte 10.0", Some(1));
-    // One that goes on is told each time.
+    // A fault after which decoding goes on is reported each time.
     let twice = [expect(Contradiction, 1), expect(Contradiction, 2)];
     let once = judged(&twice, vec![(1, F(Contradiction))]);
     differs(once, 1, "fault contradiction at packet 2, byte 20.0", "nothing", Some(2));
@@ -230,12 +231,12 @@ fn repetitions_need_no_class() {
         judged_by(expected, got, FaultDetail::Flag)
     };
     let lost = [expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
-    flag(&lost, &[1]).expect("told once");
-    flag(&lost, &[1, 2, 3]).expect("told for each");
-    flag(&lost, &[]).expect_err("not told");
+    flag(&lost, &[1]).expect("reported once");
+    flag(&lost, &[1, 2, 3]).expect("reported for each");
+    flag(&lost, &[]).expect_err("not reported");
     let goes_on = [expect(FaultClass::Contradiction, 1), expect(FaultClass::Contradiction, 2)];
-    flag(&goes_on, &[1, 2]).expect("each is told");
-    flag(&goes_on, &[1]).expect_err("one is not told");
+    flag(&goes_on, &[1, 2]).expect("each is reported");
+    flag(&goes_on, &[1]).expect_err("one is not reported");
 }
 
 #[test]
@@ -244,7 +245,7 @@ fn what_has_no_position_in_the_flow_shows_no_synchronisation() {
     let mut expected = vec![expect(FaultClass::NoCode, 1), expect(FaultClass::NotSynchronised, 2)];
     expected.extend(events(&[context]));
     expected.push(expect(FaultClass::NotSynchronised, 4));
-    judged(&expected, vec![(1, F(FaultClass::NoCode)), (3, E(context))]).expect("told once");
+    judged(&expected, vec![(1, F(FaultClass::NoCode)), (3, E(context))]).expect("reported once");
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn how_far_a_decoder_walks_before_a_limit_is_not_judged() {
     without_trap.extend(end());
     let wanted = "trap interrupt=false cause=2 tval=0x0 epc=unknown";
     differs(judged(&expected, without_trap), 0, wanted, "fault limit at packet 1, byte 10.0", Some(1));
-    // Behind the fault everything is judged again.
+    // After the fault everything is judged again.
     let got = vec![(1, E(trap(Epc::Unknown))), (1, F(FaultClass::Limit)), (2, E(retire(0x1000, 1)))];
     differs(
         judged(&expected, got),
@@ -287,7 +288,7 @@ fn how_far_a_decoder_walks_before_a_limit_is_not_judged() {
 #[test]
 fn packets_are_compared_one_by_one() {
     let expected = [address(4), address(8)];
-    let judged = |got: Vec<(u64, Told)>, layers: &[Layer]| {
+    let judged = |got: Vec<(u64, Item)>, layers: &[Layer]| {
         let expectation = Expectation { packets: Some(&expected), events: None };
         judge::decoding(expectation, &log(got), &claims(layers))
     };
@@ -313,7 +314,7 @@ fn results_come_in_stream_order() {
     differs(judged(&[], got), 1, wanted, "address address=+0x4 of packet 0", Some(0));
 }
 
-/// A decoder that waits for commits delivers older events behind younger packets.
+/// A decoder that waits for commits delivers older events after younger packets.
 #[test]
 fn places_of_events_need_not_ascend() {
     let expected = events(&[retire(0x1000, 1), STOP, retire(0x2000, 1)]);

@@ -237,7 +237,7 @@ fn large_programs_come_back() {
 /// Reports something else than the decoder inside it.
 struct Saboteur {
     inner: Decoder,
-    /// Changes the event, or swallows it; called with the number of events of this kind before.
+    /// Changes the event, or drops it; called with the number of events of this kind before.
     lie: fn(&mut Event, &mut u32) -> bool,
     count: u32,
 }
@@ -406,8 +406,7 @@ fn a_divergence_says_where() {
     let mut saboteur = Saboteur { inner: Decoder::default(), lie, count: 0 };
     let setup = ParameterSet::named("delta").and_then(|set| set.setup(program)).expect("a set");
     let divergence = travel(&mut saboteur, &code, &setup, &steps).expect("is noticed");
-    // Packet 0 is the support packet (2 bytes), packet 1 the start: instruction 0. The lie is in what the
-    // next packet tells.
+    // Packet 0 is the support packet (2 bytes), packet 1 the start: instruction 0. The error is in the next packet.
     assert_eq!(divergence.instruction, 1);
     assert_eq!(divergence.place.packet, 2);
     assert!(matches!(divergence.expected, Observation::Retire { address: 0x8000_0004, .. }), "{divergence}");

@@ -1,4 +1,4 @@
-//! The suite notices everything that is wrong on purpose, and nobody who knows nothing passes it.
+//! The suite detects every deliberate bug, and no null subject passes it.
 
 use std::collections::BTreeSet;
 use std::panic;
@@ -15,8 +15,8 @@ use traceproof_vectors::{Family, ProtocolId};
 /// Every family has at least so many of its own.
 const FEWEST: usize = 12;
 
-/// A bug of which more than so many percent of the cases know is not subtle. What only a relation notices (chunks, resets) it
-/// notices in nearly every stream.
+/// A bug of which more than so many percent of the cases know is not subtle. What only a relation notices (chunks,
+/// resets) it notices in nearly every stream.
 const MOST_KILLERS: usize = 90;
 
 fn judge(protocol: ProtocolId) {

@@ -153,7 +153,8 @@ fn memory_that_is_not_there_or_contradicts_is_refused() {
     assert_eq!((line, problem), (10, P::OutsideDirectory(String::from("../code.bin"))));
 }
 
-/// Deepens the checks over captures of real hardware, where they are at hand. The numbers are those of their list of contents.
+/// Deepens the checks over captures of real hardware, where they are at hand. The numbers are those of their list of
+/// contents.
 #[test]
 fn real_snapshots_are_read() {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/opencsd-snapshots");

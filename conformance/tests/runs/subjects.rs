@@ -19,7 +19,7 @@ use traceproof_vectors::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bug {
     None,
-    /// Forgets to say that tracing stopped.
+    /// Does not report that tracing stopped.
     DropsEvent,
     /// Gives one class of faults the name of another.
     FlipsFaultClass,
@@ -246,7 +246,7 @@ fn warnings_are_not_demanded_of_a_subject_that_does_not_claim_them() {
     assert!(!without_errors.iter().any(warning));
 }
 
-/// After a fault, nothing more is said before synchronisation; or everything twice.
+/// After a fault, reports nothing before synchronisation; or everything twice.
 struct OfManyWords {
     inner: Reference,
     lost: Option<Fault>,
@@ -324,7 +324,7 @@ fn how_often_a_fault_is_told_before_synchronisation_is_not_judged() {
     }
 }
 
-/// Delivers every event behind the packet that comes next, as a decoder that waits for a commit.
+/// Delivers every event after the next packet, as a decoder that waits for a commit.
 struct HoldsBack {
     inner: Reference,
     open: Vec<(Place, Event)>,

@@ -11,7 +11,7 @@ fn the_reference_passes_every_shipped_case() {
     });
     assert!(!run.cases.is_empty(), "there are no cases");
     assert!(run.is_success(), "{}", text::report(&run, text::Style::default()));
-    // Nothing may hide behind a feature that the reference does not claim.
+    // No case may need a feature that the reference does not claim.
     for case in &run.cases {
         for check in &case.checks {
             assert_eq!(check.verdict, Verdict::Pass, "{} {}", case.id, check.direction);

@@ -12,8 +12,8 @@ use traceproof_conformance::{Options, Subject, run};
 /// No entry of these baselines expires.
 const TODAY: Date = Date { year: 2026, month: 11, day: 22 };
 
-/// The baseline `conformance/baselines/<name>.toml` knows every failure of the subject, nothing in it is stale, every finding can be
-/// followed, and at least so many checks pass.
+/// The baseline `conformance/baselines/<name>.toml` knows every failure of the subject, nothing in it is stale, every
+/// finding can be followed, and at least so many checks pass.
 pub(crate) fn holds(subject: &Subject, name: &str, least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
     let path = root.join(format!("conformance/baselines/{name}.toml"));

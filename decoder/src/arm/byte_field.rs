@@ -1,4 +1,4 @@
-//! Reads fields that have as many bytes as they need, byte by byte.
+//! Reads fields of variable length, byte by byte.
 
 /// What one byte of a field carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ const fn last(width: u8) -> Byte {
 
 /// Which bits of which bytes make a field, least significant bits first.
 ///
-/// A field ends behind the first byte whose continuation bit is 0, and behind the last byte that it can have, whatever that
-/// byte's bit 7 is. Bits of the last byte above the field are ignored; [`FieldReader::spill`] keeps them.
+/// A field ends after the first byte whose continuation bit is 0, and after the last byte that it can have, whatever
+/// that byte's bit 7 is. Bits of the last byte above the field are ignored; [`FieldReader::spill`] keeps them.
 ///
 /// Source: IHI 0035B 4.5.9 and its packet table; DDI 0487 D5.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub(super) const fn replace(before: u64, value: u64, bits: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// The reader behind the last byte of the field, and how many bytes are left over.
+    /// The reader after the last byte of the field, and how many bytes are left over.
     fn read(layout: FieldLayout, bytes: &[u8]) -> (FieldReader, usize) {
         let mut reader = FieldReader::new(layout);
         for (at, &byte) in bytes.iter().enumerate() {

@@ -12,14 +12,14 @@ use super::run::{Discontinuity, FrameListener, Origin, Run};
 ///
 /// Chunk borders never matter, except for how the bytes of a source are cut into [`Run`]s. Memory is constant.
 ///
-/// A capture in memory starts with a frame; in a trace port's stream everything in front of the first full synchronisation
-/// packet is passed over. Data in front of the first ID, and of the null ID, are dropped.
+/// A capture in memory starts with a frame; in a trace port's stream everything before the first full synchronisation
+/// packet is skipped. Data before the first ID, and of the null ID, are dropped.
 ///
 /// | fault | place | what happens |
 /// |---|---|---|
 /// | `reserved-encoding` | bit 1 of the ID byte | a reserved ID: its data are delivered under it; 0x7F: no data until the next ID |
 /// | `suspicious` | byte 15 bit 7 | auxiliary bit of an ID in byte 14: ignored |
-/// | `illegal-in-state` | the packet | half-word synchronisation in normal mode: passed over |
+/// | `illegal-in-state` | the packet | half-word synchronisation in normal mode: skipped |
 /// | `framing`, capture in memory | the byte pair | what looks like a synchronisation packet stands in a frame: no data until the next ID |
 /// | `framing`, trace port | the byte pair | neither ID nor synchronisation packet: nothing until the next full synchronisation packet, then no data until the next ID |
 /// | `truncated` | byte 0 of the frame, or of the synchronisation packet | the frame ends too early, at a full synchronisation packet or with the stream: none of it is delivered |
@@ -61,13 +61,13 @@ pub struct Deformatter {
     offset: u64,
     /// Index of the frame that begins or has begun.
     frame: u64,
-    /// Whose data come; `None` before the first ID and after data were lost.
+    /// The source of the current data; `None` before the first ID and after data were lost.
     id: Option<TraceId>,
     part: Part,
     batch: Batch,
 }
 
-/// Does this decoder know where frames begin?
+/// Whether this decoder knows where frames begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Alignment {
     Known,
@@ -78,7 +78,7 @@ enum Alignment {
     },
 }
 
-/// A frame of which some bytes are still to come, and what may be a synchronisation packet in front of them.
+/// A frame of which some bytes are still to come, and what may be a synchronisation packet before them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     bytes: [u8; FRAME_BYTES],
@@ -94,7 +94,7 @@ struct Part {
 /// Where the bytes of a frame stood in the stream.
 #[derive(Clone, Copy)]
 enum Offsets<'a> {
-    /// One behind the other, from here on.
+    /// One after the other, from here on.
     From(u64),
     /// With synchronisation packets between some pairs.
     Pairs(&'a [u64; FRAME_BYTES / 2]),
@@ -111,7 +111,7 @@ impl Offsets<'_> {
     }
 }
 
-/// Frames whose data are delivered in one go.
+/// Frames whose data are delivered in one call.
 const BATCH_FRAMES: usize = 64;
 
 /// Data of one ID that stood together and are not yet delivered.
@@ -197,7 +197,7 @@ impl Deformatter {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub const fn reset(&mut self) {
         *self = Self::new(self.framing);
     }
@@ -236,7 +236,7 @@ impl Deformatter {
         self.part = Part::default();
     }
 
-    /// Looks for a full synchronisation packet; returns what comes behind it. It can be nowhere but between frames, at
+    /// Looks for a full synchronisation packet; returns what follows it. It can be nowhere but between frames, at
     /// whichever byte it starts.
     fn seek<'a>(
         &mut self,

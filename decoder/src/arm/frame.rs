@@ -1,4 +1,4 @@
-//! One frame: which of its bytes are data, and whose.
+//! One frame: which of its bytes are data, and their source.
 
 use traceproof_vectors::arm::{FRAME_BYTES, FULL_SYNC};
 
@@ -36,7 +36,7 @@ impl Frame {
     /// Whether an even byte is 0xFF: the ID that is never used, or part of a synchronisation packet.
     #[inline]
     pub(super) const fn looks_like_sync(&self) -> bool {
-        // Each even byte by itself, inverted: is one of them zero?
+        // Each even byte by itself, inverted: whether one of them is zero.
         let inverted = !u128::from_le_bytes(self.0) & (FLAGS * 0xff);
         inverted.wrapping_sub(FLAGS) & !inverted & (FLAGS << 15) != 0
     }

@@ -1,12 +1,12 @@
-//! What the ARM families share on the way from captured bytes to executed instructions.
+//! Code shared by the ARM families, from captured bytes to executed instructions.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which bytes of a formatted stream are whose? | [`Deformatter`], [`FrameListener`], [`Run`] |
-//! | What does an instruction do to the flow, and which data does it transfer? | [`InstructionSet`], [`Instruction`], [`Destination`], [`Transfers`] |
-//! | How is a field read that has as many bytes as it needs? | [`FieldReader`], [`FieldLayout`] |
-//! | Which time is a timestamp that says only what changed? | [`TimestampReader`] |
-//! | The same for a whole program, block by block? | [`ProgramMap`], [`Block`], [`Stops`] |
+//! | Bytes of a formatted stream by source | [`Deformatter`], [`FrameListener`], [`Run`] |
+//! | Effect of an instruction on the flow, and the data that it transfers | [`InstructionSet`], [`Instruction`], [`Destination`], [`Transfers`] |
+//! | Fields of variable length | [`FieldReader`], [`FieldLayout`] |
+//! | The value of a timestamp that carries only changed bits | [`TimestampReader`] |
+//! | The same for a whole program, block by block | [`ProgramMap`], [`Block`], [`Stops`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm`].
 

@@ -64,14 +64,14 @@ impl Stops {
     }
 }
 
-/// Instructions that are executed one behind the other, and the one behind them.
+/// Instructions that are executed one after the other, and the one after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// How many, the one behind them not included. In very long straight code a block may end early.
+    /// How many, the one after them not included. In very long straight code a block may end early.
     pub instructions: u32,
     /// Their bytes.
     pub bytes: u32,
-    /// The instruction behind them: a branch, a stop, a missing one where code ends, or any one where the block ends
+    /// The instruction after them: a branch, a stop, a missing one where code ends, or any one where the block ends
     /// early.
     pub then: Instruction,
 }
@@ -80,7 +80,7 @@ pub struct Block {
 struct Table {
     /// Contiguous code, in address order.
     regions: Vec<Region>,
-    /// The units of all regions; behind those of each region lies one that is `Missing`.
+    /// The units of all regions; after those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
 }
 
@@ -176,7 +176,8 @@ impl ProgramMap {
         Some(Block { instructions: count.into(), bytes, then })
     }
 
-    /// The address behind the first `instructions` of the block that starts at `address`; `None` where there are not so many.
+    /// The address after the first `instructions` of the block that starts at `address`; `None` where there are not so
+    /// many.
     #[must_use]
     pub fn behind(&self, set: InstructionSet, address: u64, instructions: u32) -> Option<u64> {
         let table = self.table(set);
@@ -202,8 +203,8 @@ impl ProgramMap {
     }
 }
 
-/// Hands over each contiguous piece of code, be it of several sections, from the first place on where an instruction of `set`
-/// can be: its address, its bytes.
+/// Passes on each contiguous piece of code, which may span several sections, from the first place on where an
+/// instruction of `set` can be: its address, its bytes.
 pub(crate) fn contiguous(program: &Program, set: InstructionSet, mut each: impl FnMut(u64, &[u8])) {
     let program = program.seen_in(MemorySpace::ANY);
     let mut sections = program.sections().iter().peekable();
@@ -254,7 +255,7 @@ impl Table {
             }
             let length = u16::from(slot.length) / unit as u16;
             let next = *self.slot(at + usize::from(length));
-            // A run too long to count is cut; the walk goes on behind the cut.
+            // A run too long to count is cut; the walk goes on after the cut.
             let (run, count) = match next.run.checked_add(length) {
                 Some(run) => (run, next.count + 1),
                 None => (length, 1),
@@ -271,8 +272,8 @@ impl Table {
         let region = match self.regions.as_slice() {
             [only] => only,
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                regions.get(behind.checked_sub(1)?)?
+                let count = regions.partition_point(|region| region.first <= address);
+                regions.get(count.checked_sub(1)?)?
             }
         };
         let offset = address.wrapping_sub(region.first);

@@ -1,4 +1,4 @@
-//! What comes out of a formatted stream, and where it stood.
+//! The output of a deformatter, with places in the formatted stream.
 
 use traceproof_vectors::arm::{FRAME_BYTES, FRAME_DATA_BYTES, TraceId};
 use traceproof_vectors::{Fault, Place};
@@ -10,13 +10,13 @@ pub trait FrameListener {
     /// The ID is that of a source, [`TraceId::TRIGGER`] (each byte is a trigger) or a reserved one.
     fn data(&mut self, run: Run<'_>);
 
-    /// What was delivered so far and what comes now are not contiguous: trace may be missing in between, for any source.
-    /// `place` is the first frame behind the gap.
+    /// What was delivered so far and what comes now are not contiguous: trace may be missing in between, for any
+    /// source. `place` is the first frame after the gap.
     fn discontinuity(&mut self, place: Place, cause: Discontinuity) {
         let _ = (place, cause);
     }
 
-    /// Something is wrong. What follows from it stands at [`Deformatter`](super::Deformatter).
+    /// A fault. Its consequences are described at [`Deformatter`](super::Deformatter).
     fn fault(&mut self, fault: &Fault);
 }
 
@@ -51,8 +51,8 @@ impl Run<'_> {
     }
 }
 
-/// Where a run stood. A run passes over the auxiliary bytes of its frames and over nothing else, so one number is enough for
-/// all of its bytes.
+/// Where a run stood. A run skips the auxiliary bytes of its frames and nothing else, so one number is enough for all
+/// of its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Index of the first byte's frame.
@@ -64,7 +64,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Where the byte `index` behind the first one stood.
+    /// Where the byte `index` after the first one stood.
     #[must_use]
     pub const fn place(&self, index: usize) -> Place {
         let linear = self.position + index;
@@ -76,7 +76,7 @@ impl Origin {
         }
     }
 
-    /// Whether `next` is where the byte `length` behind the first one stands.
+    /// Whether `next` is where the byte `length` after the first one stands.
     pub(super) const fn reaches(&self, length: usize, next: &Self) -> bool {
         let linear = self.position + length;
         let (frames, position) = (linear / FRAME_DATA_BYTES, linear % FRAME_DATA_BYTES);

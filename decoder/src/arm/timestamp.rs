@@ -1,4 +1,4 @@
-//! The values of timestamps that say only which bits changed.
+//! The values of timestamps that carry only the bits that changed.
 
 use traceproof_vectors::arm::TimestampEncoding;
 

@@ -30,8 +30,8 @@ enum Inner {
 }
 
 impl Decoder {
-    /// The same decoder without the code that only saves time, which is that of ETMv3: see
-    /// [`v3::Decoder::without_fast_path`]. Holds from the next `begin` on.
+    /// The same decoder without the fast path, which only ETMv3 has: see [`v3::Decoder::without_fast_path`]. Holds from
+    /// the next `begin` on.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
         Self { without_fast_path: true, ..self }

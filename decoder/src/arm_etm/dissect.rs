@@ -7,8 +7,8 @@ use traceproof_vectors::{Dissection, Program};
 
 use super::{v1, v2, v3};
 
-/// Takes a capture apart bit by bit, for people. Empty when the parameters are refused. The program tells how long data packets
-/// of ETMv1 are; nobody else needs it.
+/// Takes a capture apart bit by bit, for display. Empty when the parameters are refused. The program gives the length
+/// of data packets of ETMv1; nothing else needs it.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<ArmEtm>> {
     match parameters.architecture {

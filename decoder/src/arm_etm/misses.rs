@@ -1,13 +1,13 @@
-//! Which load miss data belong to.
+//! Load misses and their data.
 
 /// The transfers that a tag stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outstanding {
-    /// The one that is served next.
+    /// The next one to receive data.
     pub(super) transfer: u64,
     /// The other half of a 64-bit item, as long as it has no value.
     pub(super) high: Option<u64>,
-    /// Something happened since that may have cost its data.
+    /// An event since then may have lost its data.
     pub(super) excusable: bool,
 }
 

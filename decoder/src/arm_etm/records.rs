@@ -25,9 +25,9 @@ impl Record {
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     size: usize,
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     offset: u64,
-    /// What is here of a record whose end is not.
+    /// The received part of an incomplete record.
     held: [u8; LONGEST],
     held_length: usize,
 }
@@ -41,9 +41,9 @@ impl Records {
     #[inline]
     pub(super) fn next(&mut self, rest: &mut &[u8]) -> Option<Record> {
         if self.held_length == 0
-            && let Some((bytes, behind)) = rest.split_at_checked(self.size)
+            && let Some((bytes, tail)) = rest.split_at_checked(self.size)
         {
-            *rest = behind;
+            *rest = tail;
             let bytes = match *bytes {
                 [pipestat, low, high] => [pipestat, low, high],
                 [pipestat, low] => [pipestat, low, 0],

@@ -1,4 +1,4 @@
-//! Records and packets of a capture of pins, field by field, for people.
+//! Records and packets of a capture of pins, field by field, for display.
 
 use alloc::vec::Vec;
 
@@ -40,7 +40,7 @@ impl Units {
         self.units.append(&mut self.packets);
     }
 
-    /// Ends the packet that is being read; tells whether there is one.
+    /// Ends the packet that is being read; returns whether there is one.
     pub(super) fn close(&mut self, packet: Option<Result<Packet, Fault>>) -> bool {
         let Some(Open { first, last, fields }) = self.open.take() else { return false };
         let place = Place { packet: self.index, byte: first, bit: 0 };
@@ -51,8 +51,8 @@ impl Units {
 
     /// A fault, of the packet that is being read if that ends with it, otherwise of the record.
     pub(super) fn fault(&mut self, fault: &Fault, ends_packet: bool) {
-        let is_told = ends_packet && self.close(Some(Err(*fault)));
-        if !is_told && let Some(record) = &mut self.record {
+        let closes = ends_packet && self.close(Some(Err(*fault)));
+        if !closes && let Some(record) = &mut self.record {
             record.packet = Some(Err(*fault));
         }
     }

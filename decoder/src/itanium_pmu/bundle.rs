@@ -1,4 +1,4 @@
-//! Which syllables does a bundle of IA-64 code hold? 128 bits -> template, stops, three slots.
+//! Syllables of a bundle of IA-64 code: 128 bits -> template, stops, three slots.
 //!
 //! Source: the Itanium architecture manual, volume 1, 3.3, and volume 3, 4 (bundle format, template field encoding and slot mapping).
 
@@ -28,7 +28,7 @@ pub struct Template {
     pub name: &'static str,
     /// The types of slots 0 to 2. `None`: slot 1 of MLX, the upper part of the long syllable, which slot 2 has as `X`.
     pub types: [Option<SyllableType>; 3],
-    /// Whether an instruction group stops behind slot 0, 1, 2.
+    /// Whether an instruction group stops after slot 0, 1, 2.
     pub stops: [bool; 3],
 }
 

@@ -1,4 +1,4 @@
-//! What happened in a cycle, and what does its end make of it?
+//! Occurrences of a cycle, and what its end counts and captures.
 
 use alloc::vec::Vec;
 
@@ -81,7 +81,7 @@ impl Cycle {
         }
     }
 
-    /// Something misses; `false` if too much did already.
+    /// Records a miss; `false` if there were too many already.
     pub(super) fn miss(&mut self, missed: Missed) -> bool {
         let room = self.misses.len() < self.limit;
         if room {

@@ -1,4 +1,4 @@
-//! Bytes -> records -> events in one go: the contract's decoder.
+//! Bytes -> records -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 
@@ -14,7 +14,7 @@ use super::report::Report;
 
 /// The reference decoder of Itanium event qualification. It takes all parameters and no program.
 ///
-/// Before [`begin`](Subject::begin) it goes by the default parameters.
+/// Before [`begin`](Subject::begin) it uses the default parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     parameters: Parameters,

@@ -1,4 +1,4 @@
-//! A log taken apart bit by bit, for people.
+//! A log taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 
@@ -10,44 +10,50 @@ use super::Decoder;
 use super::record::{INDEX, VALUE, kind};
 use super::registers::fields;
 
-/// Takes a log apart, record by record, in the columns of [`wire`](traceproof_vectors::itanium_pmu::wire).
+/// Dissects a log, record by record, in the columns of [`wire`](traceproof_vectors::itanium_pmu::wire).
 ///
-/// Values of registers are cut into their fields by the specification's names (`plm`, `es`, `mask`); `ig` are ignored bits, `sxt` the upper half of a
-/// counter, `-` bits that the performance monitor does not look at. Bits of a record that are always 0 are called `0`. A record that is dropped has
-/// the fields in front of its fault, and a record that is cut off has none.
+/// Values of registers are cut into their fields by the specification's names (`plm`, `es`, `mask`); `ig` are ignored
+/// bits, `sxt` the upper half of a counter, `-` bits that the performance monitor does not use. Bits of a record that
+/// are always 0 are called `0`. A record that is dropped has the fields before its fault, and a record that is cut off
+/// has none.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<ItaniumPmu>> {
     let mut decoder = Decoder::new(parameters);
-    let mut told = Told::default();
+    let mut collector = Collector::default();
     let mut units = Vec::new();
     for (index, bytes) in wire.chunks(RECORD).enumerate() {
-        told.packet = None;
-        decoder.push_into(bytes, &mut told);
+        collector.packet = None;
+        decoder.push_into(bytes, &mut collector);
         let first = (index * RECORD) as u64;
         let place = Place { packet: index as u64, byte: first, bit: 0 };
         let bytes_range = first..first + bytes.len() as u64;
         let Ok(record) = bytes.try_into() else {
-            decoder.finish_into(&mut told);
-            units.push(Dissection { place, bytes: bytes_range, fields: Vec::new(), packet: told.packet });
+            decoder.finish_into(&mut collector);
+            units.push(Dissection {
+                place,
+                bytes: bytes_range,
+                fields: Vec::new(),
+                packet: collector.packet,
+            });
             break;
         };
         let mut fields = columns(record, first * 8);
-        if let Some(Err(fault)) = &told.packet {
+        if let Some(Err(fault)) = &collector.packet {
             let at = fault.place.byte * 8 + u64::from(fault.place.bit);
             fields.retain(|field| field.bit + u64::from(field.width) <= at);
         }
-        units.push(Dissection { place, bytes: bytes_range, fields, packet: told.packet });
+        units.push(Dissection { place, bytes: bytes_range, fields, packet: collector.packet });
     }
     units
 }
 
-/// What the decoder said first about a record: its packet, or the fault that dropped it.
+/// What the decoder reported first about a record: its packet, or the fault that dropped it.
 #[derive(Default)]
-struct Told {
+struct Collector {
     packet: Option<Result<Packet, Fault>>,
 }
 
-impl Sink<ItaniumPmu> for Told {
+impl Sink<ItaniumPmu> for Collector {
     fn packet(&mut self, _: Place, packet: &Packet) {
         self.packet.get_or_insert(Ok(*packet));
     }

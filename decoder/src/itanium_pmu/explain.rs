@@ -1,6 +1,7 @@
-//! Why is something tagged or not? The terms of the formulas in words, with the bit that decides.
+//! Explains why something is tagged or not: the terms of the formulas in words, with the deciding bit.
 //!
-//! Each answer says the outcome that [`qualification`](super::qualification) says, and [`Display`](fmt::Display) puts it into a sentence.
+//! Each answer has the outcome of [`qualification`](super::qualification), and [`Display`](fmt::Display) puts it into a
+//! sentence.
 
 use core::fmt;
 

@@ -1,13 +1,13 @@
-//! What do the registers hold?
+//! The contents of the registers.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 
 use super::registers::{is_frozen, stored};
 use super::slice::{bit, small};
 
-/// Every register that the performance monitor has or looks at.
+/// Every register that the performance monitor has or uses.
 ///
-/// `Default` is all zero; [`reset`](Registers::reset) is what the processor comes up with.
+/// `Default` is all zero; [`reset`](Registers::reset) is the state of the processor after a reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
     /// PMC\[0\] to PMC\[13\].

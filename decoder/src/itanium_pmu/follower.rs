@@ -1,4 +1,4 @@
-//! What does a record mean behind all records before it, and what contradicts them?
+//! The meaning of a record given the records before it, and contradictions with them.
 
 use traceproof_vectors::itanium_pmu::events::{Qualifier, SelectableEvent, is_derived};
 use traceproof_vectors::itanium_pmu::wire::RECORD;
@@ -28,7 +28,7 @@ pub(super) struct Follower {
     taken: Taken,
     readback: Readback,
     interrupt_due: bool,
-    /// That execution stands in front of any reset was said.
+    /// Execution before any reset has been reported.
     said_unsynchronised: bool,
 }
 
@@ -105,7 +105,7 @@ impl Follower {
         }
     }
 
-    /// Something else comes: was an interrupt due?
+    /// Another record comes: checks whether an interrupt was due.
     fn expect_interrupt<S>(&mut self, report: &mut Report<'_, S>)
     where
         S: Sink<ItaniumPmu> + ?Sized,
@@ -198,7 +198,7 @@ impl Follower {
         self.expect_interrupt(report);
     }
 
-    /// A record of execution behind a reset.
+    /// A record of execution after a reset.
     fn execute<S>(&mut self, parameters: &Parameters, packet: Packet, report: &mut Report<'_, S>)
     where
         S: Sink<ItaniumPmu> + ?Sized,
@@ -345,7 +345,7 @@ impl Follower {
     }
 }
 
-/// Reports what is odd about a value that is used nevertheless.
+/// Reports oddities of a value that is used nevertheless.
 fn note<S>(decoded: &Decoded, report: &mut Report<'_, S>)
 where
     S: Sink<ItaniumPmu> + ?Sized,

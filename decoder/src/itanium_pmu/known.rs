@@ -1,4 +1,4 @@
-//! Which registers has the log shown, and what did they hold?
+//! The registers that the log has shown, and their values.
 
 use traceproof_vectors::itanium_pmu::{EarReadPrivilege, Parameters, Register, RegisterClass};
 
@@ -6,7 +6,7 @@ use super::Registers;
 use super::registers::{Context, is_captured};
 use super::slice::bit;
 
-/// What a log has told about registers so far. Behind a reset all of them are known.
+/// What a log has shown of registers so far. After a reset all of them are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) registers: Registers,
@@ -78,7 +78,7 @@ pub(super) const fn is_defined(register: Register, context: &Context) -> bool {
     context.masked || !is_captured(register) || (context.frozen && !nothing_in_this_mode)
 }
 
-/// A number of its own for each register, below 64.
+/// A unique number for each register, below 64.
 const fn number(register: Register) -> u32 {
     let first = match register.class {
         RegisterClass::Pmc => 0,

@@ -1,26 +1,26 @@
-//! Itanium event qualification: register values taken apart, and what they make of instructions, accesses and misses.
+//! Itanium event qualification: register values by field, and the instructions, accesses and misses that they select.
 //!
 //! Source references are those of [`traceproof_vectors::itanium_pmu`].
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What does a log mean? | [`Decoder`] |
-//! | What is each bit of a log called? | [`dissect`] |
-//! | What does a value of a register mean? | [`registers`] |
-//! | What is tagged, counted, captured? | [`qualification`] |
-//! | Why is something not tagged? | [`explain`] |
-//! | Which syllables does a bundle of code hold? | [`bundle`] |
+//! | Meaning of a log | [`Decoder`] |
+//! | Names of the bits of a log | [`dissect`] |
+//! | Meaning of a register value | [`registers`] |
+//! | What is tagged, counted and captured | [`qualification`] |
+//! | Why something is not tagged | [`explain`] |
+//! | Syllables of a bundle of code | [`bundle`] |
 //!
 //! How a log is decoded:
 //!
 //! | layer | answers |
 //! |---|---|
-//! | `record` | Where do records begin and end, which fields do they have? |
-//! | [`registers`] | Which fields does the value of a register have, which bits are wrong? |
-//! | `follower` | What does a record mean behind those before it, what contradicts them? |
-//! | `known` → [`qualification`] → `cycle` | What do the registers hold, which tags follow, what does the end of a cycle count and capture? |
-//! | `readback` | Which record do event address registers hold that were read one by one? |
-//! | `notices` | What should the author of a configuration know? |
+//! | `record` | Boundaries and fields of records |
+//! | [`registers`] | Fields of a register value, and its wrong bits |
+//! | `follower` | Meaning of a record given those before it, and contradictions with them |
+//! | `known` → [`qualification`] → `cycle` | Contents of registers, the tags that follow, and what the end of a cycle counts and captures |
+//! | `readback` | The record in event address registers that were read one by one |
+//! | `notices` | Warnings for the author of a configuration |
 
 pub mod bundle;
 mod cycle;

@@ -1,4 +1,4 @@
-//! What should the author of a configuration know about it?
+//! Warnings for the author of a configuration.
 
 use traceproof_vectors::itanium_pmu::events::SelectableEvent;
 use traceproof_vectors::itanium_pmu::{DataEarThresholds, Notice, Parameters, Register, RegisterClass};

@@ -1,4 +1,4 @@
-//! Which record do the event address registers hold that were read one by one?
+//! The record in event address registers that were read one by one.
 
 use traceproof_vectors::Address;
 use traceproof_vectors::itanium_pmu::{

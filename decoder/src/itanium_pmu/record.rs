@@ -1,4 +1,4 @@
-//! Where do records begin and end, and what does each say? Byte stream -> records of 16 bytes -> their fields.
+//! Boundaries and contents of records: byte stream -> records of 16 bytes -> their fields.
 
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{
@@ -10,9 +10,9 @@ use traceproof_vectors::{Address, FaultClass};
 /// Cuts a byte stream into records, whatever its chunks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     offset: u64,
-    /// What is here of a record whose end is not.
+    /// The received part of an incomplete record.
     held: [u8; RECORD],
     held_length: usize,
 }
@@ -21,9 +21,9 @@ impl Records {
     /// The next whole record with its stream offset, taken off the front of `rest`. `None`: more bytes are needed, and `rest` is empty.
     pub(super) fn next(&mut self, rest: &mut &[u8]) -> Option<(u64, [u8; RECORD])> {
         if self.held_length == 0
-            && let Some((record, behind)) = rest.split_first_chunk::<RECORD>()
+            && let Some((record, tail)) = rest.split_first_chunk::<RECORD>()
         {
-            *rest = behind;
+            *rest = tail;
             let offset = self.offset;
             self.offset += RECORD as u64;
             return Some((offset, *record));
@@ -42,7 +42,7 @@ impl Records {
         Some((self.offset - RECORD as u64, self.held))
     }
 
-    /// Stream offset behind the latest byte.
+    /// Stream offset after the latest byte.
     pub(super) const fn end(&self) -> u64 {
         self.offset
     }
@@ -53,7 +53,7 @@ impl Records {
     }
 }
 
-/// What a record says, its register values not yet taken apart.
+/// The contents of a record, its register values not yet split into fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     Reset,

@@ -1,4 +1,4 @@
-//! Results of one record on their way to the sink.
+//! Passes the results of one record to the sink.
 
 use traceproof_vectors::itanium_pmu::{Event, ItaniumPmu, Packet};
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};

@@ -1,4 +1,4 @@
-//! Which bits of a number? `{h:l}`, 0 = least significant.
+//! A range of bits of a number: `{h:l}`, 0 = least significant.
 
 /// Bit `index`, 0 to 63.
 pub(super) const fn bit(value: u64, index: u8) -> bool {

@@ -7,8 +7,8 @@ const WORDS: usize = 4;
 
 /// The payload of one packet: 1 to 248 bits, followed by endless copies of its top bit.
 ///
-/// It is whole bytes unless the encapsulation puts other bits in front of it. Bit 0 is the least significant bit of
-/// the first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
+/// It is whole bytes unless the encapsulation puts other bits before it. Bit 0 is the least significant bit of the
+/// first byte. Spec: RVET-PKT-001, RVET-PKT-007 (ET 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Sign-extended.
@@ -55,7 +55,7 @@ impl Payload {
         Some(Self { words, received: count as u8 })
     }
 
-    /// Takes the first `length` (1 to 31, clamped) of `rest`; reading on behind them is faster where allowed.
+    /// Takes the first `length` (1 to 31, clamped) of `rest`; reading on after them is faster where allowed.
     #[inline]
     pub(super) fn load(rest: &[u8], length: usize) -> Self {
         Self::load_short(rest, length).unwrap_or_else(|| {
@@ -73,7 +73,7 @@ impl Payload {
         Some(Self { words: [word as u64, fill, fill, fill], received: 8 * length as u8 })
     }
 
-    /// The slow way, which never looks behind the payload.
+    /// The slow path, which never reads past the payload.
     fn load_bytewise(bytes: &[u8]) -> Self {
         let top = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         let mut words = [if top { u64::MAX } else { 0 }; WORDS];
@@ -109,7 +109,7 @@ impl Payload {
         let mask = u64::MAX.checked_shr(64 - width.min(64)).unwrap_or(0);
         let [word, ..] = self.words;
         if self.received <= 64 {
-            // An arithmetic shift makes as many copies as anyone asks for.
+            // An arithmetic shift makes as many copies as needed.
             return ((word as i64) >> first.min(63)) as u64 & mask;
         }
         self.bits_across(first) & mask
@@ -122,7 +122,7 @@ impl Payload {
     }
 }
 
-/// The 64 bits from bit `first` of `words` on; behind the last word come words `fill`.
+/// The 64 bits from bit `first` of `words` on; after the last word come words `fill`.
 fn word_at(words: &[u64; WORDS], fill: u64, first: u32) -> u64 {
     let word = |index: u32| words.get(index as usize).copied().unwrap_or(fill);
     let shift = first % 64;
@@ -130,7 +130,7 @@ fn word_at(words: &[u64; WORDS], fill: u64, first: u32) -> u64 {
     word(first / 64) >> shift | (word(first / 64 + 1) << 1) << (63 - shift)
 }
 
-/// Puts `bytes` in front of what the words hold already; what does not fit is left out.
+/// Puts `bytes` before what the words hold already; what does not fit is left out.
 fn fill(words: &mut [u64; WORDS], bytes: &[u8]) {
     for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
         let mut all = word.to_le_bytes();
@@ -149,13 +149,13 @@ pub(super) fn short_word(rest: &[u8], length: usize) -> Option<i64> {
     Some((i64::from_le_bytes(*bytes) << shift) >> shift)
 }
 
-/// Is told of every field as it is read.
+/// Receives every field as it is read.
 pub(super) trait Observer {
     /// A field of `width` bits, the first of which is bit `bit` of the payload, has the raw value `value`.
     fn field(&mut self, name: &'static str, bit: u32, width: u32, value: u64);
 }
 
-/// Nobody watches; costs nothing.
+/// Discards every field; costs nothing.
 impl Observer for () {
     #[inline(always)]
     fn field(&mut self, _: &'static str, _: u32, _: u32, _: u64) {}
@@ -164,7 +164,7 @@ impl Observer for () {
 /// Reads the fields of a payload one after the other. `SHORT` promises a payload that
 /// [fits a word](Payload::is_short).
 ///
-/// What is read millions of times a second must not travel through memory, hence the forced inlining.
+/// Inlining is forced because values on this hot path must stay in registers.
 pub(super) struct Fields<'a, O, const SHORT: bool = false> {
     payload: &'a Payload,
     /// If `SHORT`: the bits from `position` on, as an arithmetic shift leaves them.
@@ -205,7 +205,7 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
         let value = if SHORT {
             let unused = 64 - width.min(64);
             let value = (self.rest as u64) << unused >> unused;
-            // An arithmetic shift makes as many copies of the top bit as anyone asks for.
+            // An arithmetic shift makes as many copies of the top bit as needed.
             self.rest >>= width.min(63);
             value
         } else {
@@ -217,7 +217,7 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
         value
     }
 
-    /// Reads the next `width` (0 to 128) bits. The observer is told of a field beyond 64 bits in two pieces, low first.
+    /// Reads the next `width` (0 to 128) bits. The observer receives a field beyond 64 bits in two pieces, low first.
     pub(super) fn take_wide(&mut self, name: &'static str, width: u32) -> u128 {
         let low = self.take(name, width.min(64));
         let high = self.take(name, width.saturating_sub(64));
@@ -239,19 +239,19 @@ impl<'a, O: Observer, const SHORT: bool> Fields<'a, O, SHORT> {
 
     /// All fields are read: what is left over must be filling. Spec: RVET-PKT-003 (ET 7).
     ///
-    /// Where the payload does not start or end with a byte of the stream, an encoder may fill the packet up to
-    /// whole bytes, and the last byte of the stream behind that once more. Spec: RVET-ENCAP-010 (EN 2.1.5).
+    /// Where the payload does not start or end with a byte of the stream, an encoder may fill the packet up to whole
+    /// bytes, and the last byte of the stream after that once more. Spec: RVET-ENCAP-010 (EN 2.1.5).
     ///
     /// # Errors
     ///
-    /// `Overlong` at the first bit behind the last field, when whole bytes are left over behind all filling or when
-    /// the filling does not copy the packet's top bit.
+    /// `Overlong` at the first bit after the last field, when whole bytes are left over after all filling or when the
+    /// filling does not copy the packet's top bit.
     #[inline(always)]
     pub(super) fn finish(&self) -> Result<(), Fault> {
         let received = self.payload.received_bits();
         let most = most(self.position);
         if SHORT {
-            // Behind what travelled there are copies too, so that one comparison is enough.
+            // After what travelled there are copies too, so that one comparison is enough.
             let copies = -i64::from(self.latest);
             if self.rest == copies && received <= most {
                 return Ok(());
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_behind_the_payload_copy_its_top_bit() {
+    fn bits_after_the_payload_copy_its_top_bit() {
         let negative = Payload::new(&[0x02, 0x80]).expect("two bytes");
         assert_eq!(negative.bits(0, 16), 0x8002);
         assert_eq!(negative.bits(0, 64), 0xffff_ffff_ffff_8002);

@@ -1,4 +1,4 @@
-//! Bytes -> packets -> events in one go: the contract's decoder.
+//! Bytes -> packets -> events: the contract's decoder.
 
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
@@ -66,8 +66,8 @@ struct Packets {
 }
 
 impl Decoder {
-    /// The same decoder without the code that only saves time: it reads field by field and walks instruction by
-    /// instruction. What it reports is the same. Holds from the next `begin` on.
+    /// The same decoder without the fast path: it reads field by field and walks instruction by instruction. What it
+    /// reports is the same. Holds from the next `begin` on.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
         Self { without_fast_path: true, ..self }
@@ -166,7 +166,7 @@ impl Packets {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let read = self.reader.read(place, payload);
-        // Nothing but a support packet is to be understood until one can be honoured (RVET-DEC-026).
+        // Only support packets are read until one can be honoured (RVET-DEC-026).
         if self.flow.is_refusing() && !matches!(read, Ok(Packet::Support { .. })) {
             return;
         }

@@ -1,4 +1,4 @@
-//! A byte stream taken apart bit by bit, for people.
+//! A byte stream taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -11,16 +11,16 @@ use super::data::DataDissector;
 use super::encapsulation::{Content, Deframer, Layout, Unit};
 use super::packet::PacketReader;
 
-/// Takes a stream apart: every transport unit, every field, and what each packet is or why it is none.
+/// Dissects a stream: every transport unit, every field, and each packet or its fault.
 ///
 /// The fields are those of the transport (`length`, `flow`, `extend`, `srcID`, `timestamp`, `type`, as far as there are
-/// such), then those of the packet by their names in ET 7; differentially coded bits have their raw value. The place of a
-/// dissection is the first bit of the payload, or of the header where no payload is read. Modes that a support packet
-/// announces hold for the packets behind it. Nothing is said about what packets mean in the flow.
+/// such), then those of the packet by their names in ET 7; differentially coded bits have their raw value. The place of
+/// a dissection is the first bit of the payload, or of the header where no payload is read. Modes that a support packet
+/// announces hold for the packets after it. It does not cover what packets mean in the flow.
 ///
 /// A unit of another source, or of data trace that the parameters do not have, has the fields of the transport and no
-/// packet. A field of more than 64 bits is told in two pieces, the low one first. What comes in front of the
-/// synchronisation sequence in a stream that is entered anywhere is one unit without fields.
+/// packet. A field of more than 64 bits is given in two pieces, the low one first. What precedes the synchronisation
+/// sequence in a stream that is entered anywhere is one unit without fields.
 ///
 /// Empty when the parameters are refused.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtra
     dissections
 }
 
-/// As [`dissect`], one after the other: memory does not grow with the stream.
+/// As [`dissect`], one unit after the other: memory does not grow with the stream.
 pub fn dissect_each(wire: &[u8], parameters: &Parameters, each: &mut dyn FnMut(Dissection<RiscvEtrace>)) {
     let (Ok(mut reader), Ok(mut deframer)) = (PacketReader::new(parameters), Deframer::new(parameters))
     else {
@@ -94,7 +94,7 @@ fn dissect_unit(
     Dissection { place, bytes: unit.bytes(), fields, packet }
 }
 
-/// The fields in front of the payload of the unit from `place` to `end`, as far as they are there.
+/// The fields before the payload of the unit from `place` to `end`, as far as they are there.
 fn transport_fields(layout: &Layout, place: Place, wire: &[u8], end: u64) -> Vec<Field> {
     let mut fields = Vec::new();
     let bytes = wire.get(place.byte as usize..end as usize).unwrap_or_default();

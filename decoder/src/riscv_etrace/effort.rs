@@ -1,14 +1,14 @@
-//! How much work one packet may cause (RVET-DEC-046, RVET-DEC-048, RVET-DEC-051).
+//! Limits of the work that one packet may cause (RVET-DEC-046, RVET-DEC-048, RVET-DEC-051).
 
 use traceproof_vectors::DecoderLimits;
 
 use super::slot::Slot;
 
-/// What a walk has spent since the latest outcome, and whether it goes round in a circle.
+/// The steps of a walk since the latest outcome, and whether it loops.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Effort {
     steps: u64,
-    /// In an endless circle of inferable jumps: those that are not yet followed.
+    /// In an infinite loop of inferable jumps: those that are not yet followed.
     fresh_jumps: Option<u32>,
     inference: Inference,
 }
@@ -39,7 +39,7 @@ struct Inference {
 pub(super) struct Jump {
     pub(super) from: u64,
     pub(super) to: u64,
-    /// Depth of the return stack behind it.
+    /// Depth of the return stack after it.
     pub(super) depth: u32,
 }
 
@@ -56,7 +56,7 @@ impl Effort {
         self.steps
     }
 
-    /// Goes on after a walk without a closer look.
+    /// Continues after a walk without further checks.
     #[inline]
     pub(super) fn resume(&mut self, spent: StepBudget) {
         if spent.outcome {
@@ -65,9 +65,9 @@ impl Effort {
         self.steps = spent.steps;
     }
 
-    /// An inferable jump is about to be followed; `None` if that leads nowhere (RVET-DEC-046). Steps are looked at only here and where
-    /// a jump is inferred, so that a straight run is never cut. A circle of inferable jumps is recognised earlier: none of them is followed
-    /// twice without an outcome in between.
+    /// An inferable jump is about to be followed; `None` if the walk does not end (RVET-DEC-046). Steps are looked at
+    /// only here and where a jump is inferred, so that a straight run is never cut. A loop of inferable jumps is
+    /// recognised earlier: none of them is followed twice without an outcome in between.
     #[inline]
     pub(super) fn jump(&mut self, slot: &Slot, limits: DecoderLimits) -> Option<()> {
         if self.steps > limits.steps {
@@ -80,7 +80,7 @@ impl Effort {
         Some(())
     }
 
-    /// An inferred jump is about to be followed; `None` if that leads nowhere.
+    /// An inferred jump is about to be followed; `None` if the walk does not end.
     ///
     /// The same jump at the same depth repeats for ever if the stack below was not touched in between.
     pub(super) fn infer(&mut self, jump: Jump, limits: DecoderLimits) -> Option<()> {
@@ -98,7 +98,7 @@ impl Effort {
         Some(())
     }
 
-    /// The oldest return address was lost, so no situation is as it was.
+    /// The oldest return address was lost, so no earlier situation repeats.
     pub(super) fn forget_bottom(&mut self) {
         self.inference.shallowest = 0;
     }

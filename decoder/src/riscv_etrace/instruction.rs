@@ -8,11 +8,11 @@ use traceproof_vectors::riscv_etrace::{Parameters, Xlen};
 pub enum Class {
     /// Always continues with the next instruction.
     Straight,
-    /// `lui`, `c.lui`: straight; may make the jump behind it sequentially inferable.
+    /// `lui`, `c.lui`: straight; may make the jump after it sequentially inferable.
     LoadUpper,
-    /// `auipc`: straight; may make the jump behind it sequentially inferable.
+    /// `auipc`: straight; may make the jump after it sequentially inferable.
     LoadUpperPc,
-    /// `ecall`, `ebreak`, `c.ebreak`: straight. Harts that let them retire trap right behind them.
+    /// `ecall`, `ebreak`, `c.ebreak`: straight. Harts that let them retire trap directly after them.
     EnvironmentCall,
     /// Conditional branch.
     Branch,

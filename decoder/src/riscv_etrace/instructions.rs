@@ -5,9 +5,10 @@ use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::program_map::{ProgramMap, Region};
 
-/// A sink that cuts every [`Event::Retire`] into single instructions and hands everything on to another sink.
+/// A sink that cuts every [`Event::Retire`] into single instructions and passes everything on to another sink.
 ///
-/// The instruction boundaries come from the program. Instructions that the map does not know are handed on in one piece.
+/// The instruction boundaries come from the program. Instructions that the map does not know are passed on in one
+/// piece.
 #[derive(Debug)]
 pub struct Instructions<'a, S: ?Sized> {
     map: &'a ProgramMap,
@@ -17,13 +18,13 @@ pub struct Instructions<'a, S: ?Sized> {
 }
 
 impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
-    /// Cuts along the instructions of `map` and hands on to `sink`.
+    /// Cuts along the instructions of `map` and forwards to `sink`.
     #[must_use]
     pub fn new(map: &'a ProgramMap, sink: &'a mut S) -> Self {
         Self { map, region: Region::default(), sink }
     }
 
-    /// Hands on `count` (more than 1) instructions between these addresses one by one.
+    /// Forwards `count` (more than 1) instructions between these addresses one by one.
     ///
     /// A function of its own, so that all it needs is in registers.
     #[inline(never)]
@@ -34,7 +35,7 @@ impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
             if lengths & 3 == 0 {
                 break;
             }
-            // Behind the end of contiguous code there is a half-word without an instruction, so all of them are in it.
+            // After the end of contiguous code there is a half-word without an instruction, so all of them are in it.
             while lengths & 3 != 0 {
                 let halfwords = lengths & 3;
                 let next = first.wrapping_add(2 * halfwords) & mask;

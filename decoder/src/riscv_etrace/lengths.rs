@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 /// Two bits for each half-word: half-words of the instruction that starts there, 0 where none does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lengths {
-    /// One for every [`STEP`] half-words: those in the low half, the next ones above them. So each word but the first begins
-    /// with what the one before ends with, and whatever is looked for, one word has it and enough behind it.
+    /// One for every [`STEP`] half-words: those in the low half, the next ones above them. So each word but the first
+    /// begins with what the one before ends with, and whatever is looked for, one word has it and enough after it.
     words: Vec<u64>,
     count: usize,
 }
@@ -32,7 +32,7 @@ impl Lengths {
         self.count += 1;
     }
 
-    /// The lengths at the half-word `index` and at least [`STEP`] behind it, the first in the lowest bits.
+    /// The lengths at the half-word `index` and at least [`STEP`] after it, the first in the lowest bits.
     #[inline(always)]
     pub(super) fn window(&self, index: usize) -> u64 {
         self.words.get(index / STEP).map_or(0, |word| word >> (2 * (index % STEP)))

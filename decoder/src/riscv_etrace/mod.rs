@@ -22,16 +22,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Bytes to packets and events in one go? | [`Decoder`] |
-//! | Where do packets begin and end in the byte stream? | [`Deframer`], [`Unit`], [`Content`], [`Receiver`], [`Header`], [`Payload`] |
-//! | Which packets of a stream are whose? | [`Demultiplexer`], [`Routed`] |
-//! | What are the fields of a packet? | [`PacketReader`]; for people: [`dissect`] |
-//! | What do packets say about the execution? | [`Flow`]; how much work is too much: [`DecoderLimits`](traceproof_vectors::DecoderLimits) |
-//! | Which data were accessed? | [`Decoder`], where [`Parameters::data`](traceproof_vectors::riscv_etrace::Parameters::data) is there |
-//! | What does the code do to the flow? | [`ProgramMap`], [`InstructionSet`], [`Instruction`], [`Class`] |
-//! | Every retired instruction by itself? | [`Instructions`] |
+//! | Bytes to packets and events | [`Decoder`] |
+//! | Boundaries of packets in the byte stream | [`Deframer`], [`Unit`], [`Content`], [`Receiver`], [`Header`], [`Payload`] |
+//! | Packets of a stream by source | [`Demultiplexer`], [`Routed`] |
+//! | Fields of a packet | [`PacketReader`]; for display: [`dissect`] |
+//! | The execution from packets | [`Flow`]; its limits: [`DecoderLimits`](traceproof_vectors::DecoderLimits) |
+//! | Data accesses | [`Decoder`], where [`Parameters::data`](traceproof_vectors::riscv_etrace::Parameters::data) is there |
+//! | Effect of the code on the flow | [`ProgramMap`], [`InstructionSet`], [`Instruction`], [`Class`] |
+//! | Every retired instruction by itself | [`Instructions`] |
 //!
 //! Source references are those of [`traceproof_vectors::riscv_etrace`].
 

@@ -1,4 +1,4 @@
-//! Which modes are in force: what the parameters say, then what support packets announce (ET 7.5).
+//! Which modes are in force: those of the parameters, then those that support packets announce (ET 7.5).
 
 use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::{Mode, Modes, Parameters, SupportLayout};

@@ -14,7 +14,7 @@ pub(super) struct Outcomes {
     explicit_count: u32,
     /// Branches whose prediction is right. Spec: RVET-DEC-040 (ET 7.8).
     predicted: u64,
-    /// The branch behind those, whose prediction is wrong.
+    /// The branch after those, whose prediction is wrong.
     mispredicted: bool,
 }
 
@@ -35,7 +35,7 @@ impl Outcomes {
         debug_assert!(self.predicted == 0 && !self.mispredicted, "a settled queue");
         let significant = u64::from(map) & ((1 << count) - 1);
         self.explicit |= significant << self.explicit_count;
-        // Unreachable in a settled queue; a full one must not overflow all the same.
+        // Unreachable in a settled queue; a full one must not overflow either.
         self.explicit_count = (self.explicit_count + count).min(u64::BITS - 1);
     }
 

@@ -36,7 +36,7 @@ struct Widths {
     has_predictor: bool,
 }
 
-/// The differentially coded bits behind an address or a branch map (RVET-PKT-025 to 029).
+/// The differentially coded bits after an address or a branch map (RVET-PKT-025 to 029).
 #[derive(Clone, Copy, Default)]
 struct Status {
     notify: bool,
@@ -110,7 +110,7 @@ impl PacketReader {
     /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044);
     /// * `IllegalInState`: a format 0 packet for which no mode is on, at its first bit, or at its `subformat` if only
     ///   that one's mode is off (RVET-DEC-044);
-    /// * `Overlong` behind the last field: whole bytes left over, or filling that does not copy the top bit
+    /// * `Overlong` after the last field: whole bytes left over, or filling that does not copy the top bit
     ///   (RVET-PKT-003).
     #[inline]
     pub fn read(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
@@ -138,7 +138,7 @@ impl PacketReader {
         self.read_observed(place, payload, &mut ())
     }
 
-    /// As [`read`](Self::read), and tells `observer` of every field.
+    /// As [`read`](Self::read), and passes every field to `observer`.
     #[inline]
     pub(super) fn read_observed<O: Observer>(
         &mut self,

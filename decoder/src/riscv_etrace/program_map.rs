@@ -1,4 +1,4 @@
-//! The program, decoded once, so that the flow can leap from one control-flow instruction to the next.
+//! The program, decoded once, so that the flow can step from one control-flow instruction to the next.
 
 use alloc::vec::Vec;
 
@@ -11,13 +11,13 @@ use super::slot::Slot;
 
 /// A program, pre-decoded at every half-word.
 ///
-/// Its size is a fixed multiple of the program's (14 bytes and a bit for each byte of code). Building it takes time
+/// Its size is a fixed multiple of the program's (a little over 14 bytes for each byte of code). Building it takes time
 /// linear in that size.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramMap {
     /// Contiguous code, in address order.
     regions: Vec<Region>,
-    /// The half-words of all regions; behind those of each region lies one that is `Missing`.
+    /// The half-words of all regions; after those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
     /// As many: the instruction's length.
     lengths: Lengths,
@@ -51,7 +51,7 @@ impl Region {
     }
 
     /// The address of the half-word that would have the index 0. Where blocks are, the address of every other half-word
-    /// lies as far behind it as the index says.
+    /// lies as far after it as the index says.
     #[inline(always)]
     pub(super) const fn base(&self) -> u64 {
         self.base
@@ -106,7 +106,7 @@ impl ProgramMap {
         })
     }
 
-    /// The address behind `instruction` at `address`.
+    /// The address after `instruction` at `address`.
     #[must_use]
     pub const fn behind(&self, address: u64, instruction: Instruction) -> u64 {
         address.wrapping_add(instruction.length as u64) & self.mask
@@ -130,8 +130,8 @@ impl ProgramMap {
         match self.regions.as_slice() {
             [only] => Some(only),
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                regions.get(behind.checked_sub(1)?)
+                let count = regions.partition_point(|region| region.first <= address);
+                regions.get(count.checked_sub(1)?)
             }
         }
     }
@@ -167,8 +167,8 @@ impl ProgramMap {
     /// Whether straight code from the slot `from` meets the half-word `distance` slots on as the start of an
     /// instruction, given that it comes at least that far.
     ///
-    /// Code passes over a half-word exactly when it executes a 4-byte instruction right before it; whether it
-    /// does so is asked backwards until the answer no longer depends on the way.
+    /// Code skips a half-word exactly when it executes a 4-byte instruction right before it; this is evaluated
+    /// backwards until the answer no longer depends on the path.
     #[inline]
     pub(super) fn passes(&self, from: usize, distance: usize) -> bool {
         let (mut here, mut met) = (from + distance, true);
@@ -194,7 +194,7 @@ impl ProgramMap {
             }
             let next = *self.slot(at + usize::from(slot.length) / 2);
             let (run, count) = (u32::from(slot.length) / 2, 1);
-            // A run too long to count is cut; the walk goes on behind the cut.
+            // A run too long to count is cut; the walk goes on after the cut.
             (slot.run, slot.count) = match next.run.checked_add(run) {
                 Some(whole) => (whole, next.count() + count),
                 None => (run, count),
@@ -207,7 +207,7 @@ impl ProgramMap {
 
     /// Fills in [`Slot::laps`]: the inferable jumps form a graph in which each has at most one successor.
     fn find_endless_jumps(&mut self) {
-        /// Marks a jump that is on the way being followed right now.
+        /// Marks a jump on the path that is being followed.
         const OPEN: u32 = u32::MAX;
         let mut done = alloc::vec![false; self.slots.len()];
         let mut way: Vec<usize> = Vec::new();
@@ -223,7 +223,7 @@ impl ProgramMap {
                         break;
                     }
                     if jump.count == OPEN {
-                        // The circle closes: everything on the way from `at` on belongs to it.
+                        // The loop closes: everything on the path from `at` on belongs to it.
                         let length = way.iter().rev().take_while(|&&other| other != at).count() + 1;
                         laps = length as u32;
                         for _ in 0..length {
@@ -242,7 +242,7 @@ impl ProgramMap {
                         *done = true;
                     }
                     way.push(at);
-                    next = self.behind_run(jump.target(address) & self.mask);
+                    next = self.run_from(jump.target(address) & self.mask);
                 }
                 while let Some(member) = way.pop() {
                     laps = if laps == 0 { 0 } else { laps + 1 };
@@ -259,7 +259,7 @@ impl ProgramMap {
     }
 
     /// Slot and address of the first instruction from `address` on that is not straight.
-    fn behind_run(&self, address: u64) -> Option<(usize, u64)> {
+    fn run_from(&self, address: u64) -> Option<(usize, u64)> {
         let (mut at, mut address) = (self.locate(address)?, address);
         while self.slot(at).run > 0 {
             let run = self.slot(at).run;

@@ -1,4 +1,4 @@
-//! Retired instructions on their way to the sink.
+//! Passes retired instructions to the sink.
 
 use traceproof_vectors::riscv_etrace::{Event, RiscvEtrace};
 use traceproof_vectors::{Address, Place, Sink};

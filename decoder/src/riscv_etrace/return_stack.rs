@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use traceproof_vectors::riscv_etrace::Parameters;
 
-/// Return addresses of the calls since the latest synchronisation, as many as the encoder counts or keeps.
+/// Return addresses of the calls since the latest synchronisation, as many as the encoder counts or stores.
 ///
 /// The encoder has either a return address stack or only a counter; the decoder needs the addresses in both cases.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl ReturnStack {
     }
 
     /// Whether the encoder compares targets with its own stack and reports returns that go elsewhere. One that only
-    /// counts calls trusts the program. Spec: RVET-ENC-056 (ET 3.2.5).
+    /// counts calls does not check targets. Spec: RVET-ENC-056 (ET 3.2.5).
     pub(super) const fn is_checked(&self) -> bool {
         self.checked
     }
@@ -51,7 +51,7 @@ impl ReturnStack {
         self.links.pop_back();
     }
 
-    /// A call was left; the oldest entry makes room and is given back. Spec: RVET-DEC-035 (ET 3.2.5).
+    /// A call was left; on overflow the oldest entry is removed and returned. Spec: RVET-DEC-035 (ET 3.2.5).
     pub(super) fn push(&mut self, link: u64) -> Option<u64> {
         let lost = if self.links.len() >= self.most { self.links.pop_front() } else { None };
         if self.most > 0 {

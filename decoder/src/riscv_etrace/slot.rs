@@ -37,9 +37,9 @@ impl Slot {
         if self.run > 0 { self.count } else { 0 }
     }
 
-    /// Of an inferable jump from which inferable jumps lead round in a circle for ever: how many different
-    /// ones are followed, this one included, before one is followed again. 0 where a branch, an uninferable
-    /// discontinuity or missing code ends the way.
+    /// Of an inferable jump that leads into an infinite loop of inferable jumps: how many different ones are followed,
+    /// this one included, before one is followed again. 0 where a branch, an uninferable discontinuity or missing code
+    /// ends the way.
     #[inline]
     pub(super) const fn laps(&self) -> u32 {
         if self.run > 0 { 0 } else { self.count }

@@ -1,4 +1,4 @@
-//! Where does the flow go from one instruction? (ET 11)
+//! The successor of one instruction in the flow (ET 11).
 
 use super::instruction::Class;
 use super::program_map::ProgramMap;
@@ -16,7 +16,7 @@ pub(super) enum Step {
     ImplicitReturn(u64),
     /// To the first address if the branch is taken, else to the second.
     Branch(u64, u64),
-    /// To an address that only a packet can tell.
+    /// To an address that only a packet can supply.
     Discontinuity,
 }
 

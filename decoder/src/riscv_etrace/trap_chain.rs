@@ -19,8 +19,8 @@ pub(super) enum TrapChain {
     Own,
     /// This is the EPC of the next trap: the packet before it brought the address.
     Next(u64),
-    /// One or the other: the chain began with an interrupt behind an updiscon, or as first item, which
-    /// encoders report in two ways (RVET-ENC-081).
+    /// One or the other: the chain began with an interrupt after an updiscon, or as first item, which encoders report
+    /// in two ways (RVET-ENC-081).
     OwnOrNext(u64),
 }
 
@@ -41,7 +41,7 @@ impl TrapChain {
     ///
     /// # Errors
     ///
-    /// `MissingAddress` when the exception hit the target of an updiscon and the packet does not say which.
+    /// `MissingAddress` when the exception hit the target of an updiscon and the packet does not give its address.
     pub(super) fn epc(
         self,
         situation: &Situation<'_>,
@@ -53,7 +53,7 @@ impl TrapChain {
         match self {
             Self::Next(address) => Ok(Epc::At(Address(address))),
             Self::Own => Ok(own),
-            // An encoder that reports the interrupt with its own address would have reported this trap so too.
+            // An encoder that reports the interrupt with its own address would have reported this trap in the same way.
             Self::OwnOrNext(address) if thaddr => Ok(Epc::At(Address(address))),
             Self::OwnOrNext(_) => Ok(Epc::Unknown),
             Self::Closed if situation.start_of_trace => Ok(own),
@@ -62,7 +62,8 @@ impl TrapChain {
                     Err(Trouble::at(FaultClass::MissingAddress, situation.walker.pc))
                 }
                 Next::Discontinuity => Ok(own),
-                // The packet cannot tell a wrongly predicted return from a second trap; it is taken for the former.
+                // The packet does not distinguish a wrongly predicted return from a second trap; it is taken for the
+                // former.
                 Next::ImplicitReturn(_) if !thaddr => Ok(own),
                 Next::ImplicitReturn(next) | Next::At(next) => Ok(Epc::At(Address(next))),
                 Next::Unknown => Ok(Epc::Unknown),
@@ -70,7 +71,7 @@ impl TrapChain {
         }
     }
 
-    /// The chain behind a packet with `thaddr` = 0 and this address.
+    /// The chain after a packet with `thaddr` = 0 and this address.
     pub(super) fn link(self, situation: &Situation<'_>, interrupt: bool, address: u64) -> Self {
         match self {
             Self::Closed => {
@@ -112,9 +113,9 @@ impl Situation<'_> {
             Step::ImplicitReturn(next) if walker.returns.is_checked() => Next::ImplicitReturn(next),
             Step::To(next) | Step::Sequential(next) | Step::ImplicitReturn(next) => Next::At(next),
             Step::Discontinuity => Next::Discontinuity,
-            Step::Branch(target, behind) => match walker.outcomes.peek() {
+            Step::Branch(target, fall_through) => match walker.outcomes.peek() {
                 Some(true) => Next::At(target),
-                Some(false) => Next::At(behind),
+                Some(false) => Next::At(fall_through),
                 None => Next::Unknown,
             },
         }

@@ -1,4 +1,4 @@
-//! Where a decoder stands in the program, and all that decides where it goes next.
+//! The position of a decoder in the program, and the state that decides the next step.
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace};
 use traceproof_vectors::{DecoderLimits, FaultClass, Place, Sink};
@@ -13,12 +13,12 @@ use super::trouble::Trouble;
 
 /// The state of a walk over the program.
 ///
-/// `step` says where one instruction leads, `walk` goes from report to report.
+/// `step` finds the successor of one instruction, `walk` goes from report to report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walker {
     /// The latest reported instruction.
     pub(super) pc: u64,
-    /// The instruction before it; equal to `pc` where none is known. Kept up in `sijump` mode only.
+    /// The instruction before it; equal to `pc` where none is known. Maintained in `sijump` mode only.
     pub(super) last_pc: u64,
     pub(super) outcomes: Outcomes,
     modes: Modes,
@@ -27,7 +27,7 @@ pub(super) struct Walker {
     pub(super) returns: ReturnStack,
     pub(super) limits: DecoderLimits,
     pub(super) mask: u64,
-    /// Returns may be sequentially inferable, because a 3-bit `itype` does not tell them from other jumps.
+    /// Returns may be sequentially inferable, because a 3-bit `itype` does not distinguish them from other jumps.
     pub(super) infers_returns: bool,
 }
 
@@ -61,7 +61,7 @@ impl Walker {
         self.modes = modes;
     }
 
-    /// Forgets everything that a synchronisation makes void; `outcome` is that of a branch at the pc.
+    /// Clears everything that a synchronisation invalidates; `outcome` is that of a branch at the pc.
     pub(super) fn synchronise(&mut self, outcome: Option<bool>) {
         self.outcomes.clear();
         if let Some(taken) = outcome {
@@ -93,7 +93,7 @@ impl Walker {
         sink.event(place, &retired(self.pc, end, 1));
     }
 
-    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth tells apart arrivals at the same address.
+    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth distinguishes arrivals at the same address.
     #[inline]
     pub(super) fn is_depth(&self, depth: Option<u32>) -> bool {
         depth.is_none_or(|depth| depth == self.returns.depth())

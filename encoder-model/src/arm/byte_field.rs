@@ -1,4 +1,4 @@
-//! Fields that travel in as many bytes as they need: a bit of every byte says whether another one follows.
+//! Fields of variable length: a bit of every byte indicates whether another one follows.
 
 /// How the bits of a field are spread over bytes, least significant bits first.
 ///

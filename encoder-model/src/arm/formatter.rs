@@ -13,8 +13,8 @@ const LAST_PAIR: usize = FRAME_BYTES / 2 - 1;
 /// Packs the bytes of trace sources into frames, in the order in which they come in, and sends each pair of a frame as soon as
 /// it is known.
 ///
-/// A byte for an even place waits until it is known whether its source goes on: if not, the new ID takes the even place, the
-/// byte the odd one behind it, and the ID's auxiliary bit says that the change is delayed.
+/// A byte for an even place waits until it is known whether more bytes of its source follow: if not, the new ID takes
+/// the even place, the byte the odd one after it, and the ID's auxiliary bit says that the change is delayed.
 ///
 /// ```
 /// use traceproof_encoder_model::arm::Formatter;
@@ -143,7 +143,7 @@ impl Formatter {
         }
         let repeated = self.id == Some(id);
         match self.waiting.take() {
-            // The odd place has to go to what waits, so the new ID can only come into effect behind it.
+            // The odd place is needed for the waiting byte, so the new ID can only come into effect after it.
             Some(last) => {
                 self.id_pair(id, !repeated || self.policy.repeat_delayed, last, wire);
                 self.take(id, byte, wire);

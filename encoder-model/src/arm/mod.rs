@@ -1,11 +1,12 @@
-//! What the ARM families share: instructions as a trace unit sees them, fields as they travel, and the way from trace unit to tool.
+//! Code shared by the ARM families: instructions at a trace unit's core interface, fields on the wire, and the
+//! formatter.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What is an instruction to the flow of the program? | [`classify`], [`instruction_size`] |
-//! | How does a field travel that has as many bytes as it needs? | [`ByteField`] |
-//! | What does a timestamp send? | [`TimestampWriter`] |
-//! | How do the bytes of several sources become one stream? | [`Formatter`] |
+//! | Class of an instruction in the flow of the program | [`classify`], [`instruction_size`] |
+//! | Fields of variable length | [`ByteField`] |
+//! | The bytes of a timestamp | [`TimestampWriter`] |
+//! | The bytes of several sources in one stream | [`Formatter`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm`].
 

@@ -1,4 +1,4 @@
-//! The value of a timestamp as it travels: coded, and only as much of it as changed.
+//! The value of a timestamp on the wire: coded, and only the part that changed.
 
 use traceproof_vectors::arm::TimestampEncoding;
 

@@ -1,4 +1,4 @@
-//! What ETMv1 and ETMv2 shorten addresses by: as many groups of seven bits as the change needs.
+//! Address compression of ETMv1 and ETMv2: as many groups of seven bits as the change needs.
 
 use alloc::vec::Vec;
 

@@ -41,8 +41,8 @@ impl MissTable {
         self.entries = [None; TAGS];
     }
 
-    /// A tag for a new miss. With every tag in use the oldest miss gives up its own, and its data will not be
-    /// traced (ETM2-LM-026). The tag is not `avoided`.
+    /// A tag for a new miss. With every tag in use the oldest miss loses its tag, and its data will not be traced
+    /// (ETM2-LM-026). The tag is not `avoided`.
     pub(in crate::arm_etm) fn allocate(&mut self, miss: u32, wide: bool, avoided: Option<u8>) -> u8 {
         let tag = self.free_tag(avoided).unwrap_or_else(|| {
             let mut entries = self.entries.iter().flatten().enumerate();
@@ -78,7 +78,7 @@ impl MissTable {
 
     fn remove(&mut self, index: usize) -> Option<Outstanding> {
         let entry = self.entries.get_mut(index)?.take();
-        // Keeps the order of age: what was taken moves behind the others.
+        // Keeps the order of age: what was taken moves after the others.
         if let Some(tail) = self.entries.get_mut(index..) {
             tail.rotate_left(1);
         }

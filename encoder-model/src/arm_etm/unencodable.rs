@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A packet that has no representation under the given parameters: the field that is to blame, by its name in
+/// A packet that has no representation under the given parameters: the field at fault, by its name in
 /// [`Packet`](traceproof_vectors::arm_etm::Packet), or `packet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnencodablePacket {

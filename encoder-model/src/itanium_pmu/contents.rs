@@ -7,7 +7,7 @@ use traceproof_vectors::itanium_pmu::{
 use super::registers::kept;
 use traceproof_vectors::Address;
 
-/// The modes of the two event address registers, which say whether some of their fields are defined.
+/// The modes of the two event address registers, which determine whether some of their fields are defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     /// PMC\[10\].tlb.

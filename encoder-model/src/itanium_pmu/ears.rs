@@ -14,7 +14,8 @@ const CLASSES: usize = 14;
 /// First class of the TLB misses.
 const TLB: usize = THRESHOLDS as usize;
 
-/// What decides whether a miss passes a unit mask: the highest latency threshold that it reaches, or who resolved it.
+/// What decides whether a miss passes a unit mask: the highest latency threshold that it reaches, or the level that
+/// resolved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(usize);
 
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_and_the_first_are_told_apart_across_classes() {
+    fn the_last_and_the_first_are_distinguished_across_classes() {
         let mut misses = Misses::default();
         for (name, latency) in [(1, 600), (2, 5), (3, 70), (4, 9)] {
             misses.add(Class::of_latency(latency, LatencyThreshold::AtLeast).unwrap(), name);

@@ -1,4 +1,4 @@
-//! The performance monitor behind the contract's trait: it writes the log of what happens.
+//! The performance monitor as a subject of the contract: it writes the log of what happens.
 
 use traceproof_vectors::itanium_pmu::wire::Kind;
 use traceproof_vectors::itanium_pmu::{

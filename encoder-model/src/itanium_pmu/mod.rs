@@ -1,18 +1,18 @@
 //! Itanium event qualification.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What does the performance monitor do with what happens? | [`Encoder`] |
-//! | Which bits does a register keep? | [`kept`] |
-//! | Where do its fields lie? | [`contents_of`], [`value_of`] |
-//! | How do tags, counts and captures follow from each other? | `monitor` |
-//! | Which addresses are tagged? | `range` |
-//! | Which syllables are tagged? | `opcode` |
-//! | What has occurred in this cycle? | `occurrences` |
-//! | What do the counters make of it? | `counters` |
-//! | Which misses are captured? | `ears` |
-//! | What are the bytes of a record? | [`record_of`] |
-//! | Which register values does a measurement need? | [`settings`] |
+//! | The performance monitor as an encoder | [`Encoder`] |
+//! | Bits that a register keeps | [`kept`] |
+//! | Places of its fields | [`contents_of`], [`value_of`] |
+//! | Tags, counts and captures | `monitor` |
+//! | Addresses that are tagged | `range` |
+//! | Syllables that are tagged | `opcode` |
+//! | Occurrences of this cycle | `occurrences` |
+//! | Counting of occurrences | `counters` |
+//! | Misses that are captured | `ears` |
+//! | Bytes of a record | [`record_of`] |
+//! | Register values for a measurement | [`settings`] |
 
 mod contents;
 mod counters;

@@ -260,8 +260,8 @@ impl Monitor {
         }
     }
 
-    /// Whether what happens now counts for events with this qualifier (7; ITA-QUA-002, 003, 006); `None` if there is nothing that it
-    /// could be asked of.
+    /// Whether what happens now counts for events with this qualifier (7; ITA-QUA-002, 003, 006); `None` if there is no
+    /// instruction or access that it could belong to.
     fn is_qualified(&self, qualifier: Qualifier) -> Option<bool> {
         let tags = self.latest.map(|fetched| fetched.tags);
         match qualifier {
@@ -276,7 +276,7 @@ impl Monitor {
         }
     }
 
-    /// Behind an instruction of IA-32 whose occurrences do not go by the tags: whether nothing restricts (MD-1).
+    /// After an instruction of IA-32 whose occurrences do not go by the tags: whether nothing restricts (MD-1).
     fn is_unrestricted_ia32(&self) -> Option<bool> {
         let is_ia32 = self.latest?.is_ia32;
         (is_ia32 && self.parameters.ia32_counting == Ia32Counting::Unrestricted).then(|| {

@@ -1,4 +1,4 @@
-//! What happened in the cycle so far that counters may count.
+//! Occurrences of the cycle so far that counters may count.
 
 use traceproof_vectors::itanium_pmu::events::{EVENTS, SelectableEvent};
 

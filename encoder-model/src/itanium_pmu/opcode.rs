@@ -1,4 +1,4 @@
-//! Which syllables the opcode matchers tag.
+//! The syllables that the opcode matchers tag.
 
 use traceproof_vectors::itanium_pmu::{LongSyllable, SyllableType};
 

@@ -5,7 +5,8 @@ use super::registers::{Registers, canonical};
 /// Address bits that are compared whatever the mask: {63:61} with themselves, {60:56} with bit 50 (ITA-IBR-004, ITA-IBR-005).
 const ALWAYS_COMPARED: u64 = 0xff00_0000_0000_0000;
 
-/// What an address is compared with in one go: the closed form `((addr ^ canonical(address)) & mask) == 0`, addr masked beforehand.
+/// What an address is compared with in one step: the closed form `((addr ^ canonical(address)) & mask) == 0`, addr
+/// masked beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Compare {
     mask: u64,
@@ -42,7 +43,8 @@ impl Default for Range {
 impl Range {
     /// The instruction address range check: the result is IBRRangeTag (3.2; ITA-IBR-001 to 017).
     ///
-    /// Neither the privilege level nor the instruction set is asked per address: a pair that they rule out matches nothing.
+    /// Neither the privilege level nor the instruction set is checked per address: a pair that they rule out matches
+    /// nothing.
     pub(super) fn of_instructions(registers: &Registers, never_compared: u64) -> Self {
         if registers.pmc[13] & 1 != 0 {
             return Self { pairs: [Compare::ALWAYS; 4] };
@@ -61,7 +63,7 @@ impl Range {
         Self { pairs }
     }
 
-    /// The data address range check: the result is DBRRangeMatch, which knows no privilege level, no r and no w
+    /// The data address range check: the result is DBRRangeMatch, which does not depend on the privilege level, r and w
     /// (5.1; ITA-DBR-001 to 004).
     pub(super) fn of_data(registers: &Registers) -> Self {
         let mut pairs = [Compare::NEVER; 4];

@@ -67,7 +67,7 @@ fn miss_record(miss: &Miss) -> Record {
     }
 }
 
-/// Bytes 1 to 7 with these in front.
+/// Bytes 1 to 7 with these before them.
 const fn small(first: u8, second: u8) -> [u8; 7] {
     [first, second, 0, 0, 0, 0, 0]
 }

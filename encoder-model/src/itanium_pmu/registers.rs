@@ -32,7 +32,7 @@ pub(super) const fn canonical(address: u64) -> u64 {
 
 /// What a register reads as after `value` was written; 0 if the processor does not have the register (ITA-REG-001).
 ///
-/// Of PSR and PMV everything is kept: their other bits belong to others.
+/// Of PSR and PMV everything is kept: their other bits belong to other units.
 #[must_use]
 pub const fn kept(register: Register, value: u64) -> u64 {
     if !register.is_implemented() {

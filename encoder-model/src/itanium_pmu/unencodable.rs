@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A packet with a number that does not fit its record: the field that is to blame, by its name in
+/// A packet with a number that does not fit its record: the field at fault, by its name in
 /// [`Packet`](traceproof_vectors::itanium_pmu::Packet).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnencodablePacket {

@@ -1,4 +1,4 @@
-//! Which modes does the hardware have?
+//! The modes of the hardware.
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 

@@ -64,7 +64,7 @@ impl Bits {
         let filling = if self.last() { u64::MAX } else { 0 };
         let mut bytes = [0; WORDS * 8];
         let mut significant = 1;
-        // What lies behind the last used word would be filling only.
+        // What lies after the last used word would be filling only.
         let used = self.length.div_ceil(64).max(1) as usize;
         for (index, (chunk, &word)) in bytes.chunks_exact_mut(8).zip(&self.words).take(used).enumerate() {
             let start = index as u32 * 64;

@@ -24,7 +24,7 @@ impl Blocks {
         Self { block, room }
     }
 
-    /// How many bytes of padding a packet of `length` bytes needs in front of it.
+    /// How many bytes of padding a packet of `length` bytes needs before it.
     pub(super) const fn padding(&self, length: usize) -> usize {
         if self.block > 0 && length > self.room as usize { self.room as usize } else { 0 }
     }

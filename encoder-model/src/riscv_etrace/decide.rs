@@ -14,18 +14,18 @@ pub(super) enum Subject {
     ReportedWithHandler,
 }
 
-/// Everything that the decision depends on. "Before" is the item before, "next" the one behind.
+/// Everything that the decision depends on. "Before" is the item before, "next" the one after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
     pub(super) subject: Subject,
     /// First qualified item, or first one after a loss.
     pub(super) first: bool,
     /// The item before is a trap, qualified or not.
-    pub(super) behind_trap: bool,
+    pub(super) after_trap: bool,
     /// That trap has been reported with `thaddr` = 0.
     pub(super) trap_reported: bool,
     /// The item before is an uninferable discontinuity.
-    pub(super) behind_updiscon: bool,
+    pub(super) after_updiscon: bool,
     /// Privilege, precise context or way of tracing changes between the item before and this one.
     pub(super) change: bool,
     pub(super) resync: State,
@@ -40,14 +40,14 @@ pub(super) struct Situation {
     pub(super) next: Next,
 }
 
-/// What the item behind means for the one at hand.
+/// What the item after means for the one at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// An instruction to which tracing just goes on.
+    /// An instruction that simply continues tracing.
     Continues,
-    /// An instruction behind a privilege or precise context change.
+    /// An instruction after a privilege or precise context change.
     Changes,
-    /// An instruction behind an asynchronous discontinuity.
+    /// An instruction after an asynchronous discontinuity.
     Breaks,
     /// A trap.
     Traps,
@@ -100,11 +100,11 @@ pub(super) const fn decide(s: &Situation) -> Decision {
 const fn trap(s: &Situation) -> Decision {
     // Lines 2 and 3: the handler of the trap before never retires. They need a decoder that knows of the
     // trap before (RVET-ENC-084).
-    if s.behind_trap && !s.first {
+    if s.after_trap && !s.first {
         return if s.trap_reported { Decision::TrapHere } else { Decision::TrapBefore };
     }
-    // Lines 6 and 8: without this packet nobody knew where the exception happened.
-    if matches!(s.subject, Subject::Trap) && (s.first || s.behind_updiscon) {
+    // Lines 6 and 8: without this packet the place of the exception would be unknown.
+    if matches!(s.subject, Subject::Trap) && (s.first || s.after_updiscon) {
         return Decision::TrapHere;
     }
     Decision::Nothing
@@ -112,7 +112,7 @@ const fn trap(s: &Situation) -> Decision {
 
 const fn instruction(s: &Situation) -> Decision {
     // Lines 4 and 5. An unqualified trap is reported too: tracing may start at a handler (RVET-ENC-077).
-    if s.behind_trap {
+    if s.after_trap {
         return if s.trap_reported { Decision::Start } else { Decision::Handler };
     }
     // Line 7.
@@ -120,7 +120,7 @@ const fn instruction(s: &Situation) -> Decision {
         return Decision::Start;
     }
     // Line 9. It comes before the requests, so an updiscon target never has the notify flag (RVET-ENC-035).
-    if s.behind_updiscon {
+    if s.after_updiscon {
         return Decision::Address(Reason::Updiscon);
     }
     // Line 10.
@@ -150,9 +150,9 @@ mod tests {
     const PLAIN: Situation = Situation {
         subject: Subject::Instruction,
         first: false,
-        behind_trap: false,
+        after_trap: false,
         trap_reported: false,
-        behind_updiscon: false,
+        after_updiscon: false,
         change: false,
         resync: State::Counting,
         branches: false,
@@ -169,27 +169,27 @@ mod tests {
         let cases = [
             (PLAIN, Decision::Nothing),
             // 2, 3
-            (Situation { behind_trap: true, ..exception }, Decision::TrapBefore),
-            (Situation { behind_trap: true, trap_reported: true, ..exception }, Decision::TrapHere),
-            (Situation { behind_trap: true, ..interrupt }, Decision::TrapBefore),
-            (Situation { behind_trap: true, trap_reported: true, ..interrupt }, Decision::TrapHere),
+            (Situation { after_trap: true, ..exception }, Decision::TrapBefore),
+            (Situation { after_trap: true, trap_reported: true, ..exception }, Decision::TrapHere),
+            (Situation { after_trap: true, ..interrupt }, Decision::TrapBefore),
+            (Situation { after_trap: true, trap_reported: true, ..interrupt }, Decision::TrapHere),
             // 4, 5
-            (Situation { behind_trap: true, ..PLAIN }, Decision::Handler),
-            (Situation { behind_trap: true, first: true, ..PLAIN }, Decision::Handler),
-            (Situation { behind_trap: true, trap_reported: true, ..PLAIN }, Decision::Start),
-            // 6, also behind a trap that nobody knows of
+            (Situation { after_trap: true, ..PLAIN }, Decision::Handler),
+            (Situation { after_trap: true, first: true, ..PLAIN }, Decision::Handler),
+            (Situation { after_trap: true, trap_reported: true, ..PLAIN }, Decision::Start),
+            // 6, also after an unreported trap
             (Situation { first: true, ..exception }, Decision::TrapHere),
-            (Situation { first: true, behind_trap: true, ..exception }, Decision::TrapHere),
+            (Situation { first: true, after_trap: true, ..exception }, Decision::TrapHere),
             (Situation { first: true, ..interrupt }, Decision::Nothing),
             // 7
             (Situation { first: true, ..PLAIN }, Decision::Start),
-            (Situation { change: true, behind_updiscon: true, ..PLAIN }, Decision::Start),
+            (Situation { change: true, after_updiscon: true, ..PLAIN }, Decision::Start),
             (Situation { resync: State::Now, notify: true, ..PLAIN }, Decision::Start),
             // 8
-            (Situation { behind_updiscon: true, change: true, ..exception }, Decision::TrapHere),
-            (Situation { behind_updiscon: true, ..interrupt }, Decision::Nothing),
+            (Situation { after_updiscon: true, change: true, ..exception }, Decision::TrapHere),
+            (Situation { after_updiscon: true, ..interrupt }, Decision::Nothing),
             // 9, 10, 11
-            (Situation { behind_updiscon: true, notify: true, ..PLAIN }, Decision::Address(Reason::Updiscon)),
+            (Situation { after_updiscon: true, notify: true, ..PLAIN }, Decision::Address(Reason::Updiscon)),
             (Situation { notify: true, next: Next::Ends, ..PLAIN }, Decision::Address(Reason::Request)),
             (Situation { resync: State::Due, branches: true, ..PLAIN }, Decision::Address(Reason::Request)),
             (Situation { resync: State::Due, ..PLAIN }, Decision::Nothing),

@@ -30,7 +30,7 @@ pub enum TraceKind {
     Data,
 }
 
-/// One trace payload on its way into the stream.
+/// One trace payload for the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Trace<'a> {
     /// The payload filled to whole bytes with copies of its top bit, first transmitted byte first.
@@ -51,7 +51,7 @@ pub struct Framing {
     source: Field,
     timestamp_bytes: u32,
     instruction: Field,
-    /// `None` where there is no type that could tell data trace apart.
+    /// `None` where there is no type that could distinguish data trace.
     data: Option<Field>,
     flow: u8,
     padding: Padding,
@@ -119,7 +119,7 @@ impl Framing {
         }
     }
 
-    /// Whether packets have a type that tells data trace apart.
+    /// Whether packets have a type that distinguishes data trace.
     #[must_use]
     pub const fn has_types(&self) -> bool {
         self.data.is_some()

@@ -1,4 +1,4 @@
-//! The contract's encoder: what it claims, which parameters it refuses, and whether it takes short cuts.
+//! The contract's encoder: what it claims, which parameters it refuses, and whether it uses the fast path.
 
 use alloc::format;
 
@@ -149,7 +149,7 @@ fn check_lengths(parameters: &Parameters, lanes: &Lanes) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// The parameter to blame for a packet that is too long.
+/// The parameter at fault for a packet that is too long.
 fn widest(parameters: &Parameters) -> &'static str {
     let longest = Layout::new(parameters).longest_packet();
     if DataFields::new(parameters).is_some_and(|data| data.longest_packet() == longest) {

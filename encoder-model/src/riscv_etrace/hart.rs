@@ -1,4 +1,4 @@
-//! From an execution to the ingress port: what a hart would show its encoder (ET 4).
+//! From an execution to the ingress port: the signals of a hart for its encoder (ET 4).
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -34,7 +34,7 @@ pub enum Retirement {
 /// How a trap stands at the ingress port. No packet depends on it (RVET-ENC-045).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrapPlacement {
-    /// With the instruction that retired last (itype 1 or 2, `iretire` > 0), where the port can say so.
+    /// With the instruction that retired last (itype 1 or 2, `iretire` > 0), where the port can express it.
     #[default]
     Merged,
     /// Without retirement (`iretire` = 0).
@@ -76,7 +76,7 @@ pub struct Hart {
     /// The cycle being put together; reused, so that nothing is allocated per step.
     cycle: Cycle,
     open: Option<OpenBlock>,
-    /// Stimuli behind a branch whose outcome is not known yet.
+    /// Stimuli after a branch whose outcome is not known yet.
     waiting: Vec<Stimulus>,
     /// Register that the instruction before wrote as upper immediate, 0 = none.
     upper: u8,
@@ -101,7 +101,7 @@ struct Port {
 #[derive(Clone, Copy, Debug)]
 struct OpenBlock {
     first: u64,
-    /// Address behind the last instruction.
+    /// Address after the last instruction.
     end: u64,
     halfwords: u32,
     instructions: u32,
@@ -116,7 +116,7 @@ struct OpenBlock {
 }
 
 impl Hart {
-    /// A hart that runs `program` behind an ingress port of the given shape.
+    /// A hart that runs `program` after an ingress port of the given shape.
     ///
     /// With `retires_p` = 1 the port counts instructions, so every block is one instruction, whatever
     /// `retirement` says.
@@ -166,7 +166,7 @@ impl Hart {
         self
     }
 
-    /// Whether an address range begins or ends behind the instruction at `last` and not behind the one at `next`.
+    /// Whether an address range begins or ends after the instruction at `last` and not after the one at `next`.
     fn crosses_border(&self, last: u64, next: u64) -> bool {
         self.borders.iter().any(|border| (last..next).contains(&border.wrapping_sub(1)))
     }
@@ -219,7 +219,7 @@ impl Hart {
         self.cycle.blocks.clear();
     }
 
-    /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not tell.
+    /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not determine it.
     fn decide(&mut self, step: &Step, sink: &mut dyn FnMut(&Stimulus)) -> bool {
         let Some(open) = self.open else { return true };
         let taken = match step {
@@ -410,7 +410,7 @@ impl OpenBlock {
     }
 }
 
-/// Whether the transport behind the encoder tells the time of packets.
+/// Whether the transport after the encoder carries the time of packets.
 const fn has_timestamps(encapsulation: &Encapsulation) -> bool {
     match encapsulation {
         Encapsulation::Normal(normal) => normal.timestamp_bytes > 0,
@@ -435,8 +435,8 @@ impl Port {
             && (!self.time || cycle.time == time)
     }
 
-    /// Whether a block can say that a trap followed it. Of an exception it says where it happened only by
-    /// its own end.
+    /// Whether a block can carry that a trap followed it. The place of an exception is carried only by the end of its
+    /// block.
     fn merges(&self, open: &OpenBlock, trap: &Trap) -> bool {
         self.traps == TrapPlacement::Merged
             && open.itype == Itype::Nothing

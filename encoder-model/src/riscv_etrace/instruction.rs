@@ -18,8 +18,7 @@ pub struct Instruction {
 pub enum Class {
     /// Nothing special.
     Other,
-    /// `lui`, `c.lui` or `auipc` to the register `destination` (not 0): a jump behind it may be
-    /// sequentially inferable.
+    /// `lui`, `c.lui` or `auipc` to the register `destination` (not 0): a jump after it may be sequentially inferable.
     UpperImmediate {
         /// The register that it writes.
         destination: u8,

@@ -1,8 +1,8 @@
 //! The ingress port as one stream of items, whatever the shape of its blocks.
 //!
-//! A block is a run of instructions of which only the first and the last can matter; a trap that comes with
-//! a block is an item of its own behind it. Every rule of the encoder speaks about items, so the cut into
-//! blocks cannot change the packets (RVET-ENC-044, RVET-ENC-045).
+//! A block is a run of instructions of which only the first and the last can matter; a trap that comes with a block is
+//! an item of its own after it. Every rule of the encoder is about items, so the cut into blocks cannot change the
+//! packets (RVET-ENC-044, RVET-ENC-045).
 
 use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, Parameters, Policy, SyncMode, Triggers};
 
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Retired {
     pub(super) address: u64,
-    /// Address behind the instruction; known only for the last one of a block.
+    /// Address after the instruction; known only for the last one of a block.
     pub(super) end: u64,
     pub(super) itype: Itype,
     pub(super) sijump: bool,
@@ -55,7 +55,7 @@ pub(super) struct TrapTaken {
     pub(super) interrupt: bool,
     pub(super) cause: u16,
     pub(super) tval: u64,
-    /// Exception program counter; 0 for interrupts, of which the port does not tell it.
+    /// Exception program counter; 0 for interrupts, for which the port does not carry it.
     pub(super) epc: u64,
 }
 
@@ -286,7 +286,7 @@ impl Ingress {
             Itype::Interrupt => true,
             _ => return None,
         };
-        // An exception behind instructions of its block is at the end of them (RVET-ENC-045).
+        // An exception after instructions of its block is at the end of them (RVET-ENC-045).
         let epc = match self.retired(block, 0) {
             _ if interrupt => 0,
             Some((_, last, _)) => last.end,

@@ -32,7 +32,7 @@ impl Lanes {
                 }
                 other => other,
             };
-            // Null packets belong to the stream, which the instruction trace keeps alive.
+            // Null packets belong to the stream, which the instruction trace continues.
             Transport::new(&encapsulation, &Policy { idle: Idle::default(), ..policy.clone() })
         });
         Ok(Self { transport: Transport::new(&parameters.encapsulation, policy)?, data: data.transpose()? })

@@ -27,13 +27,13 @@
 //! assert_eq!(log.wire, [1, 0x1f, 3, 0x73, 0x00, 0x04, 1, 0x0a, 1, 0x5f]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which signals does an execution show at the ingress port? | [`Hart`], [`Retirement`], [`TrapPlacement`] |
-//! | Which class is an instruction of? | [`Instruction`], [`Class`], [`Isa`] |
-//! | Which packets does an encoder send for these signals? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
-//! | How do payloads travel? | [`Framing`], [`Transport`], [`Multiplexer`] |
+//! | Signals of an execution at the ingress port | [`Hart`], [`Retirement`], [`TrapPlacement`] |
+//! | Class of an instruction | [`Instruction`], [`Class`], [`Isa`] |
+//! | Packets of an encoder for these signals | [`Encoder`] |
+//! | Bytes of a packet | [`write_payload`], [`write_packets`], [`UnencodablePacket`] |
+//! | Transport of payloads | [`Framing`], [`Transport`], [`Multiplexer`] |
 //!
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
 //! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data` does
@@ -45,23 +45,23 @@
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
-//! * A change of modes that decoders must walk differently for (all but full address and implicit exception)
-//!   is treated like an asynchronous discontinuity: the last instruction before it is reported, and the next one
-//!   gets a synchronisation packet. In front of a trap, or behind a return that a return stack may find wrong, it
-//!   waits for the next jump or branch.
+//! * A change of modes that decoders must walk differently for (all but full address and implicit exception) is treated
+//!   like an asynchronous discontinuity: the last instruction before it is reported, and the next one gets a
+//!   synchronisation packet. Before a trap, or after a return that a return stack may find wrong, it waits for the next
+//!   jump or branch.
 //! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
 //! * Parameters whose longest packet exceeds what an encapsulated one has room for are refused (RVET-ENCAP-006).
 //! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before the
 //!   first. It is independent of the field `time`.
-//! * Under arbitrary padding the padding is 0, so that it leaks nothing (RVET-ENCAP-010).
-//! * Null packets that are lost with the transport are not made up for.
-//! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not tell
-//!   where the others are.
+//! * Under arbitrary padding the padding is 0, so that it contains no data (RVET-ENCAP-010).
+//! * Null packets that are lost with the transport are not sent again.
+//! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not show where
+//!   the others are.
 //! * `ctype` of a cycle without retirement is ignored: the trap in it is a discontinuity anyway.
 //! * Trace-on and trace-off do not change `ienable`; only `Stimulus::Enable` does.
-//! * Data packets come directly behind the packets of their instruction, responses at once but never in front of their
-//!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response that the
-//!   options in force have no packet for is dropped.
+//! * Data packets come directly after the packets of their instruction, responses at once but never before their
+//!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response
+//!   that the options in force have no packet for is dropped.
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.
 

@@ -42,7 +42,7 @@ pub(super) struct Options {
     support_at_disable: bool,
 }
 
-/// The item that waits for its successor, and the control stimuli that came behind it.
+/// The item that waits for its successor, and the control stimuli that came after it.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     pub(super) current: Item,
@@ -53,7 +53,7 @@ pub(super) struct Window {
     held: bool,
 }
 
-/// A control stimulus that acts behind the current item.
+/// A control stimulus that acts after the current item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Control {
     Modes(Modes),
@@ -145,16 +145,16 @@ impl Model {
         }
     }
 
-    /// Whether other modes, that make tracing start anew, wait for a later item than `item`, the one behind the current.
+    /// Whether other modes, that make tracing start anew, wait for a later item than `item`, the one after the current.
     ///
-    /// A decoder finds the EPC of a trap with the modes in force when its packet comes (ET 7.3.1, ET 11); so they must not
-    /// change between the last instruction in front of it and its handler. And a return that may fail must not be
+    /// A decoder finds the EPC of a trap with the modes in force when its packet comes (ET 7.3.1, ET 11); so they must
+    /// not change between the last instruction before it and its handler. And a return that may fail must not be
     /// followed by a synchronisation packet, which has no `irreport`.
     fn holds_controls(&mut self, item: &Item) -> bool {
         let window = &mut self.window;
         let current = &window.current;
         let clear = !current.is_trap() && !item.is_trap() && !self.tracer.return_may_fail(current);
-        // Not behind just any instruction: the way must not depend on the cut into blocks (RVET-ENC-044).
+        // Not after just any instruction: the way must not depend on the cut into blocks (RVET-ENC-044).
         window.held =
             window.breaks && item.qualified && (!clear || window.held && !current.ends_every_block());
         window.held
@@ -198,7 +198,7 @@ impl Model {
         }
     }
 
-    /// Lets a control stimulus act now, or behind the item that waits.
+    /// Lets a control stimulus act now, or after the item that waits.
     fn control(&mut self, control: Control, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         if let Control::Modes(modes) = control {
             self.window.breaks |= changes_walk(self.options.modes, modes);
@@ -294,7 +294,7 @@ impl Model {
 }
 
 impl Window {
-    /// What `item` means for the one before it. `waits`: controls that make tracing start anew act only behind it.
+    /// What `item` means for the one before it. `waits`: controls that make tracing start anew act only after it.
     fn next(&self, item: &Item, waits: bool) -> Next {
         if !item.qualified {
             return Next::Ends;

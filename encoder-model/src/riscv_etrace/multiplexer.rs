@@ -11,9 +11,9 @@ use super::encapsulation::{Framing, is_null};
 
 /// Interleaves the streams of several sources packet by packet: packets are atomic.
 ///
-/// Bytes of each source go in in any cuts; whole packets come out in the order that the caller asks for. Null packets stay
-/// in front of the packet that they stand in front of, so a synchronisation sequence remains one. Where the encapsulation
-/// has blocks of memory, they are those of the common stream.
+/// Bytes of each source go in in any cuts; whole packets come out in the order that the caller asks for. Null packets
+/// stay before the packet that they precede, so a synchronisation sequence remains one. Where the encapsulation has
+/// blocks of memory, they are those of the common stream.
 ///
 /// Spec: RVET-ENCAP-020 (EN 2).
 ///
@@ -62,8 +62,8 @@ impl Multiplexer {
         }
     }
 
-    /// Moves the next packet of a source, and the null packets in front of it, to the end of `wire`; whether there was
-    /// a whole one.
+    /// Moves the next packet of a source, and the null packets before it, to the end of `wire`; whether there was a
+    /// whole one.
     pub fn take(&mut self, source: usize, wire: &mut Vec<u8>) -> bool {
         let Some(queue) = self.queues.get_mut(source) else { return false };
         let Some(nulls) = queue.iter().position(|&header| !is_null(header)) else { return false };

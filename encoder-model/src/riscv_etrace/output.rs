@@ -7,7 +7,7 @@ use super::lanes::Lanes;
 use super::packet::Layout;
 use super::wire;
 
-/// The way out of the encoder.
+/// The output of the encoder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     layout: Layout,

@@ -26,7 +26,7 @@ pub(super) struct Layout {
     pub(super) data: Option<DataFields>,
 }
 
-/// The differentially coded flags behind an address. Spec: RVET-PKT-025 to 030 (ET 7.6).
+/// The differentially coded flags after an address. Spec: RVET-PKT-025 to 030 (ET 7.6).
 #[derive(Clone, Copy)]
 struct Status {
     notify: bool,

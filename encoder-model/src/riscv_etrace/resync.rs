@@ -9,7 +9,7 @@ pub(super) struct Resync {
     pub(super) limit: u64,
     pub(super) count: u64,
     pub(super) state: State,
-    /// A synchronisation packet may come directly behind the item at hand.
+    /// A synchronisation packet may come directly after the item at hand.
     may_precede: bool,
 }
 
@@ -47,8 +47,8 @@ impl Resync {
         if self.state == State::Due && !self.may_precede { State::Counting } else { self.state }
     }
 
-    /// An item arrives, `ticks` cycles or half-words after the item before. `may_precede`: a synchronisation
-    /// packet may come directly behind it.
+    /// An item arrives, `ticks` cycles or half-words after the item before. `may_precede`: a synchronisation packet may
+    /// come directly after it.
     pub(super) fn arrive(&mut self, ticks: u64, may_precede: bool) {
         self.may_precede = may_precede;
         self.count = self.count.saturating_add(ticks);

@@ -8,9 +8,9 @@ use traceproof_vectors::riscv_etrace::Parameters;
 /// What implicit return mode knows about the calls since the latest synchronisation packet.
 #[derive(Clone, Debug)]
 pub(super) struct Returns {
-    /// Addresses behind the calls, as a ring; only for the stack variant.
+    /// Addresses after the calls, as a ring; only for the stack variant.
     links: Vec<u64>,
-    /// Position behind the newest link.
+    /// Position after the newest link.
     top: usize,
     depth: u32,
     deepest: u32,

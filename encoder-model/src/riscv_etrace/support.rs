@@ -1,4 +1,4 @@
-//! What the option bits of a support packet say (ET 7.5).
+//! The meaning of the option bits of a support packet (ET 7.5).
 
 use traceproof_vectors::riscv_etrace::{DataOption, DataOptions, Mode, Modes, SupportLayout};
 

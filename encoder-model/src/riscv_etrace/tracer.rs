@@ -1,4 +1,4 @@
-//! From items to packets: the state behind the decision list, and what each decision changes (ET 9).
+//! From items to packets: the state after the decision list, and what each decision changes (ET 9).
 
 use traceproof_vectors::riscv_etrace::{
     InterruptReport, Itype, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress,
@@ -58,7 +58,7 @@ pub(super) enum Flow {
     Uninferable,
     /// A return that is inferable if it goes to this address.
     Predicted(u64),
-    /// A return that went where the prediction said.
+    /// A return that went to the predicted address.
     PredictedRight,
     /// A return that did not.
     PredictedWrong,
@@ -138,7 +138,7 @@ impl Tracer {
         if let Some(context) = &self.context_packet(decision, item) {
             send(context);
         }
-        // Most instructions get no packet, and this is where they are told apart.
+        // Most instructions get no packet, and this is where they are distinguished.
         if decision != Decision::Nothing
             && let Some(packet) = &self.packet(decision, item, next)
         {
@@ -181,7 +181,7 @@ impl Tracer {
 
     fn arrive_trap(&mut self, trap: &TrapTaken, next: Next) -> Decision {
         if trap.interrupt {
-            // Nobody reports where an interrupted return went, so it counts as predicted.
+            // No packet reports where an interrupted return went, so it counts as predicted.
             if matches!(self.flow, Flow::Predicted(_)) {
                 self.flow = Flow::Inferable;
             }
@@ -207,9 +207,9 @@ impl Tracer {
         Situation {
             subject,
             first: self.lost || !self.previous.qualified,
-            behind_trap: self.previous.is_trap(),
+            after_trap: self.previous.is_trap(),
             trap_reported: self.trap_reported,
-            behind_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
+            after_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
             change,
             resync: self.resync.state(),
             branches: self.branches.any(),
@@ -232,23 +232,23 @@ impl Tracer {
         }
     }
 
-    /// What the instruction does to the flow behind it, after its packet.
+    /// What the instruction does to the flow after it, after its packet.
     fn leave(&mut self, retired: &Retired, decision: Decision) -> Flow {
         let synchronised = matches!(decision, Decision::Start | Decision::Handler);
-        let flow = self.flow_behind(retired, synchronised);
-        // A synchronisation packet behind an unreported discontinuity would make decoders stop at an earlier
-        // arrival at its address. Spec: RVET-ENC-080.
+        let flow = self.flow_after(retired, synchronised);
+        // A synchronisation packet after an unreported discontinuity would make decoders stop at an earlier arrival at
+        // its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
         // It has no `irdepth` either, so it would name the first of two arrivals that only a return lies between; and
-        // directly behind the report of a return it would be taken for the target of that (RVET-DEC-022).
+        // directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
         let came_back = self.returns.as_ref().is_some_and(Returns::may_have_come_back);
         self.resync.settle(known && !came_back && !self.branches.any());
         flow
     }
 
     /// What the instruction does to the flow. `synchronised`: a synchronisation packet was sent for it.
-    pub(super) fn flow_behind(&mut self, retired: &Retired, synchronised: bool) -> Flow {
+    pub(super) fn flow_after(&mut self, retired: &Retired, synchronised: bool) -> Flow {
         if let Some(returns) = &mut self.returns
             && matches!(retired.itype, Itype::UninferableCall | Itype::InferableCall)
         {
@@ -348,7 +348,7 @@ impl Tracer {
     /// Line 13 of the list: an imprecise context change that no synchronisation packet carries.
     ///
     /// It has no position in the flow, and comes before the packet of its item so that an `ended` support packet
-    /// directly follows the packet it speaks about. Spec: RVET-ENC-041 (ET 4.2).
+    /// directly follows the packet it refers to. Spec: RVET-ENC-041 (ET 4.2).
     fn context_packet(&mut self, decision: Decision, item: &Item) -> Option<Packet> {
         if item.ctype() != 1 || matches!(decision, Decision::Start | Decision::Handler) {
             return None;
@@ -408,7 +408,7 @@ impl Tracer {
         self.parameters.context.then_some(item.context)
     }
 
-    /// Whether a synchronisation packet comes right behind an address packet for the item at hand.
+    /// Whether a synchronisation packet directly follows an address packet for the item at hand.
     pub(super) fn synchronisation_follows(&self, next: Next) -> bool {
         match next {
             Next::Changes | Next::Breaks | Next::Traps => true,
@@ -434,8 +434,8 @@ impl Tracer {
     }
 }
 
-/// Whether a decoder must walk differently under the other modes. Then nothing may be left to walk when the
-/// modes change, and tracing starts anew behind the change.
+/// Whether a decoder must walk differently under the other modes. Then nothing may be left to walk when the modes
+/// change, and tracing starts anew after the change.
 pub(super) const fn changes_walk(from: Modes, to: Modes) -> bool {
     from.implicit_return != to.implicit_return
         || from.jump_target_cache != to.jump_target_cache

@@ -32,7 +32,7 @@ pub struct Transport {
     blocks: Blocks,
 }
 
-/// Null packets handed on at a time.
+/// Null packets passed on at a time.
 const RUN: usize = 64;
 
 impl Default for Transport {
@@ -62,7 +62,7 @@ impl Transport {
         let framed = match encapsulation {
             // In blocks there are bytes, or there would be no first one.
             Encapsulation::Normal(normal) => normal.framed || normal.block_bytes > 0,
-            // ATBYTES tells which bytes there are.
+            // ATBYTES gives which bytes there are.
             Encapsulation::Atb => true,
             _ => false,
         };
@@ -86,7 +86,7 @@ impl Transport {
         &self.framing
     }
 
-    /// Sends a packet and the null packets that are due in front of it.
+    /// Sends a packet and the null packets that are due before it.
     ///
     /// # Errors
     ///

@@ -101,8 +101,8 @@ impl Layout {
                 irreport,
                 irdepth,
             } => {
-                // Without a subformat field the supported option tells what a format 0 packet is.
-                // Spec: RVET-PKT-038 (ET 7.8.1).
+                // Without a subformat field the supported option determines what a format 0 packet is. Spec:
+                // RVET-PKT-038 (ET 7.8.1).
                 if self.f0s == 0 && !self.predictor {
                     return Err(("subformat", Defect::Unexpected));
                 }

@@ -1,4 +1,4 @@
-//! Packets to bytes, without an execution behind them.
+//! Packets to bytes, without an execution.
 
 use alloc::vec::Vec;
 

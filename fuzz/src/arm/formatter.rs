@@ -1,4 +1,5 @@
-//! CoreSight formatter: any stream gives the same bounded results however it is cut, and what is sent comes back.
+//! CoreSight formatter: any stream gives the same bounded results however it is cut, and sent bytes survive a round
+//! trip.
 //!
 //! Input: byte 0 = framing (bits 1:0) and policy (the rest); what follows is read twice: as a formatted stream, and as
 //! pieces to send, each a trace ID (0 = a trigger, 1 = idle time, 2 = flush), a length modulo 32 and so many bytes.
@@ -63,11 +64,11 @@ pub fn run(data: &[u8]) {
     let mut latest = Place::default();
     for (.., place) in &whole.bytes {
         assert!(place.byte >= latest.byte && place.packet >= latest.packet, "{place} is out of order");
-        assert!(place.byte < stream.len() as u64, "{place} is behind the end");
+        assert!(place.byte < stream.len() as u64, "{place} is beyond the end");
         latest = *place;
     }
     for (_, fault) in &whole.faults {
-        assert!(fault.place.byte <= stream.len() as u64, "{fault} is behind the end");
+        assert!(fault.place.byte <= stream.len() as u64, "{fault} is beyond the end");
     }
     send(policy, stream);
 }
@@ -116,7 +117,7 @@ fn send(policy: FormatterPolicy, mut script: &[u8]) {
     assert_eq!(sent, back, "what was sent does not come back");
 }
 
-/// Where a fuzzer starts: worked examples, and streams of the formatter model under every policy.
+/// Seeds: worked examples, and streams of the formatter model under every policy.
 #[must_use]
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let frames = [

@@ -1,4 +1,4 @@
-//! Properties of what the ARM families share.
+//! Properties of the code that the ARM families share.
 
 pub mod formatter;
 

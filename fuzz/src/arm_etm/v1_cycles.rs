@@ -1,7 +1,7 @@
 //! ETMv1: any capture of the pins over any program gives the same bounded results however it is cut.
 //!
-//! Input: two bytes of constants ([`presets::v1`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest
-//! is the capture.
+//! Input: two bytes of constants ([`presets::v1`]); the length of the code at 0x8000 (2 bytes, little-endian) and the
+//! code; the rest is the capture.
 
 use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::{Address, Program, Section};

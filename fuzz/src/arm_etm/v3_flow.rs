@@ -1,7 +1,7 @@
 //! ETMv3: any stream over any program gives the same bounded results however it is cut.
 //!
-//! Input: constants ([`presets::v3`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest is the
-//! stream, behind an A-sync.
+//! Input: constants ([`presets::v3`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code; the rest
+//! is the stream, after an A-sync.
 
 use traceproof_decoder::arm_etm::Decoder;
 use traceproof_vectors::arm_etm::Parameters;
@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
 
 /// # Panics
 ///
-/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can tell.
+/// When the results depend on how the bytes are cut, are out of order, or more than the bytes can carry.
 pub(super) fn decode_in_pieces(parameters: &Parameters, program: &Program, stream: &[u8]) {
     let mut decoder = Decoder::default();
     if decoder.begin(parameters, program).is_ok() {

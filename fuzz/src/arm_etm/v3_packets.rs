@@ -1,6 +1,6 @@
 //! ETMv3 packets: whatever the reader reads, the writer turns into bytes that read as the same packets.
 //!
-//! Input: constants ([`presets::v3`]); the rest is packets, behind an A-sync.
+//! Input: constants ([`presets::v3`]); the rest is packets, after an A-sync.
 
 use traceproof_decoder::arm_etm::dissect;
 use traceproof_encoder_model::arm_etm::v3::write_packet;
@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(packets(&written, &parameters), read, "{written:02x?}");
 }
 
-/// The packets up to the first fault: behind one there is a gap that cannot be written.
+/// The packets up to the first fault: after one there is a gap that cannot be written.
 fn packets(stream: &[u8], parameters: &Parameters) -> Vec<Packet> {
     dissect(stream, parameters, &Program::new())
         .into_iter()

@@ -1,4 +1,4 @@
-//! Both models: whatever is programmed and happens, the decoder works out what the model wrote.
+//! Both models: for any configuration and stimulus the decoder derives what the model wrote.
 //!
 //! The input is the entropy of the scenario generator.
 

@@ -26,7 +26,7 @@ pub fn input(parameters: &Parameters, wire: &[u8]) -> Option<Vec<u8>> {
 ///
 /// # Panics
 ///
-/// When the results differ, are out of bounds, or do not come back.
+/// When the results differ, are out of bounds, or do not survive a round trip.
 pub fn run(data: &[u8]) {
     let Some((options, log)) = data.split_first_chunk::<2>() else { return };
     let parameters = parameters(*options);

@@ -1,5 +1,5 @@
-//! Data trace: any payload is a packet that the writer turns back into an equal packet, or a typed fault; any sequence of them
-//! gives the same bounded results however it is cut.
+//! Data trace: any payload is a packet that the writer turns back into an equal packet, or a typed fault; any sequence
+//! of them gives the same bounded results however it is cut.
 //!
 //! Input: the constants of data trace in 5 bytes; then payloads, each a length (modulo 31) and its bytes.
 
@@ -79,12 +79,12 @@ fn parameters([kind, lrid, address, options, offered]: [u8; CONSTANTS]) -> Param
     }
 }
 
-/// Reads payloads, writes what was read, and reads that; then decodes them behind a start packet.
+/// Reads payloads, writes what was read, and reads that; then decodes them after a start packet.
 ///
 /// # Panics
 ///
-/// When the writer cannot write what the reader read, or writes something that reads as another packet; when results depend
-/// on how the stream is cut.
+/// When the writer cannot write what the reader read, or writes something that reads as another packet; when results
+/// depend on how the stream is cut.
 pub fn run(data: &[u8]) {
     let Some((constants, mut rest)) = data.split_first_chunk::<CONSTANTS>() else { return };
     let parameters = parameters(*constants);

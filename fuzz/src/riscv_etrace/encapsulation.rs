@@ -1,4 +1,5 @@
-//! Transport: any stream in any encapsulation is cut into the same units however it arrives; what is framed comes back.
+//! Transport: any stream in any encapsulation is cut into the same units for any chunks; framed payloads survive a
+//! round trip.
 //!
 //! Input: the constants of the encapsulation in 9 bytes; the rest is the stream, and likewise what is framed.
 
@@ -70,7 +71,7 @@ fn encapsulation(constants: [u8; CONSTANTS]) -> Encapsulation {
     }
 }
 
-/// A unit: where it starts, whose it is, and its bytes.
+/// A unit: its start, its source, and its bytes.
 type Unit = (Place, Option<u16>, Vec<u8>);
 
 fn units<'a>(
@@ -88,7 +89,7 @@ fn units<'a>(
 ///
 /// # Panics
 ///
-/// When the results differ, when a byte behind the first boundary belongs to no unit or to two, or when a framed payload
+/// When the results differ, when a byte after the first boundary belongs to no unit or to two, or when a framed payload
 /// does not come back as the unit that it was.
 pub fn run(data: &[u8]) {
     let Some((constants, stream)) = data.split_first_chunk::<CONSTANTS>() else { return };
@@ -110,7 +111,7 @@ pub fn run(data: &[u8]) {
     if let Some(place) = rest {
         assert_eq!(place.byte, next.unwrap_or(place.byte), "the unit that is cut off starts elsewhere");
     } else if let Some(next) = next {
-        assert_eq!(next, stream.len() as u64, "bytes at the end belong to nobody");
+        assert_eq!(next, stream.len() as u64, "bytes at the end belong to no unit");
     }
     comes_back(encapsulation, stream);
 }

@@ -63,7 +63,7 @@ pub fn run(data: &[u8]) {
     let mut latest = Place::default();
     for (place, entry) in &whole.entries {
         assert!(place.packet >= latest.packet, "{entry:?} is out of order");
-        assert!(place.byte <= stream.len() as u64, "{entry:?} is behind the end of the stream");
+        assert!(place.byte <= stream.len() as u64, "{entry:?} is beyond the end of the stream");
         latest = *place;
     }
     let packets = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_))).count();

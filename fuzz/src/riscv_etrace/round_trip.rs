@@ -1,4 +1,4 @@
-//! Both models: any execution that the encoder model traces comes back from the decoder.
+//! Both models: any execution that the encoder model traces is reported by the decoder.
 //!
 //! The input is the entropy of the scenario generator.
 
@@ -8,7 +8,7 @@ use traceproof_conformance::riscv_etrace::generate::{Scope, round_trip, scenario
 ///
 /// # Panics
 ///
-/// When the execution does not come back.
+/// When the execution fails the round trip.
 pub fn run(data: &[u8]) {
     let scenario = scenario(data, Scope::Core);
     if let Err(failure) = round_trip(&scenario) {

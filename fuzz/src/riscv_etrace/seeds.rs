@@ -52,7 +52,7 @@ fn of(cases: &[CaseFile<RiscvEtrace>]) -> Vec<Seed> {
     seeds
 }
 
-/// The data trace payload behind a type of one bit, if it is one.
+/// The data trace payload after a type of one bit, if it is one.
 fn data_payload(parameters: &Parameters, typed: &[u8]) -> Option<Vec<u8>> {
     let Encapsulation::Normal(NormalEncapsulation {
         type_bits: 1, src_id_bits: 0, timestamp_bytes: 0, ..

@@ -1,4 +1,4 @@
-//! In which state of the processor instructions execute.
+//! The state of the processor in which instructions execute.
 
 use core::fmt;
 
@@ -87,9 +87,9 @@ impl fmt::Display for SecurityState {
     }
 }
 
-/// What a trace says about the state in which instructions execute. What it does not say is `None`.
+/// What a trace carries about the state in which instructions execute. What it does not carry is `None`.
 ///
-/// `Context::default()` says nothing but Secure state; the `with_` functions add to it.
+/// `Context::default()` states only Secure state; the `with_` functions add to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -98,7 +98,7 @@ impl fmt::Display for SecurityState {
 pub struct Context {
     /// Security state.
     pub security: SecurityState,
-    /// Exception level. A protocol that marks nothing but Hyp mode says EL2 or nothing.
+    /// Exception level. A protocol that marks only Hyp mode gives EL2 or none.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub exception_level: Option<ExceptionLevel>,
     /// `AArch64` state.
@@ -128,7 +128,7 @@ impl Context {
         self
     }
 
-    /// At that exception level, or at one that the trace does not say.
+    /// At that exception level, or at one that the trace does not carry.
     #[must_use]
     pub const fn with_exception_level(mut self, level: Option<ExceptionLevel>) -> Self {
         self.exception_level = level;

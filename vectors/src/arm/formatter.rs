@@ -3,7 +3,7 @@
 //! ```text
 //! byte       0    1    2    3   ...  12   13   14   15
 //! even byte  bit 0 = 0: data, whose own bit 0 is auxiliary bit k (byte 2k)
-//!            bit 0 = 1: new trace ID in bits 7:1; auxiliary bit k says whether the odd byte behind it
+//!            bit 0 = 1: new trace ID in bits 7:1; auxiliary bit k says whether the odd byte after it
 //!                       belongs to the new ID (0) or still to the previous one (1)
 //! odd byte   data
 //! byte 15    auxiliary bits 0 to 7
@@ -30,8 +30,8 @@ pub const HALF_SYNC: [u8; 2] = [0xff, 0x7f];
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Framing {
     /// A capture in memory (ETB, TMC): frames at multiples of 16 bytes, no synchronisation packets. A whole frame of
-    /// four full synchronisation packets is a barrier: what stands in front of it and what stands behind it are not
-    /// contiguous (trace drivers write one where a circular buffer was cut).
+    /// four full synchronisation packets is a barrier: what precedes it and what follows it are not contiguous (trace
+    /// drivers write one where a circular buffer was cut).
     #[default]
     Memory,
     /// A trace port in normal mode: full synchronisation packets between frames.
@@ -109,18 +109,18 @@ impl fmt::Display for TraceId {
 pub struct FormatterPolicy {
     /// How frames lie in the stream.
     pub framing: Framing,
-    /// A full synchronisation packet stands in front of the first frame and, unless this is 0, again behind so many
-    /// frames. Without meaning in [`Framing::Memory`].
+    /// A full synchronisation packet precedes the first frame and, unless this is 0, again after so many frames.
+    /// Without meaning in [`Framing::Memory`].
     pub full_sync_frames: u32,
-    /// A half-word synchronisation packet behind so many byte pairs; 0 = none but those that are asked for. Only in
+    /// A half-word synchronisation packet after so many byte pairs; 0 = none but those that are asked for. Only in
     /// [`Framing::Continuous`].
     pub half_sync_pairs: u32,
-    /// An unchanged ID is sent again in the frame behind so many that had none; 0 = never. With 7, at least every eighth frame
-    /// holds an ID (ARM-FMT-011).
+    /// An unchanged ID is sent again in the frame after so many that had none; 0 = never. With 7, at least every eighth
+    /// frame holds an ID (ARM-FMT-011).
     pub id_repeat_frames: u32,
-    /// Besides that, an unchanged ID is sent again behind so many byte pairs; 0 = never.
+    /// Besides that, an unchanged ID is sent again after so many byte pairs; 0 = never.
     pub id_repeat_pairs: u32,
-    /// A repeated ID claims to take effect behind the next byte instead of at once. Both mean the same.
+    /// A repeated ID claims to take effect after the next byte instead of at once. Both mean the same.
     pub repeat_delayed: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Which instructions matter to the flow of a program, in words that every ARM family can derive its own from.
+//! Instructions that matter to the flow of a program, in classes from which every ARM family derives its own.
 //!
-//! ETM calls an instruction direct or indirect, PFT a waypoint or not, ETE a P0 element or not; all of them decide
-//! by opcode alone, and they differ about barriers, waits and returns. So a class here says what the instruction
-//! *is*; what follows from it is a rule of the family.
+//! ETM calls an instruction direct or indirect, PFT a waypoint or not, ETE a P0 element or not; all of them decide by
+//! opcode alone, and they differ about barriers, waits and returns. So a class here is what the instruction *is*; its
+//! consequences are rules of the family.
 //!
 //! | class | ETMv1 to v3 | PFT | ETE, ETMv4 |
 //! |---|---|---|---|
@@ -111,12 +111,12 @@ pub enum InstructionClass {
     /// It goes on to the next instruction, and no family names it.
     #[default]
     Other,
-    /// A branch whose target and instruction set the opcode says.
+    /// A branch whose target and instruction set are in the opcode.
     DirectBranch {
         /// It leaves a return address.
         link: bool,
     },
-    /// A branch whose target the opcode does not say.
+    /// A branch whose target is not in the opcode.
     IndirectBranch {
         /// It leaves a return address.
         link: bool,
@@ -167,7 +167,7 @@ impl InstructionClass {
     }
 }
 
-/// What the opcode of one instruction says about the flow of the program.
+/// The effect of one instruction on the flow of the program, from its opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FlowInstruction {
@@ -176,7 +176,7 @@ pub struct FlowInstruction {
     /// Its size in bytes.
     pub size: u8,
     /// It has a condition of its own that may fail: a condition field other than AL, or a comparison. `IT` blocks make
-    /// others conditional, which no opcode says.
+    /// others conditional, which is in no opcode.
     pub conditional: bool,
     /// The target, of [`DirectBranch`](InstructionClass::DirectBranch),
     /// [`StateChange`](InstructionClass::StateChange) and

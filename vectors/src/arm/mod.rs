@@ -1,13 +1,13 @@
-//! What the ARM families have in common: the words for processor state and code, and for the way from a trace unit to the tool.
+//! Vocabulary shared by the ARM families: processor state, code, and the formatter between trace unit and tool.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | In which instruction set, at which address? | [`InstructionSet`], [`CodeAddress`] |
-//! | In which state does the processor execute? | [`Context`], [`ExceptionLevel`], [`SecurityState`] |
-//! | What is an instruction to the flow of the program? | [`FlowInstruction`], [`InstructionClass`] |
-//! | Which profile of the architecture, which code for timestamps? | [`Profile`], [`TimestampEncoding`] |
-//! | How do several trace sources share one stream? | [`Framing`], [`TraceId`], [`FRAME_BYTES`] |
-//! | Which legal choices does a formatter have? | [`FormatterPolicy`] |
+//! | Instruction set and address | [`InstructionSet`], [`CodeAddress`] |
+//! | State of the processor | [`Context`], [`ExceptionLevel`], [`SecurityState`] |
+//! | Class of an instruction in the flow of the program | [`FlowInstruction`], [`InstructionClass`] |
+//! | Profile of the architecture, code of timestamps | [`Profile`], [`TimestampEncoding`] |
+//! | Several trace sources in one stream | [`Framing`], [`TraceId`], [`FRAME_BYTES`] |
+//! | Legal choices of a formatter | [`FormatterPolicy`] |
 //!
 //! Sources: ARM DDI 0314 (CoreSight Components), chapters 8 and 9, requirements `ARM-FMT-nnn`; ARM DDI 0406 (`ARMv7`-A/R), ARM DDI 0403
 //! (`ARMv7`-M) and ARM DDI 0487 (A-profile) for instructions and processor state.

@@ -1,4 +1,4 @@
-//! Addresses as they travel, and data addresses as far as they are known.
+//! Addresses on the wire, and data addresses as far as they are known.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,9 +15,9 @@ use core::str::FromStr;
 /// | branch address (ETMv1) | \[6:0\] -> `bits`\[6:0\] | \[6:0\] -> 7 bits each | not in this form |
 /// | data address | \[6:0\] -> `bits`\[6:0\] | \[6:0\] -> 7 bits each | \[3:0\] -> `bits`\[31:28\]; \[7:4\] are 0 |
 ///
-/// Of a branch address of ETMv1, `bits` is the address with the Thumb bit in bit 0. Later, `bits` is the instruction address shifted right by 2 (ARM), 1 (Thumb) or 0 (Java state), and
-/// byte 5 also tells the state: `00001aaa` ARM A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\].
-/// These state bits are part of `bits`.
+/// Of a branch address of ETMv1, `bits` is the address with the Thumb bit in bit 0. Later, `bits` is the instruction
+/// address shifted right by 2 (ARM), 1 (Thumb) or 0 (Java state), and byte 5 also carries the state: `00001aaa` ARM
+/// A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\]. These state bits are part of `bits`.
 ///
 /// In ETMv3 a bit that announces exception information (bit 6 of byte 5; in the alternative scheme, bit 6 of the last
 /// of 2 to 4 bytes) is not part of `bits`, it is 0 there; and \[4\] of byte 5 of a data address is `bits`\[32\]: data are big-endian.
@@ -104,7 +104,7 @@ impl core::error::Error for ParseDataAddressError {}
 impl FromStr for DataAddress {
     type Err = ParseDataAddressError;
 
-    /// Bits of the value outside the mask are errors: such a text says something that it takes back.
+    /// Bits of the value outside the mask are errors: such a text contradicts itself.
     fn from_str(text: &str) -> Result<Self, ParseDataAddressError> {
         let number = |digits: &str| {
             let digits = digits.strip_prefix("0x").filter(|digits| !digits.starts_with(['+', '-']))?;

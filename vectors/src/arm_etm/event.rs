@@ -6,8 +6,8 @@ use crate::Address32;
 
 /// One thing that happened in the traced execution.
 ///
-/// In which order events come, what they mean, and which faults there are stands with each architecture: [`v1`](super::v1),
-/// [`v2`](super::v2), and what differs from that in [`v3`](super::v3).
+/// The order and meaning of events and the faults are described with each architecture: [`v1`](super::v1),
+/// [`v2`](super::v2), and the differences in [`v3`](super::v3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -28,14 +28,15 @@ pub enum Event {
         /// When.
         when: u64,
     },
-    /// A TFO packet, or in ETMv1 a branch address with such a reason: where execution is (5.5.4, 6.5). [`Reason::Overflow`] also says that instructions are lost before `cycle`
-    /// (ETM2-FIFO-007).
+    /// A TFO packet, or in ETMv1 a branch address with such a reason: where execution is (5.5.4, 6.5).
+    /// [`Reason::Overflow`] also means that instructions are lost before `cycle` (ETM2-FIFO-007).
     Synchronisation {
         /// The TFO cycle, or that of BE or BD.
         cycle: u64,
         /// Why.
         reason: Reason,
-        /// The instruction that the TFO cycle implies (periodic), or the first one behind it; in ETMv1 always the one behind it. Without Thumb bit.
+        /// The instruction that the TFO cycle implies (periodic), or the first one after it; in ETMv1 always the one
+        /// after it. Without Thumb bit.
         address: Address32,
         /// Its state.
         isa: Isa,
@@ -74,12 +75,12 @@ pub enum Event {
         transfer: u64,
         /// When its packet was placed in the FIFO.
         when: u64,
-        /// Where; `None` if the trace does not tell.
+        /// Where; `None` if the trace does not carry it.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         address: Option<DataAddress>,
         /// What.
         value: Value,
-        /// The latest full data address says that data are big-endian (ETMv3, ETM3-DAT-004).
+        /// The latest full data address marks data as big-endian (ETMv3, ETM3-DAT-004).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         big_endian: bool,
     },
@@ -94,7 +95,7 @@ pub enum Event {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u32,
     },
-    /// The value of an outstanding transfer will not be told. Never an error (ETM2-LM-032).
+    /// The value of an outstanding transfer will not be output. Never an error (ETM2-LM-032).
     Missing {
         /// The transfer.
         transfer: u64,
@@ -109,7 +110,8 @@ pub enum Event {
         tag: u8,
     },
     /// The capture ends before all bytes of this cycle's packets were seen (ETM-GEN-012). Reported for the oldest such
-    /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be told apart.
+    /// cycle only; of a TFO packet, the TFO cycle. In ETMv1 also: the data of this cycle are cut off, or cannot be
+    /// assigned.
     Incomplete {
         /// The cycle.
         when: u64,
@@ -139,7 +141,7 @@ pub enum Event {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         cycles: Option<u64>,
     },
-    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also says that instructions are lost in front of it.
+    /// ETMv3: an I-sync packet (7.10.5). [`Reason::Overflow`] also means that instructions are lost before it.
     InstructionSync {
         /// Why.
         reason: Reason,
@@ -175,7 +177,7 @@ pub enum Event {
         address: Address32,
         /// The state there.
         isa: Isa,
-        /// What the exception information bytes say, if there are any.
+        /// The contents of the exception information bytes, if there are any.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         exception: Option<ExceptionInformation>,
     },
@@ -214,7 +216,7 @@ pub enum Event {
         /// Its number.
         transfer: u64,
     },
-    /// ETMv3: transfers from here on are not told; those of the latest data instruction are incomplete (7.4.6).
+    /// ETMv3: transfers from here on are not output; those of the latest data instruction are incomplete (7.4.6).
     DataSuppressed {
         /// When.
         when: u64,
@@ -243,7 +245,7 @@ pub enum Value {
     Off,
 }
 
-/// Why the value of a load miss will not be told.
+/// Why the value of a load miss will not be output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

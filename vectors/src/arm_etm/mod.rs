@@ -1,20 +1,20 @@
-//! ARM Embedded Trace Macrocell, architectures 1, 2 and 3: the words of the specification.
+//! ARM Embedded Trace Macrocell, architectures 1, 2 and 3: the vocabulary of the specification.
 //!
-//! Source references: plain numbers such as `6.4.3` are sections of ARM IHI 0014Q. `PC-n` is a project
-//! convention: bits that no text available to this project confirms. Each stands behind one named constant in
-//! each codec, and cases that depend on one list it as reading (see [`READINGS`]).
+//! Source references: plain numbers such as `6.4.3` are sections of ARM IHI 0014Q. `PC-n` is a project convention: bits
+//! that no text available to this project confirms. Each is one named constant in each codec, and cases that depend on
+//! one list it as reading (see [`READINGS`]).
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What must be known beforehand? | [`Parameters`], [`Architecture`] |
-//! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
-//! | What travels, pin by pin, in ETMv2? | [`v2`] |
-//! | What travels in ETMv1, and what does a decoder report? | [`v1`] |
-//! | What travels in ETMv3, and what does a decoder report? | [`v3`] |
-//! | What travels, packet by packet? | [`Packet`] |
-//! | What does a decoder report, in which order, and which faults? | [`Event`] |
-//! | What does the macrocell see in one cycle? | [`Stimulus`] |
-//! | Which legal choices does a macrocell make? | [`Policy`] |
+//! | What must be known beforehand | [`Parameters`], [`Architecture`] |
+//! | Parameters from registers | [`Registers`], [`Parameters::from_registers`] |
+//! | The pins and packets of ETMv2 | [`v2`] |
+//! | The wire of ETMv1, and what a decoder reports | [`v1`] |
+//! | The wire of ETMv3, and what a decoder reports | [`v3`] |
+//! | The packets | [`Packet`] |
+//! | What a decoder reports: events, their order, and faults | [`Event`] |
+//! | What the macrocell observes in one cycle | [`Stimulus`] |
+//! | Legal choices of a macrocell | [`Policy`] |
 
 mod address;
 mod event;
@@ -160,7 +160,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm3-zero-cycles-is-unknown",
         binds: Binds::Both,
-        text: "A cycle count of 0 says that the count is not known.",
+        text: "A cycle count of 0 means that the count is not known.",
     },
     Reading {
         name: "etm3-filter-cprt",
@@ -190,7 +190,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm1-data-addresses-start-over",
         binds: Binds::Both,
-        text: "The first data address behind a restart has five packets; encoders do the same behind a periodic full branch address.",
+        text: "The first data address after a restart has five packets; encoders do the same after a periodic full branch address.",
     },
     Reading {
         name: "etm1-unlocated-branch-counts",
@@ -205,7 +205,7 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm1-restart-is-three-records-ahead",
         binds: Binds::Encoders,
-        text: "BE of a restart and its APO are in the three records in front of the first traced instruction.",
+        text: "BE of a restart and its APO are in the three records before the first traced instruction.",
     },
     Reading {
         name: "etm1-forced-address",

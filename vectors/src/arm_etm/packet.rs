@@ -7,9 +7,10 @@ use crate::Address32;
 
 /// One packet, as it stands in the FIFO.
 ///
-/// ETMv1 has `BranchAddress`, `FullBranchAddress`, `DataAddress` and `DataValue`: each is what stands together of one kind, for ETMv1 calls a single byte a packet.
-/// ETMv2 has the variants from `BranchAddress` to `TraceFifoOffset`. ETMv3 has those behind it and those before it; there
-/// `LoadMissOccurred` and `LoadMissData` are called out-of-order placeholder and out-of-order data.
+/// ETMv1 has `BranchAddress`, `FullBranchAddress`, `DataAddress` and `DataValue`: each is what stands together of one
+/// kind, for ETMv1 calls a single byte a packet. ETMv2 has the variants from `BranchAddress` to `TraceFifoOffset`.
+/// ETMv3 has those after it and those before it; there `LoadMissOccurred` and `LoadMissData` are called out-of-order
+/// placeholder and out-of-order data.
 ///
 /// `more` is the C bit of ETMv2: another packet of the same cycle follows. It is false in ETMv3. `ss` is the size code of the value: 0, 1, 2, 3 for
 /// 0, 1, 2, 4 bytes.
@@ -68,7 +69,7 @@ pub enum Packet {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u32,
     },
-    /// `C1101010`: a transfer of an LSM that is not traced, behind one that is (6.4.4).
+    /// `C1101010`: a transfer of an LSM that is not traced, after one that is (6.4.4).
     ValueNotTraced {
         /// C bit.
         #[cfg_attr(feature = "serde", serde(default))]
@@ -114,10 +115,10 @@ pub enum Packet {
     },
     /// `00 00 00 00 00 … 80`: the next byte is a header (7.10.4).
     AlignmentSync {
-        /// Zero bytes in front of the 80, 5 or more.
+        /// Zero bytes before the 80, 5 or more.
         zeros: u64,
     },
-    /// `04`: cycles that no P-header tells (7.2).
+    /// `04`: cycles that no P-header carries (7.2).
     CycleCount(
         /// 0 = unknown.
         VariableField,
@@ -203,7 +204,7 @@ pub enum Packet {
     ExceptionExit,
     /// `7E` (7.5.3).
     ExceptionEntry,
-    /// ETMv1: a branch address of five bytes, and the Context ID behind it (5.5.4, 5.6.3).
+    /// ETMv1: a branch address of five bytes, and the Context ID after it (5.5.4, 5.6.3).
     FullBranchAddress {
         /// All 32 bits as they travel; bit 0 is the Thumb bit unless `jazelle`.
         address: Address32,
@@ -244,7 +245,7 @@ pub enum Reason {
     Periodic = 0b00,
     /// Tracing was enabled.
     TraceEnabled = 0b01,
-    /// Tracing starts again behind a FIFO overflow.
+    /// Tracing starts again after a FIFO overflow.
     Overflow = 0b10,
     /// The processor left debug state.
     DebugExit = 0b11,

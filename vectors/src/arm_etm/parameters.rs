@@ -18,7 +18,7 @@ pub struct Parameters {
     /// Data addresses are traced (ETMCR\[3\]).
     pub data_address: bool,
     /// Coprocessor register transfers are traced (ETMCR\[1\]). They are Normal Data packets with A = 0, so that a
-    /// decoder without code cannot tell them from the later transfers of an LSM.
+    /// decoder without code cannot distinguish them from the later transfers of an LSM.
     pub monitor_cprt: bool,
     /// Executed direct branches output their address too (ETMCR\[8\]).
     pub branch_broadcast: bool,
@@ -36,8 +36,8 @@ pub struct Parameters {
     pub load_pc_first: bool,
     /// ETMCR\[20\]: no instruction trace; I-sync packets have no address (ETMv3.1 and later).
     pub data_only: bool,
-    /// ETMCR\[19\]: with `monitor_cprt`, coprocessor register transfers are traced only where ViewData says so (ETMv3.0
-    /// and later).
+    /// ETMCR\[19\]: with `monitor_cprt`, coprocessor register transfers are traced only where ViewData is active
+    /// (ETMv3.0 and later).
     pub filter_cprt: bool,
     /// ETMCR\[28\]: timestamps (ETMv3.5).
     pub timestamps: bool,

@@ -1,4 +1,4 @@
-//! What a macrocell was told by registers that only it needs to know, and which legal choices it makes.
+//! The settings of registers that only the macrocell needs to know, and which legal choices it makes.
 
 use super::Architecture;
 
@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The largest FIFO whose fill a TFO value can tell, b111 in the upper bits being reserved (PC-3, PC-7).
+    /// The largest FIFO whose fill a TFO value can express, b111 in the upper bits being reserved (PC-3, PC-7).
     pub const MAX_FIFO_SIZE: u8 = 111;
 
     /// The fewest bytes of FIFO that an ETMv3 can do with.
@@ -91,6 +91,6 @@ pub enum TagChoice {
     /// The lowest one that is free.
     #[default]
     Lowest,
-    /// The next free one behind the one given last.
+    /// The next free one after the one given last.
     RoundRobin,
 }

@@ -1,10 +1,10 @@
-//! What faults cost in ETMv1, ETMv2 and ETMv3.
+//! Loss after a fault in ETMv1, ETMv2 and ETMv3.
 
 use super::Event;
 use crate::{FaultClass, Recovery};
 
-/// What cannot be read costs synchronisation; what the code cannot answer costs the flow; of two statements that contradict
-/// each other the later one, or the one that travels, is believed.
+/// What cannot be read loses synchronisation; what the code cannot resolve loses the flow; of two statements that
+/// contradict each other the later one, or the one in the trace, is used.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {
     match class {
         FaultClass::Contradiction | FaultClass::Suspicious => Recovery::GoesOn,

@@ -1,8 +1,8 @@
-//! What the registers of a macrocell say about its trace.
+//! The parameters of a macrocell's trace from its registers.
 
 use super::{Architecture, Parameters};
 
-/// Registers that decide what a macrocell sends. A capture tool reads them out beside the trace.
+/// Registers that decide what a macrocell sends. A capture tool reads them in addition to the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
     /// ETMCR, register 0x000: Main Control.
@@ -15,9 +15,10 @@ pub struct Registers {
 }
 
 impl Parameters {
-    /// The parameters of a macrocell with these registers. What its version does not have is off, whatever the bits say.
+    /// The parameters of a macrocell with these registers. What its version does not have is off, whatever the bits
+    /// are.
     ///
-    /// `m_profile`: the processor is of the M profile, which no register of the macrocell says.
+    /// `m_profile`: the processor is of the M profile, which is in no register of the macrocell.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(parameters(CORTEX_A7), expected);
     }
 
-    /// Each bit says one thing; what the other bits say stays.
+    /// Each bit has one meaning; the meaning of the other bits stays.
     #[test]
     fn each_bit_says_one_thing() {
         let before = parameters(CORTEX_A7);

@@ -1,11 +1,12 @@
-//! What the macrocell sees of processor and filters in one cycle.
+//! The inputs of the macrocell from processor and filters in one cycle.
 
 use alloc::vec::Vec;
 
 use super::Isa;
 use crate::Address32;
 
-/// One processor cycle. A macrocell ignores what its architecture does not know. The default is a cycle in which nothing happens and nothing is traced.
+/// One processor cycle. A macrocell ignores what its architecture does not have. The default is a cycle in which
+/// nothing happens and nothing is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -17,7 +18,7 @@ pub struct Stimulus {
     pub view_data: bool,
     /// Level: the processor is in debug state.
     pub debug: bool,
-    /// The processor is reset: whatever it waited for will never come.
+    /// The processor is reset: data that it waited for never arrive.
     pub reset: bool,
     /// The trigger occurs.
     pub trigger: bool,
@@ -71,10 +72,10 @@ pub struct Instruction {
     /// Its condition passed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub executed: bool,
-    /// A folded direct branch that completes in front of it.
+    /// A folded direct branch that completes before it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phantom: Option<Phantom>,
-    /// It branches, or an exception is taken behind it.
+    /// It branches, or an exception is taken after it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub branch: Option<BranchTarget>,
     /// It is an exception return (ETMv3: an exception exit packet).
@@ -113,12 +114,12 @@ pub struct BranchTarget {
     /// A direct branch: its target follows from the code, and is output in branch broadcast mode only.
     #[cfg_attr(feature = "serde", serde(default))]
     pub direct: bool,
-    /// It is an exception, of which ETMv3 tells which one.
+    /// It is an exception; ETMv3 outputs its number.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exception: Option<Exception>,
 }
 
-/// An exception that is taken. Security state and Hyp mode behind it are those of the next cycle.
+/// An exception that is taken. Security state and Hyp mode after it are those of the next cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -126,7 +127,7 @@ pub struct BranchTarget {
 pub struct Exception {
     /// Exception number, 9 bits (M profile) or 4; see [`ExceptionInformation`](super::v3::ExceptionInformation).
     pub number: u16,
-    /// The instruction in front of it did not complete.
+    /// The instruction before it did not complete.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub cancel: bool,
     /// M profile: how many transfers of a paused LSM are done.
@@ -140,7 +141,7 @@ pub struct Exception {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transfer {
-    /// Where, as the instruction asked for it (ETM-GEN-009). Of no meaning for coprocessor transfers.
+    /// Where, as the instruction requested it (ETM-GEN-009). Of no meaning for coprocessor transfers.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: Address32,
     /// How.
@@ -153,7 +154,8 @@ pub struct Transfer {
     /// Two words at once.
     #[cfg_attr(feature = "serde", serde(default))]
     pub wide: bool,
-    /// Bytes of the access: 1, 2 or 4 (ETMv1; later architectures do not tell). 4 for words and for coprocessor transfers.
+    /// Bytes of the access: 1, 2 or 4 (ETMv1; later architectures do not output it). 4 for words and for coprocessor
+    /// transfers.
     #[cfg_attr(feature = "serde", serde(default = "word", skip_serializing_if = "is_word"))]
     pub size: u8,
     /// Which of its instruction's transfers it is.

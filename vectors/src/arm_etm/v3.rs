@@ -10,7 +10,7 @@
 //!
 //! # Order of events
 //!
-//! Every packet is delivered when its last byte was read, then what it tells, at the packet's place:
+//! Every packet is delivered when its last byte was read, then its events, at the packet's place:
 //!
 //! | packet | events |
 //! |---|---|
@@ -27,55 +27,55 @@
 //!
 //! `when` is the number of `Atom`s reported before, counted from `begin` or `reset`. Data belong to the latest data
 //! instruction among them. The rules of misses, pairs and `Missing` are those of [`Event`], with two differences: an
-//! Ignore packet does not part the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to 3.
-//! `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none behind data that were ignored.
-//! Hyp bits are reported only with [`virtualization`](super::Parameters::virtualization) (ETM3-ISY-011). Faults
-//! that go on come behind their packet and in front of its events.
-//! At the end of the trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
+//! Ignore packet does not separate the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to
+//! 3. `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none after
+//! data that were ignored. Hyp bits are reported only with [`virtualization`](super::Parameters::virtualization)
+//! (ETM3-ISY-011). Faults after which decoding goes on follow their packet and precede its events. At the end of the
+//! trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
 //!
 //! # Synchronisation
 //!
 //! A decoder looks for an A-sync first; the bytes up to it belong to no packet. From there to the first I-sync of any
-//! reason packets are delivered, but of events only `Trigger`, `Timestamp`, `ContextId` and `Vmid`. W atoms count
-//! from that I-sync on. Faults that go on are only reported behind that I-sync. The A-sync that ends a search has all zeros in front of the 80,
-//! back to the byte where the search began; bytes that only a search saw are never `Incomplete`.
-//! A timestamp has no value until each of its bits has travelled since the latest search. Bits \[7:6\] of the seventh byte of a
-//! 48-bit timestamp mean nothing.
+//! reason packets are delivered, but of events only `Trigger`, `Timestamp`, `ContextId` and `Vmid`. W atoms count from
+//! that I-sync on. Faults that go on are only reported after that I-sync. The A-sync that ends a search has all zeros
+//! before the 80, back to the byte where the search began; bytes that only a search saw are never `Incomplete`. A
+//! timestamp has no value until each of its bits has travelled since the latest search. Bits \[7:6\] of the seventh
+//! byte of a 48-bit timestamp mean nothing.
 //!
 //! # Addresses of instructions
 //!
-//! The next instruction is known behind an I-sync and behind a branch packet. An atom is the instruction there. Behind it:
-//! not executed, or no branch: the instruction behind it; an executed direct branch: its target; an executed indirect
-//! branch (or exception return): unknown until a branch packet or I-sync. A branch packet sets the next
-//! instruction whatever was before; of several in a row each does.
-//! Where the program has no code, the atom there still has its address, those behind it none. In Java
-//! state no atom has an address. A 32-bit Thumb instruction is one atom or two, the second at the second half-word, see
-//! [`thumb32_single`](super::Parameters::thumb32_single). Before the first I-sync there are no addresses.
+//! The next instruction is known after an I-sync and after a branch packet. An atom is the instruction there. After it:
+//! not executed, or no branch: the instruction after it; an executed direct branch: its target; an executed indirect
+//! branch (or exception return): unknown until a branch packet or I-sync. A branch packet sets the next instruction
+//! whatever was before; of several in a row each does. Where the program has no code, the atom there still has its
+//! address, those after it none. In Java state no atom has an address. A 32-bit Thumb instruction is one atom or two,
+//! the second at the second half-word, see [`thumb32_single`](super::Parameters::thumb32_single). Before the first
+//! I-sync there are no addresses.
 //!
 //! A short branch packet is read in the state in force (that of the latest I-sync or branch packet); its base is the address of
 //! the latest I-sync (with a load or store in progress the current one, not that of the load) or branch packet. Before
 //! the first I-sync its missing bits are taken as 0 and its state as ARM; nothing depends on them.
 //!
-//! The Thumb pattern of byte 5 is ThumbEE if the exception information has AltISA or, without information, if the state in force is
-//! ThumbEE. Exception information behind fewer bytes makes Thumb of ThumbEE or ThumbEE of Thumb in the same way. Before
-//! ETMv3.3 there is no ThumbEE, whatever AltISA says (ETM3-ISY-011).
+//! The Thumb pattern of byte 5 is ThumbEE if the exception information has AltISA or, without information, if the state
+//! in force is ThumbEE. Exception information after fewer bytes makes Thumb of ThumbEE or ThumbEE of Thumb in the same
+//! way. Before ETMv3.3 there is no ThumbEE, whatever AltISA is (ETM3-ISY-011).
 //!
 //! # Cycles
 //!
-//! W atoms are counted since the latest E or N atom. [`Atom`](Event::Atom)`.cycles` is that count, its own W
-//! included, and sets it to 0. A non-periodic I-sync sets the count aside and to 0; its cycle count (header 70), or that
-//! of the next cycle count packet if it has none, makes a `Gap` of the count set aside plus the packet's value, or of `None` if the
-//! value is 0. A cycle count packet that no such I-sync waits for makes a `Gap` of its own value. The cycle count of a periodic I-sync (header 70) is
-//! read as if it were a cycle count packet in front of the I-sync. The `Atom` of a load or store in progress has `None`
-//! for its cycles and leaves the count alone.
-//! If the next non-periodic I-sync comes first, there is no `Gap` (ETM3-CC-004). Counts saturate. Before the first I-sync there is no `Gap`
-//! but that of the I-sync itself: its own count alone, for no W atom before it counts.
+//! W atoms are counted since the latest E or N atom. [`Atom`](Event::Atom)`.cycles` is that count, its own W included,
+//! and sets it to 0. A non-periodic I-sync saves the count and sets it to 0; its cycle count (header 70), or that of
+//! the next cycle count packet if it has none, makes a `Gap` of the saved count plus the packet's value, or of `None`
+//! if the value is 0. A cycle count packet that no such I-sync waits for makes a `Gap` of its own value. The cycle
+//! count of a periodic I-sync (header 70) is read as if it were a cycle count packet before the I-sync. The `Atom` of a
+//! load or store in progress has `None` for its cycles and does not change the count. If the next non-periodic I-sync
+//! comes first, there is no `Gap` (ETM3-CC-004). Counts saturate. Before the first I-sync there is no `Gap` but that of
+//! the I-sync itself: its own count alone, for no W atom before it counts.
 //!
 //! # Data addresses
 //!
-//! As in ETMv2, `None` or completed from the base; unknown bits at the first I-sync behind an A-sync search and at every
-//! non-periodic I-sync, and behind Data Suppressed up to ETMv3.2 (ETM3-DAT-014). A Value Not Traced packet with an address is a base too.
-//! "Transfer before" does not reach back over these points; `big_endian` does, until `reset`.
+//! As in ETMv2, `None` or completed from the base; unknown bits at the first I-sync after an A-sync search and at every
+//! non-periodic I-sync, and after Data Suppressed up to ETMv3.2 (ETM3-DAT-014). A Value Not Traced packet with an
+//! address is a base too. "Transfer before" does not extend across these points; `big_endian` does, until `reset`.
 //!
 //! # Faults
 //!
@@ -86,28 +86,29 @@
 //! |---|---|---|---|
 //! | reserved header or P-header; VMID, timestamp before 3.5; exception entry, exit before 3.4 | `reserved-encoding` | header | lost |
 //! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M | `illegal-in-state` | header | lost |
-//! | 00 that does not begin an A-sync: something else than 80 behind five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
+//! | 00 that does not begin an A-sync: something else than 80 after five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
 //! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state | `reserved-encoding` | byte 5 | lost |
 //! | current address that announces exception information | `reserved-encoding` | the byte that does | lost |
 //! | first byte of the address under a load or store with bit 0 = 0; information byte with bit 0 = 0 | `reserved-encoding` | that byte | lost |
 //! | exception information byte 2 (the third one, or the second one with bit 6) with bit 7 | `overlong` | that byte | lost |
 //! | byte 5 of a data address with a bit of \[7:5\]; byte 5 of a cycle count with a bit of \[7:4\] | `overlong` | byte 5 | lost |
-//! | store failed not directly behind Normal Data or out-of-order data | `contradiction` | header | goes on, without event |
+//! | store failed not directly after Normal Data or out-of-order data | `contradiction` | header | goes on, without event |
 //! | an atom after an executed indirect branch, before a branch packet or I-sync | `missing-address` | P-header | goes on; once |
 //! | no code where an atom is, with a program that has code somewhere; `address` says where | `no-code` | P-header | goes on; once until an address is known again |
 //! | periodic I-sync at another address or state (with a load or store in progress: of that) than the next instruction, if that is known | `contradiction` | I-sync | goes on there |
 //! | tag superseded without a non-periodic I-sync since its placeholder | `suspicious` | header | goes on |
 //! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 //! | a record of a bare port with bits of TRACECTL\[7:1\] | `framing` | TRACECTL | lost; the record is skipped |
-//! | the stream of a bare port ends inside a record | `truncated` | TRACECTL | in front of the events of the end |
+//! | the stream of a bare port ends inside a record | `truncated` | TRACECTL | before the events of the end |
 //!
-//! Faults of atoms come in front of the atom. The bit is 0. The packet index is that of the packet that is being read or comes next; a packet
-//! counts from its first byte on, even if it is given up, and bytes that are skipped belong to no packet.
+//! Faults of atoms precede the atom. The bit is 0. The packet index is that of the packet that is being read or comes
+//! next; a packet counts from its first byte on, even if it is given up, and bytes that are skipped belong to no
+//! packet.
 
 #[cfg(doc)]
 use super::Event;
 
-/// A number that travels in as many bytes of 7 bits as its sender likes, the lowest first (cycle counts, timestamps).
+/// A number in as many bytes of 7 bits as its sender chooses, the lowest first (cycle counts, timestamps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -121,7 +122,7 @@ pub struct VariableField {
     pub bytes: u8,
 }
 
-/// What the exception information bytes of a branch packet say (7.3.5).
+/// The contents of the exception information bytes of a branch packet (7.3.5).
 ///
 /// | byte | \[7\] | \[6\] | \[5\] | \[4:0\] |
 /// |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! A small assembler: labels, directives, and whichever instructions a family supplies.
+//! A small assembler: labels, directives, and the instructions that a family supplies.
 
 use super::Problem;
 use super::location::{Labels, UNKNOWN, is_name, split_offset};
@@ -14,7 +14,7 @@ pub struct Assembly {
     pub labels: Labels,
 }
 
-/// The mnemonics of one family. Messages say what is wrong with a line.
+/// The mnemonics of one family. Messages state what is wrong with a line.
 pub trait Mnemonics {
     /// One mnemonic.
     type Instruction: Copy;
@@ -227,9 +227,9 @@ fn place<'a, S: Mnemonics>(text: &'a str, set: &S) -> Result<(Statements<'a, S>,
         let line_number = index + 1;
         let wrong = |message| Problem::in_line("program", line_number, message);
         let mut rest = line.get(..set.comment(line)).unwrap_or_default().trim();
-        while let Some((name, behind)) = rest.split_once(':') {
+        while let Some((name, tail)) = rest.split_once(':') {
             define(&mut labels, name.trim_end(), address).map_err(wrong)?;
-            rest = behind.trim_start();
+            rest = tail.trim_start();
         }
         if rest.is_empty() {
             continue;
@@ -277,7 +277,7 @@ fn define(labels: &mut Labels, name: &str, address: u128) -> Result<(), String> 
     if !is_name(name) || name == UNKNOWN {
         return Err(format!("`{name}` cannot name a label"));
     }
-    // Behind the last byte of the address space lies the first one.
+    // After the last byte of the address space lies the first one.
     let address = labels.wrap(address as u64);
     if labels.define(name, address) { Ok(()) } else { Err(format!("label `{name}` is defined twice")) }
 }

@@ -1,4 +1,4 @@
-//! Places in the code as people write them: one location, or a path of instructions.
+//! Notation of places in the code: one location, or a path of instructions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Problem;
 use crate::notation::parse_u64;
 
-/// The word for a place that the trace does not tell. No label may have this name.
+/// The word for a place that the trace does not give. No label may have this name.
 pub(super) const UNKNOWN: &str = "unknown";
 
 /// Names and instructions of an assembled program.
@@ -127,7 +127,7 @@ impl Location {
             .ok_or_else(|| Problem::new("", format!("`{self}` is outside the address space")))
     }
 
-    /// Whether this is the word for "the trace does not tell".
+    /// Whether this is the word for a place that the trace does not give.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.text == UNKNOWN
@@ -254,7 +254,7 @@ fn expand_range(
     }
     let [from, to] = ends;
     if from > to {
-        return Err(Problem::new("", format!("`{first}` lies behind `{last}`")));
+        return Err(Problem::new("", format!("`{first}` lies after `{last}`")));
     }
     addresses.extend(labels.instructions.range(from..=to).map(|(address, _)| *address));
     Ok(())
@@ -315,8 +315,8 @@ impl<'a> PathReader<'a> {
                 None => What::One(word.parse()?),
             }
         };
-        let times = if let Some(behind) = self.rest.strip_prefix('*') {
-            self.rest = behind;
+        let times = if let Some(tail) = self.rest.strip_prefix('*') {
+            self.rest = tail;
             let word = self.word();
             word.parse().ok().filter(|times| (1..=Path::LIMIT).contains(times)).ok_or_else(|| {
                 Problem::new("", format!("`*{word}` is no repetition; write *1 to *{}", Path::LIMIT))
@@ -493,7 +493,7 @@ mod tests {
             ("*3", "`` is no location; write A, A+4, A-2 or 0x1000"),
             ("A..", "`` is no location; write A, A+4, A-2 or 0x1000"),
             ("A..Z", "unknown label `Z`"),
-            ("C..A", "`C` lies behind `A`"),
+            ("C..A", "`C` lies after `A`"),
             ("A..A+2", "no instruction of the program starts at `A+2`"),
             ("A*1000000 A", "the path names more than 1000000 instructions"),
             ("(((A*1000)*1000)*1000)*1000", "the path names more than 1000000 instructions"),

@@ -1,11 +1,11 @@
-//! What a test case looks like on disk: one TOML file, one behaviour, everything needed to judge it in one place.
+//! The format of test cases on disk: one TOML file for one behaviour, with everything needed to judge it.
 //!
-//! A case is at once a conformance case, a fuzz seed and a hardware stimulus. It holds (all optional but the
-//! head and the wire):
+//! A case serves as conformance case, fuzz seed and hardware stimulus. It holds (all optional except the head and the
+//! wire):
 //!
 //! * `program`: the code, as assembly text with labels;
-//! * `stimulus`: what the hardware sees, in the family's notation; it must produce exactly the `wire`;
-//! * `wire`: what travels, in the family's notation;
+//! * `stimulus`: the inputs of the hardware, in the family's notation; it must produce exactly the `wire`;
+//! * `wire`: the trace, in the family's notation;
 //! * `packets`: what the wire means field by field;
 //! * `events`: what a decoder must report, faults included, in order.
 //!
@@ -14,6 +14,7 @@
 
 mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 mod assembly;
 pub mod itanium_pmu;
 mod location;
@@ -72,14 +73,14 @@ pub trait CaseProtocol:
     /// Names the entry.
     fn expected(entries: &[Self::EventEntry], assembly: &Assembly) -> Result<Vec<Expected<Self>>, Problem>;
 
-    /// Turns the lines of `wire` into the bytes that travel.
+    /// Turns the lines of `wire` into the bytes of the trace.
     ///
     /// # Errors
     ///
     /// Names the line.
     fn wire(lines: &[String], parameters: &Self::Parameters) -> Result<Vec<u8>, Problem>;
 
-    /// The inverse of [`wire`](Self::wire), for people: one line per transport unit.
+    /// The inverse of [`wire`](Self::wire), for display: one line per transport unit.
     fn show_wire(bytes: &[u8], parameters: &Self::Parameters) -> Vec<String>;
 
     /// Names of the optional features without which a subject cannot handle this wire with these parameters.
@@ -178,10 +179,10 @@ pub struct Case<P: CaseProtocol> {
     /// The code, as assembly text with labels.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    /// What the hardware sees. Where present, an encoder must turn it into exactly `wire` and `packets`.
+    /// The inputs of the hardware. Where present, an encoder must turn them into exactly `wire` and `packets`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stimulus: Vec<P::StimulusEntry>,
-    /// What travels, one string per transport unit in the family's notation.
+    /// The trace, one string per transport unit in the family's notation.
     pub wire: Vec<String>,
     /// What the wire means field by field; absent = not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,7 +232,7 @@ pub enum Level {
 pub enum Polarity {
     /// The wire is legal.
     Positive,
-    /// The wire breaks the rule and the decoder must say so.
+    /// The wire breaks the rule and the decoder must report it.
     Negative,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a case file, and where it stands in the file.
+//! Errors of case files, and their places in the file.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ impl Problem {
             return CaseError::at_offset(text, found.start, message);
         };
         let opening = text.get(found.value..).unwrap_or_default();
-        // TOML drops a line break directly behind the opening quotes.
+        // TOML drops a line break directly after the opening quotes.
         let skipped = [r#"""""#, "'''"].into_iter().any(|quotes| {
             opening
                 .strip_prefix(quotes)

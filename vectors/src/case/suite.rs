@@ -28,7 +28,7 @@ pub struct CaseFile<P: CaseProtocol> {
 pub struct SuiteError {
     /// The file or directory.
     pub path: PathBuf,
-    /// Line and column from 1, where one place is to blame.
+    /// Line and column from 1, where one place is at fault.
     pub place: Option<(usize, usize)>,
     /// What is wrong.
     pub message: String,
@@ -121,8 +121,8 @@ fn retired_path(protocol: ProtocolId) -> PathBuf {
     Path::new(protocol.name()).join("retired.txt")
 }
 
-/// Ids of cases that are gone and whose ids must not come back: the lines of `<protocol>/retired.txt`.
-/// Blank lines and those that start with `#` do not count; without the file there are none.
+/// Ids of removed cases, which must not be used again: the lines of `<protocol>/retired.txt`. Blank lines and those
+/// that start with `#` do not count; without the file there are none.
 ///
 /// # Errors
 ///

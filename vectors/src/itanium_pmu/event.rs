@@ -10,12 +10,13 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 
 /// One thing that a decoder works out.
 ///
-/// A log is *followed* from its first reset record on: the decoder knows every register, qualifies what happens and compares what is read with
-/// what it knows. What stands in front of a reset is a *dump*: registers are taken apart, and the configuration is judged at the end.
+/// A log is *followed* from its first reset record on: the decoder knows every register, qualifies what happens and
+/// compares what is read with what it knows. What precedes a reset is a *dump*: registers are taken apart, and the
+/// configuration is judged at the end.
 ///
 /// # Order
 ///
-/// Behind the packet, faults about it, then:
+/// After the packet, faults about it, then:
 ///
 /// | record | events |
 /// |---|---|
@@ -34,13 +35,16 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///
 /// * Tags are made when the instruction is fetched, DBRRangeTag when the access is made, both with the registers of that moment, and carried; PMC\[4\] to
 ///   PMC\[7\], plm, ism, pm and PSR of counting and capturing are those at the end of the cycle.
-/// * A counter counts occurrences whose es and umask are exactly its own. The event's [`Qualifier`](super::events::Qualifier) says which tag of the latest
-///   instruction or access must be set when the occurrence is recorded.
+/// * A counter counts occurrences whose es and umask are exactly its own. The event's
+///   [`Qualifier`](super::events::Qualifier) determines which tag of the latest instruction or access must be set when
+///   the occurrence is recorded.
 /// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is = 0; CPU_CYCLES counts 1;
 ///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
-/// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded behind an instruction that was fetched with PSR.is = 1 counts for
-///   events with the qualifiers `Opcode` and `Data` if and only if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1;
-///   "behind" is said of the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there, `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
+/// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded after an
+///   instruction that was fetched with PSR.is = 1 counts for events with the qualifiers `Opcode` and `Data` if and only
+///   if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1; "after" refers to
+///   the latest instruction, for `Data` too, which needs an access nevertheless. `OtherOpcode` never counts there,
+///   `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
 /// * A data cache miss is captured of an access of kind load only, a data TLB miss of any kind.
 /// * An instruction miss is tagged when it is recorded, with the registers of that moment.
 /// * A read gives what the register holds. Of PMDs at a privilege level other than 0: 0 if PSR.sp = 1; 0 of PMD\[4\] to PMD\[7\] with pm = 1 of its PMC.
@@ -82,11 +86,12 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 /// order that drops it is reported, and all goes on as if the record were not there. Of any other record all faults are reported, in this
 /// order; of tags, every bit that differs. A reset forgets the latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
 ///
-/// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived; else it lacks the instruction
-///   (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its qualifier asks for, in IA-32 code too.
+/// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived;
+///   else it lacks the instruction (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its
+///   qualifier needs, in IA-32 code too.
 /// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
-/// * Of a register that the processor does not implement nothing else is said.
-/// * The end is behind the last byte: packet index and byte are those of a record that would follow.
+/// * Nothing else is reported of a register that the processor does not implement.
+/// * The end is after the last byte: packet index and byte are those of a record that would follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -130,7 +135,7 @@ pub enum Event {
     InstructionEar(Option<InstructionMiss>),
     /// What was read back from the data event address registers; `None` if PMD\[17\].v = 0.
     DataEar(Option<DataMiss>),
-    /// Something about a configuration that its author should know.
+    /// A warning about a configuration for its author.
     Notice {
         /// Where.
         register: Register,
@@ -175,7 +180,8 @@ pub struct DataMiss {
     pub level: Option<DataTlbLevel>,
 }
 
-/// What the author of a configuration should know. A condition that needs a register which the dump does not show is not met.
+/// Warnings for the author of a configuration. A condition that needs a register which the dump does not show is not
+/// met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -190,7 +196,7 @@ pub enum Notice {
     NeverCounts,
     /// PMC\[10\], PMC\[11\]: in cache mode, umask 11 to 15, and 7 of PMC\[11\] with shifted thresholds (W-UMASK).
     NoCapture,
-    /// PMC\[11\]: in cache mode, umask 7 to 10, whose thresholds sources dispute (W-DISP).
+    /// PMC\[11\]: in cache mode, umask 7 to 10, whose thresholds differ between sources (W-DISP).
     Disputed,
     /// PMC\[13\]: ta = 0, and PSR.db or the x bit of an odd IBR is 1. PMC\[11\]: pt = 0, and PSR.db is 1 (W-DBG).
     RangeCheckOff,

@@ -1,4 +1,4 @@
-//! Which events can be selected, by which code, on which counters, and what qualifies them.
+//! The events that can be selected: their codes, counters and qualification.
 
 /// One row of the event table: what PMC\[n\].es and PMC\[n\].umask select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

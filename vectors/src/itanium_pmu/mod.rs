@@ -1,24 +1,25 @@
-//! Itanium (first generation) event qualification: the words of the specification.
+//! Itanium (first generation) event qualification: the vocabulary of the specification.
 //!
 //! Source references: plain numbers such as `6.2.4` are sections of the processor manual's chapter on performance monitoring, `MD-n` and
 //! `A-n` decisions of this project where the text is silent or sources conflict; each is an option of [`Parameters`] and a reading.
 //!
 //! `{h:l}` is a slice of bits, 0 = least significant; registers have 64 bits.
 //!
-//! The wire is the log of everything that happens at the performance monitor ([`wire`]): what goes in (register writes, instructions, accesses,
-//! misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the log from stimulus. A decoder takes its registers apart,
-//! works the qualification out for itself from what went in, and says where what came out contradicts it.
+//! The wire is the log of everything that happens at the performance monitor ([`wire`]): what goes in (register writes,
+//! instructions, accesses, misses, cycles) and what comes out (register reads, tags, interrupts). A model writes the
+//! log from stimulus. A decoder takes its registers apart, derives the qualification from the inputs, and reports where
+//! the outputs contradict it.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which registers are there? | [`Register`] |
-//! | What do they hold? | [`Contents`], [`Known`] |
-//! | Which events can be selected? | [`events`] |
-//! | What is left open by the text? | [`Parameters`], [`READINGS`] |
-//! | What happens to the performance monitor? | [`Stimulus`] |
-//! | What travels, byte by byte? | [`wire`] |
-//! | What travels, record by record? | [`Packet`] |
-//! | What does a decoder report, in which order, and which faults? | [`Event`] |
+//! | The registers | [`Register`] |
+//! | Their contents | [`Contents`], [`Known`] |
+//! | Events that can be selected | [`events`] |
+//! | What the text leaves open | [`Parameters`], [`READINGS`] |
+//! | Stimulus of the performance monitor | [`Stimulus`] |
+//! | The bytes of a log | [`wire`] |
+//! | The records of a log | [`Packet`] |
+//! | What a decoder reports: events, their order, and faults | [`Event`] |
 
 mod contents;
 mod event;

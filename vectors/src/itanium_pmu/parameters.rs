@@ -8,25 +8,25 @@
 pub struct Parameters {
     /// Values that no hardware can hold are faults, not oddities. Default: true.
     pub strict: bool,
-    /// Do occurrences in IA-32 code count that Tag(PMC\[8\]) or DBRRangeTag qualifies (MD-1)?
+    /// Whether occurrences in IA-32 code count that Tag(PMC\[8\]) or DBRRangeTag qualifies (MD-1).
     pub ia32_counting: Ia32Counting,
-    /// What becomes of a latency of more than 12 bits (MD-2)?
+    /// How a latency of more than 12 bits is recorded (MD-2).
     pub latency_overflow: LatencyOverflow,
-    /// Which of several qualified misses does an event address register keep (MD-3)?
+    /// Which of several qualified misses an event address register keeps (MD-3).
     pub ear_replacement: EarReplacement,
-    /// Which type does the long syllable of an MLX bundle have (MD-4)?
+    /// The type of the long syllable of an MLX bundle (MD-4).
     pub long_syllable: LongSyllable,
-    /// What is still counted in the cycle of the overflow that freezes (MD-5)?
+    /// What is still counted in the cycle of the overflow that freezes (MD-5).
     pub freeze: FreezeTiming,
-    /// Are bits {3:0} of an instruction breakpoint address compared (MD-7)?
+    /// Whether bits {3:0} of an instruction breakpoint address are compared (MD-7).
     pub ibr_low_bits: IbrLowBits,
     /// Latency thresholds 7 to 10 of the data event address registers (MD-8).
     pub data_ear_thresholds: DataEarThresholds,
-    /// What qualifies a miss for the data event address registers (MD-9)?
+    /// What qualifies a miss for the data event address registers (MD-9).
     pub data_ear_qualifier: DataEarQualifier,
-    /// Is a latency captured that equals the threshold?
+    /// Whether a latency is captured that equals the threshold.
     pub latency_threshold: LatencyThreshold,
-    /// Do reads of event address registers obey PMC\[10\].pm and PMC\[11\].pm?
+    /// Whether reads of event address registers obey PMC\[10\].pm and PMC\[11\].pm.
     pub ear_read_privilege: EarReadPrivilege,
 }
 
@@ -112,7 +112,8 @@ option! {
     FreezeTiming {
         /// Everything of that cycle, and its misses are captured.
         WholeCycle,
-        /// Counters are updated in the order of their index, event address registers last; what comes behind the overflow is not.
+        /// Counters are updated in the order of their index, event address registers last; what follows the overflow is
+        /// not.
         AtOverflow,
     }
 }

@@ -6,7 +6,7 @@
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
-    /// A record of the tags behind every instruction and access. Default: true.
+    /// A record of the tags after every instruction and access. Default: true.
     pub tags: bool,
 }
 

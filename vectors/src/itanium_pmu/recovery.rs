@@ -1,9 +1,9 @@
-//! What faults cost in logs of the Itanium performance monitor.
+//! Loss after a fault in logs of the Itanium performance monitor.
 
 use super::Event;
 use crate::{FaultClass, Recovery};
 
-/// Records have one size and stand for themselves: one that is at fault costs no other. What happens before a reset needs one.
+/// Records have one size and are independent: a record at fault loses no other. What happens before a reset needs one.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {
     match class {
         FaultClass::Truncated

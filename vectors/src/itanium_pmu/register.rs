@@ -5,10 +5,11 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// One register of the performance monitor, of the debug registers that it borrows, or of the processor state that it looks at.
+/// One register of the performance monitor, of the debug registers that it shares, or of the processor state that it
+/// uses.
 ///
-/// Written `PMC4`, `PMD17`, `IBR0`, `DBR7`, `PSR`, `PMV`. An index that the processor does not implement can be written too: what travels
-/// may be wrong.
+/// Written `PMC4`, `PMD17`, `IBR0`, `DBR7`, `PSR`, `PMV`. An index that the processor does not implement can be written
+/// too: a trace may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register {
     /// Which file.

@@ -3,7 +3,7 @@
 use super::{DataTlbLevel, InstructionTlbResolution, Register};
 use crate::Address;
 
-/// One thing that happens. What belongs to a cycle comes before its [`Cycle`](Stimulus::Cycle).
+/// One item of what happens. What belongs to a cycle comes before its [`Cycle`](Stimulus::Cycle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -162,7 +162,8 @@ pub enum Miss {
     },
 }
 
-/// Occurrences of an event in this cycle. They belong to the latest instruction or access, as the event's qualifier asks for.
+/// Occurrences of an event in this cycle. They belong to the latest instruction or access, as the event's qualifier
+/// requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -1,9 +1,10 @@
-//! What an encoder is, read from a description: the attributes of ET 10 as they are discovered, parameters by name, or both.
+//! The parameters of an encoder from a description: the attributes of ET 10 as they are discovered, parameters by name,
+//! or both.
 //!
-//! A description is a TOML file. Names with `_p` are parameters, as in [`Parameters`]; names without are attributes, which
-//! are often one less (`iaddress_width = 63` says the same as `iaddress_width_p = 64`). What cannot be discovered (`xlen`,
-//! `support`, `encapsulation`, …) has the names of [`Parameters`]. Attributes of data trace count where the description
-//! has a table `data`, however empty: that there is data trace cannot be discovered either.
+//! A description is a TOML file. Names with `_p` are parameters, as in [`Parameters`]; names without are attributes,
+//! which are often one less (`iaddress_width = 63` means the same as `iaddress_width_p = 64`). What cannot be
+//! discovered (`xlen`, `support`, `encapsulation`, …) has the names of [`Parameters`]. Attributes of data trace count
+//! where the description has a table `data`, however empty: that there is data trace cannot be discovered either.
 //!
 //! ```
 //! use traceproof_vectors::riscv_etrace::discovery;
@@ -31,7 +32,7 @@ use super::{DataParameters, Parameters};
 pub struct Discovery {
     /// What packets depend on.
     pub parameters: Parameters,
-    /// The parameters behind attributes on which no packet depends, such as `filters_p` for `filters`: those which the
+    /// The parameters after attributes on which no packet depends, such as `filters_p` for `filters`: those which the
     /// description has, in the order of [`ATTRIBUTES`].
     pub others: Vec<(&'static str, u64)>,
 }
@@ -157,7 +158,7 @@ pub const ATTRIBUTES: [Attribute; 41] = [
     data("lresp_width", "lresp_width_p", 0, 1, |d, v| d.lresp_width_p = v as u8),
     data("ldata_width", "ldata_width_p", 31, 127, |d, v| d.ldata_width_p = v as u8),
     data("sdata_width", "sdata_width_p", 31, 127, |d, v| d.sdata_width_p = v as u8),
-    // Not in the tables, but needed to tell whether signals are replicated (ET 4.2).
+    // Not in the tables, but needed to decide whether signals are replicated (ET 4.2).
     other("blocks", "blocks_p", 1, 0, 15),
     // The field of the example register map that is `ctype_width` (ET 10.2).
     other("context_type_width", "ctype_width_p", 1, 0, 1),
@@ -193,7 +194,7 @@ pub enum DiscoveryProblem {
         /// The least and the greatest value that it can have.
         range: (u64, u64),
     },
-    /// An attribute and its parameter, or two attributes of one parameter, say different things.
+    /// An attribute and its parameter, or two attributes of one parameter, disagree.
     Contradiction {
         /// The name that comes second in the file.
         name: String,
@@ -320,7 +321,7 @@ impl Description<'_> {
         attribute.or_else(parameter)
     }
 
-    /// The value at `key`, which is a name of the row and says `more` than the attribute.
+    /// The value at `key`, which is a name of the row and is `more` than the attribute.
     fn value(
         &mut self,
         (attribute, name, more): (&'static Attribute, &'static str, u64),
@@ -384,7 +385,7 @@ impl Description<'_> {
         others.into_iter().map(|(name, value, _)| (name, value)).collect()
     }
 
-    /// What the parameters say about each other.
+    /// Consistency of the parameters with each other.
     fn check(&mut self, parameters: &Parameters, others: &[(&'static str, u64)]) {
         let other = |name| others.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
         let counts_returns = parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0;
@@ -392,7 +393,7 @@ impl Description<'_> {
             (
                 "itype_width_p",
                 parameters.itype_width_p == 4 || !counts_returns,
-                "of 3 bits cannot tell returns, which call_counter_size and return_stack_size promise (ET 4.2)",
+                "of 3 bits cannot distinguish returns, which call_counter_size and return_stack_size promise (ET 4.2)",
             ),
             (
                 "filter_tval_p",

@@ -7,7 +7,7 @@ use crate::Address;
 
 /// One thing that happened in the traced execution.
 ///
-/// What a packet tells comes in this order:
+/// The events of a packet come in this order:
 ///
 /// | packet | events |
 /// |---|---|
@@ -18,13 +18,13 @@ use crate::Address;
 /// | context (3.2) | `Time`, `Context` with `precise` = false |
 /// | support (3.3) ended or lost | `Retire`… if a second arrival was pending, `Stop` |
 /// | support (3.3) no change | nothing |
-/// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` behind the others |
+/// | support (3.3) with `dloss`, where data trace is followed | `Data(Lost)` after the others |
 /// | data | `Data` |
 ///
-/// An instruction is reported only where the program has code for it. What a packet told before it turned out
-/// faulty stays reported: the walk up to a branch without outcome includes that branch; the arrival at a
-/// target with outcomes left over includes the target; a synchronisation onto missing code gives its
-/// `Time`, `Trap` and `Context` and no `Retire`.
+/// An instruction is reported only where the program has code for it. What a packet carried before it turned out faulty
+/// stays reported: the walk up to a branch without outcome includes that branch; the arrival at a target with outcomes
+/// left over includes the target; a synchronisation onto missing code gives its `Time`, `Trap` and `Context` and no
+/// `Retire`.
 ///
 /// Decoders may cut retirements as they like (one event per instruction, or one per straight run) and may
 /// repeat an unchanged `Context`; [`canonical`](crate::Protocol::canonical) removes these differences.
@@ -38,7 +38,7 @@ pub enum Event {
     Retire {
         /// Byte address of the first one.
         first: Address,
-        /// Byte address behind the last one (its address plus its size, modulo the address width).
+        /// Byte address after the last one (its address plus its size, modulo the address width).
         end: Address,
         /// How many, at least 1.
         count: u64,
@@ -74,7 +74,7 @@ pub enum Event {
         /// From a format 3 subformat 0 or 1 packet, which has a position in the flow.
         precise: bool,
     },
-    /// The `time` field of a packet; delivered before what else the packet tells.
+    /// The `time` field of a packet; delivered before the packet's other events.
     Time {
         /// The value.
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
@@ -96,17 +96,17 @@ pub enum Event {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Epc {
-    /// Nothing is said about it; compares equal to anything.
+    /// Not specified; compares equal to anything.
     #[default]
     Unstated,
-    /// The trace does not tell (RVET-DEC-050).
+    /// The trace does not carry it (RVET-DEC-050).
     Unknown,
     /// At this byte address.
     At(Address),
 }
 
 impl Epc {
-    /// Whether nothing is said.
+    /// Whether it is not specified.
     #[must_use]
     pub const fn is_unstated(&self) -> bool {
         matches!(self, Self::Unstated)

@@ -1,10 +1,10 @@
-//! An execution as a person or a simulator writes it down, before it is cut into ingress cycles.
+//! An execution before it is cut into ingress cycles, as written by hand or by a simulator.
 
 use crate::Address;
 
 /// One step of an execution: what retired or trapped, and what the outside did in between.
 ///
-/// An execution says nothing about itypes or blocks; together with the program it determines them. Nor does a step say
+/// An execution does not contain itypes or blocks; together with the program it determines them. Nor does a step state
 /// whether it is traced: that follows from the stimuli around it and the filters of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -21,9 +21,9 @@ pub enum Step {
 pub struct Retire {
     /// Its byte address.
     pub address: Address,
-    /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not
-    /// the fall-through address; directly in front of an exception its `epc` is that next address. A branch
-    /// in front of an interrupt, or that is the last step, counts as not taken.
+    /// Outcome if it is a conditional branch. `None`: taken exactly when the next retired address is not the
+    /// fall-through address; directly before an exception its `epc` is that next address. A branch before an interrupt,
+    /// or that is the last step, counts as not taken.
     pub taken: Option<bool>,
     /// Privilege level it retired at.
     pub privilege: u8,

@@ -1,12 +1,12 @@
-//! What an encoder was told to trace, and when: filters, triggers, timestamps (ET 4.2.4, 5, 6).
+//! What an encoder is set to trace, and when: filters, triggers, timestamps (ET 4.2.4, 5, 6).
 
 use alloc::vec::Vec;
 
 use crate::Address;
 
-/// One filter (ET 5): everything it asks for must hold. By default it asks for nothing, and everything passes.
+/// One filter (ET 5): all of its conditions must hold. By default it has none, and everything passes.
 ///
-/// Filters look at the signals of the ingress port, so with block retirement an address is that of the block's first
+/// Filters use the signals of the ingress port, so with block retirement an address is that of the block's first
 /// instruction (`iaddr`), and a block is traced whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

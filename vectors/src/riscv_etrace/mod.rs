@@ -1,4 +1,4 @@
-//! RISC-V Efficient Trace 2.0: the words of the specification.
+//! RISC-V Efficient Trace 2.0: the vocabulary of the specification.
 //!
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
 //! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0.
@@ -100,7 +100,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
-        text: "The resynchronisation timer counts what came behind the latest synchronisation packet, the current \
+        text: "The resynchronisation timer counts what came after the latest synchronisation packet, the current \
                instruction included; when the limit is reached the current instruction is in state 2 (ET 9.2).",
     },
     Reading {
@@ -111,7 +111,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "halt-keeps-ienable",
         binds: Binds::Encoders,
-        text: "While the hart is halted or in reset the support packet still says that tracing is enabled (ET 7.5).",
+        text: "While the hart is halted or in reset the support packet still reports that tracing is enabled (ET 7.5).",
     },
     Reading {
         name: "triggers-keep-ienable",
@@ -142,7 +142,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "sijump-leaves-returns-alone",
         binds: Binds::Both,
-        text: "A return behind the `lui` or `auipc` of its register is not sequentially inferable where `itype` has 4 bits, for \
+        text: "A return after the `lui` or `auipc` of its register is not sequentially inferable where `itype` has 4 bits, for \
                decoders neither (ET 4.2 against 11).",
     },
     Reading {
@@ -170,23 +170,23 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "irdepth-is-the-current-depth",
         binds: Binds::Both,
-        text: "`irreport` and `irdepth` in front of a trap, a privilege change or a resynchronisation as ET 7.6.3 puts it, \
-               although two returns at one depth cannot be told apart.",
+        text: "`irreport` and `irdepth` before a trap, a privilege change or a resynchronisation as ET 7.6.3 puts it, \
+               although two returns at one depth cannot be distinguished.",
     },
     Reading {
         name: "start-behind-a-trap-chain-is-no-walk",
         binds: Binds::Decoders,
-        text: "A start packet behind a `thaddr` = 0 packet repositions; nothing is walked (ET 7.3.1 against 11).",
+        text: "A start packet after a `thaddr` = 0 packet repositions; nothing is walked (ET 7.3.1 against 11).",
     },
     Reading {
         name: "own-address-behind-a-return",
         binds: Binds::Decoders,
-        text: "A `thaddr` = 0 packet directly behind a return carries its own EPC, also in implicit return mode (ET 7.3.1).",
+        text: "A `thaddr` = 0 packet directly after a return carries its own EPC, also in implicit return mode (ET 7.3.1).",
     },
     Reading {
         name: "predictor-reset-before-own-branch",
         binds: Binds::Both,
-        text: "The branch that a synchronisation packet reports trains the predictor behind its reset (ET 3.2.6 against 9).",
+        text: "The branch that a synchronisation packet reports trains the predictor after its reset (ET 3.2.6 against 9).",
     },
     Reading {
         name: "failed-return-target-is-cached",
@@ -213,7 +213,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "data-restarts-at-start-and-trap-packets",
         binds: Binds::Both,
-        text: "The synchronisation packets behind which data trace starts over with full addresses and data are those of \
+        text: "The synchronisation packets after which data trace starts over with full addresses and data are those of \
                format 3 subformats 0 and 1 (ET 8.1.3).",
     },
     Reading {
@@ -225,7 +225,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "dloss-restarts-data",
         binds: Binds::Both,
-        text: "Behind a support packet with `dloss` every size of access starts over with full address and data (ET 7.5).",
+        text: "After a support packet with `dloss` every size of access starts over with full address and data (ET 7.5).",
     },
     Reading {
         name: "data-bases-are-per-size",
@@ -242,7 +242,7 @@ pub const READINGS: [Reading; 33] = [
     Reading {
         name: "operands-are-not-compressed",
         binds: Binds::Both,
-        text: "`diff` says nothing about operands: only redundant upper bytes are left out (ET 8.2.3 against the tables of \
+        text: "`diff` does not apply to operands: only redundant upper bytes are left out (ET 8.2.3 against the tables of \
                the draft).",
     },
     Reading {

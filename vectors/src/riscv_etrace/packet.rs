@@ -188,7 +188,7 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
     },
-    /// A data trace packet (ET 8). The transport tells them apart (RVET-DATA-001).
+    /// A data trace packet (ET 8). The transport distinguishes them (RVET-DATA-001).
     Data(DataPacket),
 }
 

@@ -61,7 +61,7 @@ pub struct Parameters {
     pub trap_vectors: Option<TrapVectors>,
     /// How packets are framed in the byte stream.
     pub encapsulation: Encapsulation,
-    /// Data trace; absent = none, or none of it is wanted: a decoder passes over data packets.
+    /// Data trace; absent = none, or none of it is wanted: a decoder skips data packets.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub data: Option<DataParameters>,
 }
@@ -206,9 +206,9 @@ pub enum Mode {
     JumpTargetCache,
     /// Correctly predicted branches are counted (ET 3.2.6).
     BranchPrediction,
-    /// Jumps behind `lui`/`auipc` are not reported (ET 3.2.4).
+    /// Jumps after `lui`/`auipc` are not reported (ET 3.2.4).
     SequentiallyInferredJumps,
-    /// Bits that say "addresses are differences", in layouts that have one.
+    /// Bits that mean "addresses are differences", in layouts that have one.
     DeltaAddress,
 }
 
@@ -253,7 +253,7 @@ pub struct SupportLayout {
 }
 
 impl SupportLayout {
-    /// Width of everything behind `format` and `subformat`.
+    /// Width of everything after `format` and `subformat`.
     #[must_use]
     pub fn width(&self) -> usize {
         let data = if self.data_fields { 2 + self.doptions_width as usize } else { 0 };
@@ -320,7 +320,7 @@ impl Default for Encapsulation {
 }
 
 impl Encapsulation {
-    /// What [`Parameters::check`] asks of the constants of a transport.
+    /// What [`Parameters::check`] requires of the constants of a transport.
     fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let (bits, source) = match self {
             Self::Normal(normal) if normal.timestamp_bytes > 8 => {
@@ -347,8 +347,8 @@ impl Encapsulation {
 }
 
 impl Encapsulation {
-    /// What [`Parameters::check`] asks of a transport that carries data trace, with a `srcID` of its own or without.
-    /// Spec: RVET-DATA-001, RVET-ENCAP-017 (ET 8, EN 3.3).
+    /// What [`Parameters::check`] requires of a transport that carries data trace, with a `srcID` of its own or
+    /// without. Spec: RVET-DATA-001, RVET-ENCAP-017 (ET 8, EN 3.3).
     fn check_data(&self, own_source: Option<u16>) -> Result<(), (&'static str, &'static str)> {
         let (source_bits, source, type_bits) = match self {
             Self::Normal(normal) => (normal.src_id_bits, normal.src_id, normal.type_bits),
@@ -368,12 +368,11 @@ impl Encapsulation {
 
 /// Constants of the ratified encapsulation (EN 2.1). By default a packet is one header byte and the payload.
 ///
-/// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding.
-/// A stream may carry packets of several sources; they have the same widths. A decoder passes over null packets,
-/// packets whose `srcID` is neither [`src_id`](Self::src_id) nor that of data trace, and data trace where
-/// [`Parameters::data`] is absent: they cause nothing.
-/// [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types that are neither instruction
-/// nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
+/// The packet is one bit string, least significant bit first: header, `srcID`, timestamp, type, payload, padding. A
+/// stream may carry packets of several sources; they have the same widths. A decoder skips null packets, packets whose
+/// `srcID` is neither [`src_id`](Self::src_id) nor that of data trace, and data trace where [`Parameters::data`] is
+/// absent: they cause nothing. [`Place::packet`](crate::Place::packet) counts all of them but the null packets. Types
+/// that are neither instruction nor data trace are [`ReservedEncoding`](crate::FaultClass::ReservedEncoding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -392,12 +391,12 @@ pub struct NormalEncapsulation {
     pub framed: bool,
     /// What fills the last byte.
     pub padding: Padding,
-    /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it passes over
-    /// everything in front of the first packet behind N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
+    /// The first byte of the stream starts a packet. Otherwise a decoder enters at an unknown place: it skips
+    /// everything before the first packet after N null bytes, without fault (RVET-ENCAP-016, EN 2.3).
     pub synchronised: bool,
-    /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what would
-    /// cross the border between two goes to the next one, behind padding of null packets; 0 = no blocks (ET 7, EN 2.3).
-    /// A packet across a border is [`Framing`](crate::FaultClass::Framing), and the next block starts anew.
+    /// The stream lies in memory in blocks of so many bytes, and the first byte of every block starts a packet: what
+    /// would cross the border between two goes to the next one, after padding of null packets; 0 = no blocks (ET 7, EN
+    /// 2.3). A packet across a border is [`Framing`](crate::FaultClass::Framing), and the next block starts anew.
     pub block_bytes: u32,
     /// Offset of the first border in the stream, if it does not start at one.
     pub first_block: u32,
@@ -432,10 +431,10 @@ impl Default for NormalEncapsulation {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Padding {
-    /// Copies of the payload's top bit: the payload is everything behind the type (RVET-ENCAP-022).
+    /// Copies of the payload's top bit: the payload is everything after the type (RVET-ENCAP-022).
     #[default]
     Sign,
-    /// Anything: the payload is as many whole bytes as fit behind the type, what is beyond means nothing.
+    /// Anything: the payload is as many whole bytes as fit after the type, what is beyond means nothing.
     Arbitrary,
 }
 

@@ -1,4 +1,4 @@
-//! What an encoder was told by its control fields, and which legal choices it makes.
+//! The control fields of an encoder, and which legal choices it makes.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use super::{DataPolicy, Filter, Timestamps, Triggers};
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Policy {
-    /// What one of these lets pass is traced; empty = everything. What the port itself says of filters holds besides.
+    /// What one of these lets pass is traced; empty = everything. The filter signals of the port apply in addition.
     pub filters: Vec<Filter>,
     /// What the triggers of the hart do.
     pub triggers: Triggers,
@@ -21,7 +21,7 @@ pub struct Policy {
     pub sync_mode: SyncMode,
     /// `trTeInstSyncMax`: resynchronise when the count reaches 2^(value + 4).
     pub sync_max: u8,
-    /// How an interrupt directly behind an updiscon, or as first traced item, is reported.
+    /// How an interrupt directly after an updiscon, or as first traced item, is reported.
     pub interrupt_report: InterruptReport,
     /// How many redundant bytes payloads keep.
     pub compression: Compression,
@@ -31,7 +31,7 @@ pub struct Policy {
     pub idle: Idle,
     /// `flow` of every packet, 0 to 3; in null packets it is 0 unless byte boundaries are known (RVET-ENCAP-012).
     pub flow: u8,
-    /// Whether the payload is filled to whole bytes before or after source and type bits are put in front.
+    /// Whether the payload is filled to whole bytes before or after source and type bits are prepended.
     pub payload_alignment: PayloadAlignment,
     /// Choices of data trace.
     pub data: DataPolicy,
@@ -73,7 +73,7 @@ pub enum SyncMode {
     HalfWords,
 }
 
-/// How an interrupt is reported that is taken directly behind an updiscon or as first traced item.
+/// How an interrupt is reported that is taken directly after an updiscon or as first traced item.
 ///
 /// ET 7.3.1 states the rule for exceptions only; both forms decode to the same execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,16 +107,16 @@ pub enum Compression {
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Idle {
-    /// Null packets in front of every normal packet: all but the last are idles (RVET-ENCAP-015).
+    /// Null packets before every normal packet: all but the last are idles (RVET-ENCAP-015).
     pub null_packets: u16,
-    /// A synchronisation sequence of N + 1 null packets stands in front of the first normal packet and of every
-    /// `sync_period`-th one behind it, in place of `null_packets` if it is longer; 0 = never (RVET-ENCAP-013).
+    /// A synchronisation sequence of N + 1 null packets precedes the first normal packet and of every `sync_period`-th
+    /// one after it, in place of `null_packets` if it is longer; 0 = never (RVET-ENCAP-013).
     pub sync_period: u32,
-    /// The last null packet in front of a normal packet.
+    /// The last null packet before a normal packet.
     pub last: LastNull,
 }
 
-/// The last null packet in front of a normal packet (RVET-ENCAP-014, RVET-ENCAP-015).
+/// The last null packet before a normal packet (RVET-ENCAP-014, RVET-ENCAP-015).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -138,6 +138,6 @@ pub enum PayloadAlignment {
     /// Before: a payload is whole bytes in itself (ET 7).
     #[default]
     Before,
-    /// After: only as many payload bits as are significant are put behind the type, and then the last byte is filled.
+    /// After: only as many payload bits as are significant are put after the type, and then the last byte is filled.
     After,
 }

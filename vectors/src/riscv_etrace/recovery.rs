@@ -5,8 +5,8 @@ use crate::{FaultClass, Recovery};
 
 /// Spec: RVET-DEC-047 (ET 7.5): a decoder that cannot go on waits for a synchronisation packet.
 ///
-/// Instruction trace and data trace are synchronised each for itself, and a fault in a packet of one costs the other nothing. Data trace that
-/// has lost synchronisation knows no base before it travels in full.
+/// Instruction trace and data trace are synchronised each for itself, and a fault in a packet of one does not affect
+/// the other. Data trace that has lost synchronisation has no base before a full value.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {
     match class {
         FaultClass::Contradiction | FaultClass::Suspicious => Recovery::GoesOn,

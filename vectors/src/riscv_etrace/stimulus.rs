@@ -1,4 +1,4 @@
-//! What an encoder sees: the ingress port (ET 4), and what the outside does to the encoder.
+//! The inputs of an encoder: the ingress port (ET 4), and external controls.
 
 use alloc::boxed::Box;
 
@@ -19,11 +19,11 @@ pub enum Stimulus {
     Enable(bool),
     /// The run-time modes change (control register write).
     Modes(super::Modes),
-    /// The transport behind the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
+    /// The transport after the encoder takes packets (`true`, as at `begin`) or loses them (`false`).
     Transport(bool),
     /// A data access of the latest cycle. In a box, so that cycles, of which there are many more, stay small.
     Data(Box<DataAccess>),
-    /// The data of a split load or atomic arrive, in the latest cycle or behind it.
+    /// The data of a split load or atomic arrive, in the latest cycle or after it.
     Response(DataResponse),
     /// Data tracing is switched on or off (`trTeDataTracing`). It is off at `begin`.
     DataEnable(bool),
@@ -35,8 +35,8 @@ pub enum Stimulus {
 
 /// The ingress port in one cycle (ET 4.2). Unused signals are 0.
 ///
-/// No signal says whether a cycle is traced. That follows from [`Stimulus::Enable`], from the trigger pulses, `halted`
-/// and `reset` here, and from the filters of the [`Policy`](super::Policy), which look at these signals (ET 5).
+/// No signal carries whether a cycle is traced. That follows from [`Stimulus::Enable`], from the trigger pulses,
+/// `halted` and `reset` here, and from the filters of the [`Policy`](super::Policy), which use these signals (ET 5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

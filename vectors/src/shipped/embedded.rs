@@ -1,4 +1,4 @@
-//! Which files are inside the program, if any are?
+//! Files that are embedded in the program, if any.
 //!
 //! `cfg(embedded)` comes from the build script.
 

@@ -136,7 +136,7 @@ fn errors_tell_line_and_column_all_at_once() {
 }
 
 #[test]
-fn contradictions_are_told_at_the_second_name() {
+fn contradictions_are_reported_at_the_second_name() {
     assert_eq!(
         errors("iaddress_width_p = 64\niaddress_width = 31"),
         ["2:1: `iaddress_width` contradicts `iaddress_width_p`"]
@@ -153,7 +153,7 @@ fn contradictions_are_told_at_the_second_name() {
 }
 
 #[test]
-fn impossible_hardware_is_told_at_the_name_that_says_it() {
+fn impossible_hardware_is_reported_at_the_name_that_says_it() {
     for (text, place) in [
         ("arch = 1", "1:1: `arch_p` "),
         ("bpred_size = 4\ncache_size = 4\nf0s_width = 0", "3:1: `f0s_width_p` "),

@@ -87,7 +87,7 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
 /// The most shared files that a new family may edit.
 const MOST_SHARED: usize = 12;
 
-/// They know all five families from the beginning.
+/// They know all five families from the start.
 const KNOW_ALL: [&str; 2] = ["vectors/src/case/suite.rs", "vectors/src/protocol.rs"];
 
 fn root() -> PathBuf {
@@ -157,7 +157,7 @@ fn contributing_lists_every_shared_file_that_a_family_edits() {
         let text = fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         let missing = |(family, _): &&(Family, &[(&str, usize)])| !text.contains(family.name());
         let missing: Vec<_> = GROUPS.iter().filter(missing).map(|(family, _)| family).collect();
-        // The changelog speaks to users, by the names of specifications.
+        // The changelog is for users and uses the names of specifications.
         assert!(missing.is_empty() || path == "CHANGELOG.md", "{path} does not name {missing:?}");
     }
     let sources = shared_sources();

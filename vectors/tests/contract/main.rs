@@ -3,6 +3,7 @@
 mod citations;
 mod discovery;
 mod families;
+mod prose;
 mod protocols;
 mod schema;
 mod shipped_suites;

@@ -71,7 +71,7 @@ const CLAUSES: &str = "family = 'arm_ete'\n[[clause]]\nid = 'ETE\
                        -PKT-001'\nsummary = 's'\nsource = 'x'\n\
                        kind = 'packet'\nlevel = 'must'\nscope = 'core'\nviolable = false\n";
 
-/// A case file; `keys` say whose it is.
+/// A case file; `keys` give its family and protocol.
 fn case(id: &str, keys: &str) -> String {
     format!(
         "schema = 1\nid = '{id}'\n{keys}\ntitle = 't'\nlevel = 'must'\nclauses = ['ETE\

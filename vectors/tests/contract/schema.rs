@@ -1,4 +1,4 @@
-//! The published JSON Schemas say what the reader of cases accepts.
+//! The published JSON Schemas describe what the reader of cases accepts.
 //!
 //! `TRACEPROOF_BLESS=1 cargo test -p traceproof-vectors --test contract schema` rewrites the schemas.
 
@@ -182,7 +182,7 @@ fn has_type(value: &Value, rule: &Value) -> bool {
 
 #[test]
 fn every_object_is_closed() {
-    // Otherwise an editor stays silent about a misspelt field.
+    // Otherwise an editor does not report a misspelt field.
     let schema = generated::<RiscvEtrace>();
     let mut open = Vec::new();
     visit(&schema, "", &mut |path, object| {

@@ -1,4 +1,4 @@
-//! What `traceproof decode` is told, and how it ends.
+//! Arguments and exit code of `traceproof decode`.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::limits::Limiting;
 
 /// Decode a trace with the reference decoder.
 ///
-/// Errors of the trace are lines of the output, where they happened: `error: truncated at packet 3, byte 12.0`.
-/// Decoding goes on at the next synchronisation point; the exit code is 1 then.
+/// Errors of the trace are lines of the output, at their position: `error: truncated at packet 3, byte 12.0`. Decoding
+/// resumes at the next sync point; the exit code is then 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof decode --family riscv-etrace --elf program.elf trace.bin
@@ -24,7 +24,7 @@ use crate::limits::Limiting;
   cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
   traceproof decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
-    /// The protocol, e.g. riscv-etrace. A snapshot says it itself; there it selects sources.
+    /// The protocol, e.g. riscv-etrace. A snapshot declares its protocols; there it selects sources.
     #[arg(long, value_name = "FAMILY")]
     pub(crate) family: Option<ProtocolId>,
     #[command(flatten)]
@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     /// Columns for people, or one JSON object per line.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// The trace; `-` is the standard input. A directory with a snapshot.ini is a snapshot as OpenCSD has them: every
-    /// source is decoded, by its registers and over the memory of its core.
+    /// The trace; `-` is the standard input. A directory with a snapshot.ini is an OpenCSD snapshot: every source is
+    /// decoded, with its registers and the memory of its core.
     #[arg(default_value = "-")]
     pub(crate) input: PathBuf,
     /// Where to write; `-` is the standard output.
@@ -85,8 +85,8 @@ impl Arguments {
     }
 }
 
-/// The end, by what went through the listing.
-pub(crate) fn told(counts: Counts) -> Exit {
+/// The exit code for the counts of the listing.
+pub(crate) fn exit_for(counts: Counts) -> Exit {
     if counts.errors == 0 {
         return Exit::Ok;
     }

@@ -8,7 +8,7 @@ use traceproof_conformance::listing::Listing;
 use traceproof_conformance::stream;
 
 pub(crate) use arguments::Arguments;
-use arguments::told;
+use arguments::exit_for;
 
 use crate::exit::{Failure, Outcome};
 use crate::files::{create, open_trace};
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ));
     }
     let Some(family) = arguments.family else {
-        return Err(Failure::usage("--family is missing; only a snapshot says itself which protocol it has"));
+        return Err(Failure::usage("--family is missing; only a snapshot declares its protocols"));
     };
     family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
 }
@@ -46,6 +46,6 @@ impl Visitor for Decode<'_> {
         stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
             .map_err(|error| Failure::file(input, error))?;
         let counts = listing.finish()?;
-        Ok(told(counts))
+        Ok(exit_for(counts))
     }
 }

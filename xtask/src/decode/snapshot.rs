@@ -10,7 +10,7 @@ use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamErro
 use traceproof_conformance::stream;
 use traceproof_vectors::{Family, Fault, ProtocolId};
 
-use super::arguments::{Arguments, told};
+use super::arguments::{Arguments, exit_for};
 use crate::exit::{Failure, Outcome};
 use crate::files::create;
 use crate::snapshot::{read, select};
@@ -44,7 +44,7 @@ enum Aside<'a> {
     Source(&'a Header<'a>),
     /// A fault in the frames of the buffer.
     FrameFault(&'a Fault),
-    /// Behind a gap: its index, counted from 0.
+    /// A piece after a gap: its index, counted from 0.
     Piece(usize),
 }
 
@@ -134,7 +134,7 @@ impl Visitor for Decode<'_> {
 /// `traceproof decode SNAPSHOT`.
 pub(super) fn decode(arguments: &Arguments) -> Outcome {
     if arguments.target.parameters.is_some() {
-        return Err(Failure::usage("--parameters: the registers of a snapshot say what its encoders are"));
+        return Err(Failure::usage("--parameters: the registers of a snapshot describe its encoders"));
     }
     let snapshot = read(&arguments.input)?;
     let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
@@ -153,7 +153,8 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
         }
     }
     out.flush()?;
-    // Asked for by name, or alone, a source that cannot be decoded is an error; beside others it is passed over.
+    // A source that cannot be decoded is an error if it was selected by name or is the only one; otherwise it is
+    // skipped.
     if !refused.is_empty() || decoded == 0 || (!arguments.source.is_empty() && !passed.is_empty()) {
         refused.append(&mut passed);
         return Err(Failure::usage(refused.join("\nerror: ")));
@@ -161,7 +162,7 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
     for line in passed {
         eprintln!("passed over: {line}");
     }
-    Ok(told(counts))
+    Ok(exit_for(counts))
 }
 
 fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
@@ -169,7 +170,7 @@ fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Lists a source, piece by piece: behind a gap decoding begins anew.
+/// Lists a source, piece by piece: decoding restarts after a gap.
 fn list<P: FamilyRules>(
     arguments: &Arguments,
     captured: Captured<P>,
@@ -191,7 +192,7 @@ fn list<P: FamilyRules>(
     for (index, piece) in bytes.pieces.iter().enumerate() {
         if index > 0 {
             match arguments.format() {
-                Format::Text => writeln!(out, "gap: {} bytes behind it", piece.len())?,
+                Format::Text => writeln!(out, "gap: {} bytes after it", piece.len())?,
                 Format::JsonLines => aside(out, &Aside::Piece(index))?,
             }
         }

@@ -1,7 +1,7 @@
 //! The program in an empty directory, with nothing of the checkout in its environment.
 //!
-//! In debug builds it reads suites and programs from the source. `TRACEPROOF_BINARY` names the program of a release archive, which has them
-//! inside: `.ci/outside` proves that the checkout is not in it, and runs these tests with it.
+//! In debug builds it reads suites and programs from the source. `TRACEPROOF_BINARY` names the program of a release
+//! archive, which has them inside: `.ci/outside` proves that the checkout is not in it, and runs these tests with it.
 
 use std::env;
 use std::fs;
@@ -113,7 +113,7 @@ fn adaptors_are_begun_and_judged() {
         );
         assert!(away.has(&format!("{language}/{file}")) && away.has(&format!("{language}/subject.toml")));
     }
-    // There is no checkout that has the crates, and none beside this program.
+    // There is no checkout with the crates, and none next to this program.
     let manifest = fs::read_to_string(away.empty.join("rust/Cargo.toml")).expect("written");
     assert!(
         manifest.contains("traceproof-conformance = { git = ") && !manifest.contains("path ="),
@@ -167,7 +167,7 @@ fn a_directory_that_holds_no_suite_is_refused() {
     assert!(refused.contains(&format!("{}:2:", file.display())), "{refused}");
 }
 
-/// What a report says of another suite names it.
+/// A report about another suite names it.
 #[test]
 fn commands_of_reports_name_the_suite() {
     let away = Away::new();

@@ -85,7 +85,7 @@ fn help_texts() {
     }
 }
 
-/// Whoever starts the program by another command sees that command: in usage, examples, hints and reports.
+/// Usage, examples, hints and reports show the command that started the program.
 #[test]
 fn commands_are_spelt_as_the_program_was_started() {
     let started_as = |arguments: &[&str]| {
@@ -331,6 +331,27 @@ fn executions_become_the_trace() {
     }
 }
 
+/// A block of retired instructions ends where a filter of the policy begins or ends.
+#[test]
+fn the_policy_filters_an_execution_in_blocks() {
+    let files = Files::new();
+    let words: Vec<u8> =
+        [0x1000_u64, 0x1004, 0x1008].iter().flat_map(|address| address.to_le_bytes()).collect();
+    let (execution, wire) = (files.write("run.pc", &words), files.path("wire.bin"));
+    let parameters = files.write("parameters.toml", b"retires_p = 4\n");
+    let policy = files
+        .write("policy.toml", b"filters = [{ addresses = [{ first = \"0x1004\", last = \"0x1004\" }] }]\n");
+    let encode = ["encode", "--family", "riscv-etrace", "--section", &files.section()];
+    let options = ["--parameters", &parameters, "--policy", &policy, "--format", "pc"];
+    let output = run(&[&encode[..], &options[..], &["--execution", &execution, "-o", &wire]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let decoded = files.decode(&["--parameters", &parameters, "--layer", "events", &wire]);
+    let events = text(&decoded.stdout);
+    let retired: Vec<&str> = events.lines().filter(|line| line.contains("retire")).collect();
+    assert_eq!(retired.len(), 1, "{events}");
+    assert!(retired[0].contains("first=0x1004 end=0x1008 count=1"), "{events}");
+}
+
 #[test]
 fn wrong_executions_are_named() {
     let files = Files::new();
@@ -414,8 +435,8 @@ fn results_are_files_too() {
     assert!(fs::read_to_string(junit).expect("written").contains(&format!("<testcase name=\"{first}\"")));
 }
 
-/// Two recordings of real runs with traps, if they lie beside the checkout: encoded and decoded, every instruction and every
-/// trap comes back.
+/// Two recordings of real runs with traps, if they are next to the checkout: every instruction and every trap passes
+/// the round trip.
 #[test]
 fn recordings_with_traps_come_back() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/etrace");
@@ -450,17 +471,17 @@ enum Observed {
     Trap(u64, Option<u64>),
 }
 
-fn extend(observed: &mut Vec<Observed>, first: u64, behind: u64, instructions: u64) {
+fn extend(observed: &mut Vec<Observed>, first: u64, limit: u64, instructions: u64) {
     match observed.last_mut() {
         Some(Observed::Run(_, end, count)) if *end == first => {
-            *end = behind;
+            *end = limit;
             *count += instructions;
         }
-        _ => observed.push(Observed::Run(first, behind, instructions)),
+        _ => observed.push(Observed::Run(first, limit, instructions)),
     }
 }
 
-/// What the recording says: the instruction of a trap row did not retire.
+/// The content of the recording: the instruction of a trap row did not retire.
 fn recorded(csv: &str) -> Vec<Observed> {
     let mut observed = Vec::new();
     for row in csv.lines().skip(1) {
@@ -595,7 +616,7 @@ fn programs_are_judged_by_their_file() {
     );
 }
 
-/// Ctrl-C: what was begun is reported, the rest is said to be missing, and nothing is left running.
+/// Ctrl-C: running cases are reported, the rest is reported as missing, and no process is left running.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_the_results_so_far() {

@@ -1,4 +1,4 @@
-//! A subject beside the reference, real programs, and the bytes of failures, from the outside.
+//! The command line of `explain --subject`, real programs and saved failures.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::commands::{run, text};
 
-/// With a slip in it, a program is shown beside the reference, its failures are saved and its standard error is copied.
+/// A program with a bug is shown beside the reference, its failures are saved and its standard error is copied.
 #[test]
 fn a_wrong_program_is_explained_and_saved() {
     let python =
@@ -24,7 +24,7 @@ fn a_wrong_program_is_explained_and_saved() {
     let wrong = honest.replace("bits.take(width)}", "bits.take(width) ^ (branches == 3)}");
     assert_ne!(wrong, honest);
     fs::write(&example, &wrong).expect("writable");
-    // What the machine has to do besides must not be taken for a hang.
+    // A busy machine must not cause timeouts.
     let started = fs::read_to_string(subject).expect("readable");
     fs::write(subject, format!("{started}\n[deadlines]\nscale = 60.0\n")).expect("writable");
     let ask = |words: &[&str]| run(&[words, &["--subject", subject]].concat());

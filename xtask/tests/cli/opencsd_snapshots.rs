@@ -12,8 +12,8 @@ const CODE: [u32; 4] = [0xe320_f000, 0x0a00_0000, 0xe320_f000, 0xeaff_fffb];
 /// A-sync; I-sync, tracing enabled at 0x8000; P-header EEE.
 const TRACE: [u8; 13] = [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0x00, 0x80, 0, 0, 0x8c];
 
-/// The same in one formatter frame under ID 0x10, worked out by hand: byte 0 is the ID (0x10 << 1 | 1); bytes at even places lose
-/// bit 0 to byte 15, whose bit 4 stands for byte 8 (0x21 travels as 0x20); byte 14 is the null ID.
+/// The same in one formatter frame under ID 0x10, worked out by hand: byte 0 is the ID (0x10 << 1 | 1); bytes at even
+/// places lose bit 0 to byte 15, whose bit 4 stands for byte 8 (0x21 travels as 0x20); byte 14 is the null ID.
 const FRAME: [u8; 16] = [0x21, 0, 0, 0, 0, 0, 0x80, 0x08, 0x20, 0x00, 0x80, 0, 0, 0x8c, 0x01, 0x10];
 
 const TOP: &str = "[snapshot]\nversion=1.0\n[device_list]\nd0=cpu.ini\nd1=etm.ini\nd2=ptm.ini\n[trace]\nmetadata=trace.ini\n";
@@ -186,7 +186,7 @@ fn damaged_frames_are_lines_and_exit_code_1() {
     assert_eq!(listed.matches("event  atom").count(), 3, "{listed}");
 }
 
-/// A barrier says that trace is missing: both sides are decoded for themselves.
+/// A barrier marks missing trace: both sides are decoded separately.
 #[test]
 fn a_gap_is_a_line() {
     let barrier = [0xff, 0xff, 0xff, 0x7f].repeat(4);
@@ -194,8 +194,8 @@ fn a_gap_is_a_line() {
     let output = decode(&parts, &["--source", "ETM_0"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let listed = text(&output.stdout);
-    let (before, behind) = listed.split_once("gap: 13 bytes behind it\n").expect("a gap");
-    assert_eq!(before.split_once('\n').expect("a header").1, behind);
+    let (before, after) = listed.split_once("gap: 13 bytes after it\n").expect("a gap");
+    assert_eq!(before.split_once('\n').expect("a header").1, after);
 }
 
 fn conformance(snapshots: &[&TempDir], more: &[&str]) -> Output {
@@ -234,7 +234,7 @@ fn captures_are_judged_by_relations() {
     assert_eq!(checks(0), ["decode pass", "chunks pass", "join pass", "garbage pass"]);
     assert_eq!(checks(1), ["decode pass", "chunks pass", "join unsupported", "garbage pass"]);
 
-    // The PTM beside it is counted as not supported; alone, nothing is judged.
+    // The PTM next to it is counted as not supported; alone, nothing is judged.
     let both = conformance(&[&once], &[]);
     assert_eq!(both.status.code(), Some(0), "{}", text(&both.stderr));
     assert!(text(&both.stdout).contains("PTM1.0"), "{}", text(&both.stdout));
@@ -244,7 +244,7 @@ fn captures_are_judged_by_relations() {
 
 #[test]
 fn a_capture_with_an_error_fails() {
-    // A reserved header behind the P-header.
+    // A reserved header after the P-header.
     let reserved = unformatted(&[&TRACE[..], &[0x10]].concat());
     let junit = reserved.path().join("results.xml");
     let output = conformance(&[&reserved], &["--source", "ETM_0", "--junit", junit.to_str().expect("text")]);

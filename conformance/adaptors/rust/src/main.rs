@@ -104,7 +104,7 @@ impl Decoder<RiscvEtrace> for Packets {
     }
 }
 
-/// Fields of a payload, least significant bit first; behind its end the top bit repeats itself.
+/// Fields of a payload, least significant bit first; after its end the top bit is repeated.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,

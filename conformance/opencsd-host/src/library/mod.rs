@@ -21,7 +21,8 @@ static BUSY: Mutex<()> = Mutex::new(());
 /// The longest line of OpenCSD's own text taken, in bytes.
 const TEXT: usize = 1024;
 
-/// Where no program is. A decoder that was never given memory does not even say where it would read; so there is always some.
+/// Where no program is. A decoder without any memory does not report the address of a missing read; so there is always
+/// some.
 const NOWHERE: u64 = 0xffff_ffff_ffff_fff0;
 
 /// In blocks of this framing the last 8 of 512 bytes are no trace.
@@ -129,7 +130,7 @@ impl<'a, 'b> Tree<'a, 'b> {
             for (address, bytes) in memory.chain([nowhere]) {
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 let space = c::_ocsd_mem_space_acc_t_OCSD_MEM_SPACE_ANY;
-                // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and nobody writes to them.
+                // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and they are never written.
                 let error =
                     unsafe { c::ocsd_dt_add_buffer_mem_acc(handle, address, space, bytes.as_ptr(), length) };
                 check(error, "add memory")?;
@@ -163,8 +164,8 @@ impl<'a, 'b> Tree<'a, 'b> {
             (c::_ocsd_c_api_cb_types_OCSD_C_API_CB_PKT_MON, on_packet as PacketMonitor as *mut c_void)
         };
         let context = ptr::from_ref(channel).cast();
-        // SAFETY: the channel outlives the tree, the callback casts it back to what it is, and the function has the type that
-        // belongs to the kind of callback.
+        // SAFETY: the channel outlives the tree, the callback casts it back to what it is, and the function has the
+        // type that belongs to the kind of callback.
         let error = unsafe { c::ocsd_dt_attach_packet_callback(self.handle, id, kind, function, context) };
         check(error, "attach the callback for packets")
     }
@@ -223,18 +224,18 @@ impl<'a, 'b> Tree<'a, 'b> {
         let index = u32::try_from(at).unwrap_or(u32::MAX);
         let length = u32::try_from(piece.len()).unwrap_or(u32::MAX);
         let bytes = if piece.is_empty() { ptr::null() } else { piece.as_ptr() };
-        // SAFETY: the piece has as many bytes as said; the library does not keep the pointer.
+        // SAFETY: the piece has the given length; the library does not keep the pointer.
         let response =
             unsafe { c::ocsd_dt_process_data(self.handle, operation, index, length, bytes, &mut taken) };
         (response, taken as usize)
     }
 
-    /// Hands over what the library says about its latest error.
+    /// Passes on the library's message about its latest error.
     fn fault(&self, response: u32) {
         let Some(channel) = self.channels.first() else { return };
         let (mut byte, mut source) = (0, 0);
         let mut text: [c_char; TEXT] = [0; TEXT];
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer has the given length.
         let error = unsafe { c::ocsd_get_last_err(&mut byte, &mut source, text.as_mut_ptr(), TEXT as c_int) };
         let source = (source < 0x80).then_some(source);
         let text = string(&text);
@@ -296,7 +297,7 @@ unsafe extern "C" fn on_packet(
         let bytes = if data.is_null() || size == 0 {
             Vec::new()
         } else {
-            // SAFETY: the library says that so many bytes are there.
+            // SAFETY: the library reports this number of bytes.
             unsafe { std::slice::from_raw_parts(data, size as usize) }.to_vec()
         };
         Answer::Packet(Packet {
@@ -326,7 +327,7 @@ unsafe extern "C" fn on_element(
         collector.put(|text| {
             let text = text.then(|| {
                 written(|buffer, size| {
-                    // SAFETY: the buffer is as long as said.
+                    // SAFETY: the buffer has the given length.
                     unsafe { c::ocsd_gen_elem_str(element, buffer, size) };
                 })
             });
@@ -351,7 +352,7 @@ fn packet_text(source: &Source, packet: *const c_void) -> String {
         Source::Etmv3(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_ETMV3,
     };
     written(|buffer, size| {
-        // SAFETY: the packet is of this protocol, the buffer as long as said.
+        // SAFETY: the packet is of this protocol, the buffer has the given length.
         unsafe { c::ocsd_pkt_str(protocol, packet, buffer, size) };
     })
 }
@@ -363,7 +364,7 @@ fn written(write: impl FnOnce(*mut c_char, c_int)) -> String {
 }
 
 fn string(text: &[c_char; TEXT]) -> String {
-    // SAFETY: a char is a byte, and the array is as long as said.
+    // SAFETY: a char is a byte, and the array has the given length.
     let bytes = unsafe { std::slice::from_raw_parts(text.as_ptr().cast::<u8>(), TEXT) };
     CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
 }

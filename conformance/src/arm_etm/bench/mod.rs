@@ -1,9 +1,9 @@
-//! ETMv3: how fast the reference is on bytes of real and generated trace, and how fast OpenCSD is on the same bytes at the same
-//! level, round by round.
+//! ETMv3: how fast the reference is on bytes of real and generated trace, and how fast OpenCSD is on the same bytes at
+//! the same level, round by round.
 //!
-//! OpenCSD is timed inside its own process, so that neither pipes nor setting up count; its decoder hands out packets that are
-//! counted, or ranges of instructions whose instructions are counted. The reference hands out packets that are counted, or every
-//! single instruction with its address.
+//! OpenCSD is timed inside its own process, so that neither pipes nor setting up count; its decoder hands out packets
+//! that are counted, or ranges of instructions whose instructions are counted. The reference hands out packets that are
+//! counted, or every single instruction with its address.
 
 mod workload;
 
@@ -62,7 +62,8 @@ impl fmt::Display for Etmv3Error {
     }
 }
 
-/// Measures both levels on the capture of a Cortex-A7, repeated, if it is there, and on a generated trace of as many bytes.
+/// Measures both levels on the capture of a Cortex-A7, repeated, if it is there, and on a generated trace of as many
+/// bytes.
 fn run(request: &BenchRequest) -> Result<BenchReport, BenchError> {
     let (mut skipped, mut measurements) = (Vec::new(), Vec::new());
     let capture = Etmv3Workload::cortex_a7(&request.captures, request.bytes).map_err(BenchError::of)?;

@@ -1,4 +1,5 @@
-//! What ETMv3 decoders are measured on: a capture, repeated, and what the encoder model makes of an invented execution.
+//! What ETMv3 decoders are measured on: a capture, repeated, and the output of the encoder model for a generated
+//! execution.
 
 use std::fmt;
 use std::path::Path;
@@ -65,8 +66,8 @@ fn cycle_accurate() -> Parameters {
 const ALIGNMENT: [u8; 6] = [0, 0, 0, 0, 0, 0x80];
 
 impl Etmv3Workload {
-    /// The capture of a Cortex-A7 from its first A-sync on, again and again, `bytes` bytes or a little more; `None` where it is not
-    /// at hand.
+    /// The capture of a Cortex-A7 from its first A-sync on, repeated, `bytes` bytes or a little more; `None` where it
+    /// is not available.
     pub(super) fn cortex_a7(captures: &Path, bytes: usize) -> Result<Option<Self>, Etmv3WorkloadError> {
         let directory = captures.join("tc2-etmv3-id10");
         if !directory.is_dir() {
@@ -138,7 +139,7 @@ enum Operation {
 
 impl Operation {
     fn word(self, at: usize) -> u32 {
-        // A branch counts words from two instructions behind itself (ARM ARM A8.8.18).
+        // A branch counts words from two instructions after itself (ARM ARM A8.8.18).
         let branch = |head: u32, target: usize| {
             let words = (target as u32).wrapping_sub(at as u32 + 2);
             head << 24 | words & 0xff_ffff
@@ -165,8 +166,8 @@ struct Code(Vec<Operation>);
 const FUNCTIONS: usize = 64;
 
 impl Code {
-    /// A main loop that calls each function; each function has straight code, a loop with conditional instructions, a branch
-    /// around some instructions, and a return.
+    /// A main loop that calls each function; each function has straight code, a loop with conditional instructions, a
+    /// branch around some instructions, and a return.
     fn invented() -> Self {
         let mut random = Random(0x1234_5678);
         let mut functions = Vec::new();

@@ -1,7 +1,8 @@
 //! Random ARM and Thumb programs and runs of them, for round trips through ETM macrocells and decoders.
 //!
-//! One stream of stimulus serves ETMv2 and ETMv3; ETMv1 has its own, in [`v1`]. The programs are small, so that the rare situations (a filter edge under an
-//! LSM, an overflow between a load miss and its data, a branch between instruction sets) come often.
+//! One stream of stimulus serves ETMv2 and ETMv3; ETMv1 has its own, in [`v1`]. The programs are small, so that the
+//! rare situations (a filter edge under an LSM, an overflow between a load miss and its data, a branch between
+//! instruction sets) come often.
 
 mod generator;
 mod instruction;

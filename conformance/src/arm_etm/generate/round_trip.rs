@@ -38,7 +38,7 @@ pub enum Cause {
         /// What the decoder read.
         read: String,
     },
-    /// The run did not come back.
+    /// The run failed the round trip.
     Run(Mismatch),
 }
 
@@ -66,7 +66,7 @@ pub struct Success {
     pub packets: usize,
     /// Bytes that travelled.
     pub bytes: usize,
-    /// What came back.
+    /// What the decoder reported.
     pub returned: oracle::Returned,
 }
 
@@ -111,7 +111,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     Ok(Success { packets: received.packets().count(), bytes: sent.log.wire.len(), returned })
 }
 
-/// What the reference encoder model makes of the scenario's run.
+/// The output of the reference encoder model for the scenario's run.
 ///
 /// # Errors
 ///
@@ -132,7 +132,7 @@ pub fn encode(scenario: &Scenario) -> Result<Sent, Failure> {
     Ok(sent)
 }
 
-/// What the reference decoder makes of `wire`, with the scenario's parameters and program.
+/// The results of the reference decoder for `wire`, with the scenario's parameters and program.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ pub(super) struct Happenings {
     pub(super) filter: u8,
     /// ViewData changes.
     pub(super) view: u8,
-    /// An exception behind an instruction.
+    /// An exception after an instruction.
     pub(super) exceptions: u8,
     /// Debug state begins.
     pub(super) debug: u8,
@@ -147,7 +147,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
         self.push(cycle);
         if self.happenings.states && self.entropy.chance(8) {
-            // Levels change behind a branch; it tells them.
+            // Levels change after a branch, whose packet carries them.
             if self.cycles.last().is_some_and(tells_state) {
                 self.levels.non_secure ^= true;
                 self.levels.hyp ^= self.entropy.chance(128);
@@ -170,7 +170,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         cycle.clock_change = cycle.timestamp_event && self.entropy.chance(64);
     }
 
-    /// Data come back in any order.
+    /// Data return in any order.
     fn return_data(&mut self, cycle: &mut Stimulus) {
         while !self.outstanding.is_empty() && self.entropy.chance(self.happenings.returns) {
             let miss = self.outstanding.remove(self.entropy.below(self.outstanding.len()));
@@ -195,7 +195,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.rest.drain(..count).collect()
     }
 
-    /// The processor starts anew at some place; whatever it waited for will never come.
+    /// The processor restarts at some address; pending results never arrive.
     fn reset(&mut self, cycle: &mut Stimulus) {
         cycle.reset = true;
         cycle.returns.clear();
@@ -275,7 +275,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         cycle.instruction = Some(instruction);
     }
 
-    /// A folded branch in front of the instruction that completes.
+    /// A folded branch before the instruction that completes.
     fn fold(&mut self) -> Option<Phantom> {
         let branch = self.at;
         let Kind::Branch { conditional, link: false, .. } = branch.kind else { return None };
@@ -287,7 +287,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         Some(Phantom { address: Address32(branch.address), taken })
     }
 
-    /// Where an instruction branches to, and whether the code says so.
+    /// The target of an instruction's branch, and whether it is in the code.
     fn next(&mut self, at: &Instruction, executed: bool) -> Option<(Instruction, bool)> {
         match at.kind {
             _ if !executed => None,
@@ -367,7 +367,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing ends.
+    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
+    /// ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);
@@ -412,7 +413,7 @@ const fn exception(target: &Instruction, number: u16, cancel: bool) -> BranchTar
     }
 }
 
-/// Whether a branch packet of this cycle can tell a new state.
+/// Whether a branch packet of this cycle can carry a new state.
 fn tells_state(cycle: &Stimulus) -> bool {
     let branch = cycle.instruction.and_then(|instruction| instruction.branch);
     branch.is_some_and(|branch| !branch.direct)

@@ -30,7 +30,7 @@ pub fn scenario(bytes: &[u8], architecture: Architecture) -> Scenario {
     let parameters = parameters(entropy, architecture);
     let mut policy = policy(entropy, architecture);
     if parameters.data_only {
-        // Without instructions between them nobody can tell which transfers were suppressed.
+        // Without instructions between them the suppressed transfers cannot be determined.
         policy.suppress_below = 0;
     }
     let happenings = Happenings { m_profile: parameters.m_profile, ..happenings(entropy) };
@@ -64,7 +64,7 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
         data_address,
         branch_broadcast: broadcast > 200,
         context_id_bytes: [0, 1, 2, 4][usize::from(context & 3)],
-        // Without instructions nothing tells cycles.
+        // Without instructions no packet carries cycles.
         cycle_accurate: accurate > 128 && !data_only,
         data_only,
         bare_port: v3 && bare,
@@ -84,7 +84,7 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
 fn policy(entropy: &mut Entropy<'_>, architecture: Architecture) -> Policy {
     let v3 = architecture == Architecture::V3;
     let size = entropy.byte();
-    let [narrow, suppress, each, behind, round] = std::array::from_fn(|_| entropy.chance(64));
+    let [narrow, suppress, each, late_count, round] = std::array::from_fn(|_| entropy.chance(64));
     let [values, addresses] = std::array::from_fn(|_| entropy.chance(48));
     Policy {
         fifo_size: if v3 {
@@ -96,7 +96,7 @@ fn policy(entropy: &mut Entropy<'_>, architecture: Architecture) -> Policy {
         port_bytes: if narrow { 1 } else { 4 },
         suppress_below: if suppress { 40 } else { 0 },
         pack_atoms: !each,
-        count_in_sync: !behind,
+        count_in_sync: !late_count,
         tags: if round { TagChoice::RoundRobin } else { TagChoice::Lowest },
         minimal_values: !values,
         minimal_addresses: !addresses,

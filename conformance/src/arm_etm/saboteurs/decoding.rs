@@ -415,16 +415,16 @@ pub(super) fn offset_of_two_bits(parameters: &Parameters) -> Bytes {
         return Box::new(|byte| byte);
     }
     let size = v1::Cycle::size(parameters);
-    let (mut position, mut behind) = (0, None);
+    let (mut position, mut since_branch) = (0, None);
     Box::new(move |byte| {
         let is_pipestat = position == 0;
         position = (position + 1) % size;
         if !is_pipestat {
             return byte;
         }
-        // Records behind the one with the latest branch; a branch in its offset abandons it.
+        // Records after the one with the latest branch; a branch in its offset abandons it.
         let branches = matches!(v1::Pipestat::from_code(byte & 7), Some(v1::Pipestat::Be | v1::Pipestat::Bd));
-        behind = if branches { Some(0_u32) } else { behind.map(|records| records + 1) };
-        if behind == Some(2) && byte & 7 < 4 { byte & !3 } else { byte }
+        since_branch = if branches { Some(0_u32) } else { since_branch.map(|records| records + 1) };
+        if since_branch == Some(2) && byte & 7 < 4 { byte & !3 } else { byte }
     })
 }

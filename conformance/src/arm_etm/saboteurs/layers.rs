@@ -1,4 +1,5 @@
-//! The layers of the reference decoders of ETMv2 and ETMv3, put together again with room for a bug where packets are read.
+//! The layers of the reference decoders of ETMv2 and ETMv3, put together again with room for a bug where packets are
+//! read.
 
 use traceproof_decoder::arm_etm::{v2, v3};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Packet, Parameters};

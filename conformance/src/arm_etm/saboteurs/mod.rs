@@ -38,7 +38,7 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
         name: "pair-is-two-misses",
         side: Side::Decoder(|| results(decoding::pair_is_two_misses)),
         bug: "The second placeholder of a 64-bit miss is taken for a miss of its own.",
-        source: "ETM2-LM-040; nothing in the packet itself tells that it is half of a pair",
+        source: "ETM2-LM-040; the packet itself does not show that it is half of a pair",
     },
     Saboteur {
         name: "ignore-parts-a-pair",
@@ -49,20 +49,20 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
     Saboteur {
         name: "misses-forgotten-at-periodic-synchronisation",
         side: Side::Decoder(|| results(decoding::misses_forgotten_at_periodic_synchronisation)),
-        bug: "Data that come behind a periodic synchronisation are ignored.",
+        bug: "Data that arrive after a periodic synchronisation are ignored.",
         source: "ETM2-LM-055; one routine that starts anew, for every reason",
     },
     Saboteur {
         name: "missing-at-the-end-unreported",
         side: Side::Decoder(|| results(decoding::missing_at_the_end_unreported)),
         bug: "Misses without data at the end of the capture are not reported.",
-        source: "ETM2-LM-057; an end of the stream that nobody acts on",
+        source: "ETM2-LM-057; an end of the stream that is not handled",
     },
     Saboteur {
         name: "data-address-base-never-forgotten",
         side: Side::Decoder(|| results(decoding::data_address_base_never_forgotten)),
-        bug: "A short data address behind a gap is completed with an address from in front of it.",
-        source: "ETM2-DA-003, ETM3-SYN-012; stale bases behind an overflow are a classic",
+        bug: "A short data address after a gap is completed with an address from before the gap.",
+        source: "ETM2-DA-003, ETM3-SYN-012; stale bases after an overflow are a common bug",
     },
     Saboteur {
         name: "later-words-at-the-first-address",
@@ -79,7 +79,7 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
     Saboteur {
         name: "big-endian-for-one-transfer",
         side: Side::Decoder(|| results(decoding::big_endian_for_one_transfer)),
-        bug: "The byte order that a full data address tells holds for that transfer alone.",
+        bug: "The byte order in a full data address is applied to that transfer only.",
         source: "ETM3-DAT-004; only a full address has the bit",
     },
     Saboteur {
@@ -115,14 +115,14 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
     Saboteur {
         name: "overflow-is-trace-enabled",
         side: Side::Decoder(|| results(decoding::overflow_is_trace_enabled)),
-        bug: "A restart behind an overflow is reported like tracing that was enabled.",
-        source: "ETM2-TFO-010, ETM3-ISY-004; a gap that nobody hears of",
+        bug: "A restart after an overflow is reported like tracing that was enabled.",
+        source: "ETM2-TFO-010, ETM3-ISY-004; a gap that is not reported",
     },
     Saboteur {
         name: "phantoms-are-taken",
         side: Side::Decoder(|| results(decoding::phantoms_are_taken)),
         bug: "Every folded branch is reported as taken.",
-        source: "ETM2-PS-004; bit 2 of PIPESTAT tells, in these statuses only",
+        source: "ETM2-PS-004; bit 2 of PIPESTAT decides, in these statuses only",
     },
     Saboteur {
         name: "failed-condition-executed",
@@ -199,7 +199,7 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
     Saboteur {
         name: "unknown-gap-is-no-gap",
         side: Side::Decoder(|| results(decoding::unknown_gap_is_no_gap)),
-        bug: "A cycle count of 0, which says unknown, is reported as no cycles.",
+        bug: "A cycle count of 0, which means unknown, is reported as no cycles.",
         source: "ETM3-CC-005; a number that is no number",
     },
     Saboteur {
@@ -272,12 +272,12 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
         name: "period-one-cycle-long",
         side: Side::Encoder(|| configuration(encoding::period_one_cycle_long)),
         bug: "The synchronisation counter counts one cycle too many.",
-        source: "ETM2-TFO-016; a counter that is reloaded in the cycle behind 0",
+        source: "ETM2-TFO-016; a counter that is reloaded in the cycle after 0",
     },
     Saboteur {
         name: "fifo-one-byte-short",
         side: Side::Encoder(|| configuration(encoding::fifo_one_byte_short)),
         bug: "The last byte of the FIFO is never used.",
-        source: "ETM2-FIFO-001; a ring buffer that tells full from empty by one free place",
+        source: "ETM2-FIFO-001; a ring buffer that distinguishes full from empty by one free place",
     },
 ];

@@ -1,4 +1,4 @@
-//! A subject that answers like the reference for RISC-V E-Trace, but is dishonest in one way in whatever it is asked about.
+//! A subject that answers like the reference for RISC-V E-Trace, but misbehaves in one selected way.
 //!
 //! `traceproof-test-subject dishonest MODE`; any other mode than those below is honest.
 
@@ -26,7 +26,7 @@ pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()>
         runs: 0,
         held: None,
         forgotten: false,
-        told_family: false,
+        foreign_family: false,
     };
     for line in stdin().lock().lines() {
         let line = line?;
@@ -56,7 +56,7 @@ fn say(line: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The reference, on a thread of its own.
+/// The reference, on a separate thread.
 struct Reference {
     requests: PipeWriter,
     answers: BufReader<PipeReader>,
@@ -93,7 +93,7 @@ struct Liar {
     /// An answer that waits for the next one.
     held: Option<Value>,
     forgotten: bool,
-    told_family: bool,
+    foreign_family: bool,
 }
 
 impl Liar {
@@ -101,7 +101,7 @@ impl Liar {
     fn nonsense(&mut self, line: &str) -> io::Result<()> {
         match self.mode.as_str() {
             "makes-up-answers" => {
-                // As somebody who reads as far as there is something.
+                // Reads as far as there are bytes.
                 let id = line.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("0");
                 say(&format!("{{\"id\":{id},\"status\":\"ok\",\"results\":[]}}"))
             }
@@ -161,12 +161,12 @@ impl Liar {
             ("keeps-old-keys", "forget") => self.forgotten = true,
             ("talks-in-between", "image") => say("image loaded")?,
             ("takes-every-family", "parameters") => {
-                self.told_family = request["family"] != "riscv_etrace";
-                if self.told_family {
+                self.foreign_family = request["family"] != "riscv_etrace";
+                if self.foreign_family {
                     return said("ok");
                 }
             }
-            ("takes-every-family", "run") if self.told_family => return said("ok"),
+            ("takes-every-family", "run") if self.foreign_family => return said("ok"),
             ("refuses-what-it-claims", "parameters") if request["parameters"]["xlen"] == "rv64" => {
                 return Ok(Some(json!({ "id": id, "status": "unsupported", "feature": "rv64" })));
             }
@@ -190,7 +190,7 @@ impl Liar {
         match self.mode.as_str() {
             "forgets-nothing" if request["start"] == "reset" => request["start"] = Value::from("continue"),
             "ignores-what-it-does-not-claim" if request["op"] == "parameters" => {
-                // As if nobody could have times in packets.
+                // Ignores the times in packets.
                 request["parameters"]["notime_p"] = Value::from(true);
             }
             _ => {}

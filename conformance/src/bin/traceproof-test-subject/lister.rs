@@ -1,7 +1,9 @@
-//! A command-line tool that lists what a RISC-V E-Trace stream says, and misbehaves in one way about one stream on request.
+//! A command-line tool that lists the contents of a RISC-V E-Trace stream, and on request misbehaves in one way for one
+//! stream.
 //!
-//! `traceproof-test-subject lister MODE HEX INPUT PARAMETERS [ADDRESS:FILE]…` where `HEX` is that stream; mode `json` lists as JSON, one
-//! result on a line, every other mode lists events as text. It appends the number of its process to the file that `PROCESSES` names.
+//! `traceproof-test-subject lister MODE HEX INPUT PARAMETERS [ADDRESS:FILE]…` where `HEX` is that stream; mode `json`
+//! lists as JSON, one result on a line, every other mode lists events as text. It appends the number of its process to
+//! the file that `PROCESSES` names.
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,5 @@
-//! Subjects for the tests of the runner, in one binary: `traceproof-test-subject misbehaving|dishonest|lister ARGUMENT…`.
+//! Subjects for the tests of the runner, in one binary: `traceproof-test-subject misbehaving|dishonest|lister
+//! ARGUMENT…`.
 
 mod dishonest;
 mod lister;

@@ -1,6 +1,7 @@
 //! A subject that answers like the reference until it is asked about one stream, and then misbehaves in one way.
 //!
-//! `traceproof-test-subject misbehaving MODE HEX` where `HEX` is that stream. It appends the number of its process to the file that `PROCESSES` names.
+//! `traceproof-test-subject misbehaving MODE HEX` where `HEX` is that stream. It appends the number of its process to
+//! the file that `PROCESSES` names.
 
 use std::env;
 use std::fs::OpenOptions;

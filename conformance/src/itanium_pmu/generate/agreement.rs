@@ -1,4 +1,4 @@
-//! Model against oracle: the model writes a log, the decoder works the same log out for itself.
+//! Model against oracle: the model writes a log, and the decoder computes the same log independently.
 
 use std::fmt;
 
@@ -92,8 +92,8 @@ impl std::error::Error for Disagreement {}
 
 /// Lets the model write the scenario's log and the decoder judge it.
 ///
-/// Whatever the model writes must be what the decoder works out: tags, interrupts, every value read. Oddities of what software writes
-/// (ignored bits, an event on a counter that cannot count it) are no disagreement.
+/// Whatever the model writes must be what the decoder works out: tags, interrupts, every value read. Oddities of what
+/// software writes (ignored bits, an event on a counter that cannot count it) are no disagreement.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ pub fn agree(scenario: &Scenario) -> Result<Agreement, Disagreement> {
     }
 }
 
-/// The log that the model makes of the scenario.
+/// The log of the model for the scenario.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
 //! Random programming of the performance monitor and what then happens at it, for agreement of model and oracle.
 //!
-//! Addresses, encodings and register values come from a small world, so that ranges match, opcodes match and counters overflow often.
+//! Addresses, encodings and register values come from a small world, so that ranges match, opcodes match and counters
+//! overflow often.
 
 mod agreement;
 mod generator;

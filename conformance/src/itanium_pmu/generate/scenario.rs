@@ -13,7 +13,7 @@ use super::world::World;
 use crate::generate::Entropy;
 use traceproof_vectors::Address;
 
-/// The most steps in front of the final reads, so that a scenario stays readable.
+/// Maximum number of steps before the final reads, so that a scenario stays readable.
 pub const MAX_STEPS: usize = 2000;
 
 /// Everything that determines a log.

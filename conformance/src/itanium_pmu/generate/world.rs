@@ -51,7 +51,8 @@ impl World {
         }
     }
 
-    /// An address of the world, often with one or two bits changed, of those that are compared in unusual ways more often.
+    /// An address of the world, often with one or two bits changed, of those that are compared in unusual ways more
+    /// often.
     pub(super) fn address(&self, entropy: &mut Entropy<'_>) -> u64 {
         let mut address = entropy.pick(&self.addresses);
         if entropy.chance(150) {

@@ -1,8 +1,7 @@
-//! References that believe something wrong and report what they read and what happens truthfully, so that only the consequences give
-//! the bug away.
+//! References with a wrong assumption that report their input correctly, so that only the consequences show the bug.
 //!
-//! A record tells in full what is written or fetched. A wrong belief that showed in the record itself would be noticed by every case
-//! that has such a record, whether or not the case looks at the rule that is broken.
+//! A record contains in full what is written or fetched. A wrong value in the record itself would be detected by every
+//! case with such a record, whether or not the case tests the broken rule.
 
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
 use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Policy, RegisterClass, Stimulus};
@@ -16,7 +15,7 @@ use crate::saboteurs::encoders::Steps;
 /// Bytes 8 to 15 of a record are the value of a register.
 const VALUE: usize = 8;
 
-/// What is wrongly believed about registers.
+/// The wrong assumption about registers.
 pub(super) struct Belief {
     /// About which: class and index.
     pub(super) of: fn(RegisterClass, u8) -> bool,
@@ -26,7 +25,7 @@ pub(super) struct Belief {
     pub(super) change: fn(u8, u8) -> u8,
 }
 
-/// A decoder that believes so of what is written and read. Packets and faults of those records are the true ones.
+/// A decoder with this assumption about what is written and read. Packets and faults of those records are correct.
 pub(super) fn believing(belief: Belief) -> Box<dyn Decoder<ItaniumPmu>> {
     Box::new(Believer {
         belief,
@@ -80,7 +79,7 @@ impl Believer {
         }
     }
 
-    /// Puts together what both say, in the order of records.
+    /// Merges both results in the order of records.
     fn deliver(&mut self, truth: Log<ItaniumPmu>, belief: Log<ItaniumPmu>, sink: &mut dyn Sink<ItaniumPmu>) {
         let is_believed = |place: &Place| self.believed.contains(&place.packet);
         let truth = truth.entries.into_iter().filter(|(place, _)| is_believed(place));
@@ -132,7 +131,8 @@ impl Decoder<ItaniumPmu> for Believer {
     }
 }
 
-/// A model that sees something else happen and logs what happened: tags, reads and interrupts alone are those of what it saw.
+/// A model that sees something else happen and logs what happened: tags, reads and interrupts alone are those of what
+/// it saw.
 pub(super) fn seeing(bug: fn(&Parameters) -> Steps<ItaniumPmu>) -> Box<dyn Encoder<ItaniumPmu>> {
     Box::new(Seer {
         bug,

@@ -185,7 +185,7 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
     Saboteur {
         name: "counts-up-to-the-overflow",
         side: Side::Decoder(|| parameters(decoding::counts_up_to_the_overflow)),
-        bug: "In the cycle that freezes, counters behind the one that overflowed do not count.",
+        bug: "In the cycle that freezes, counters after the one that overflowed do not count.",
         source: "ITA-OVF-013; freezing inside the loop over counters",
     },
     Saboteur {
@@ -240,6 +240,6 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
         name: "unfreezing-clears-overflows",
         side: Side::Encoder(|| seeing(encoding::unfreezing_clears_overflows)),
         bug: "Clearing PMC[0].fr also clears the overflow bits.",
-        source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so nobody notices",
+        source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so the bug goes unnoticed",
     },
 ];

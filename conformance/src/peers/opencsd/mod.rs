@@ -1,7 +1,8 @@
-//! The library OpenCSD, in a process of its own.
+//! The library OpenCSD, in a separate process.
 //!
-//! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a [`Host`] starts
-//! the host process, hands it one stream at a time, and ends it when it is late, grows too large or says too much.
+//! OpenCSD is not thread-safe; on bad input it can crash, hang or ask for gigabytes. So nothing of it runs here: a
+//! [`Host`] starts the host process, sends it one stream at a time, and ends it when it is late, uses too much memory
+//! or answers too much.
 //!
 //! | question | place |
 //! |---|---|
@@ -48,7 +49,7 @@ pub fn packet_reader() -> Subject {
         .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::packets_only()))
 }
 
-/// A stream: the trace, who wrote it, and how it is framed.
+/// A stream: the trace, its source, and its framing.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The trace units.
@@ -111,7 +112,7 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// When the library refuses the configuration, or the process dies, is late or says too much.
+/// When the library refuses the configuration, or the process dies, is late or answers too much.
 pub fn packets(host: &mut Host, stream: &Stream<'_>) -> Result<Outcome, HostError> {
     ask(host, Layer::Packets, stream, &Program::new(), None)
 }
@@ -125,8 +126,8 @@ pub fn elements(host: &mut Host, stream: &Stream<'_>, program: &Program) -> Resu
     ask(host, Layer::Elements, stream, program, None)
 }
 
-/// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting up, pipes and
-/// translation.
+/// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting
+/// up, pipes and translation.
 ///
 /// # Errors
 ///
@@ -141,8 +142,8 @@ pub fn time(
     ask(host, layer, stream, program, Some(rounds))
 }
 
-/// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes, and reads no
-/// instruction across two.
+/// The code by address, sections that touch joined: the library takes no memory of less than [`LEAST_MEMORY`] bytes,
+/// and reads no instruction across two.
 fn memory(program: &Program) -> Vec<(u64, Vec<u8>)> {
     let mut memory: Vec<(u64, Vec<u8>)> = Vec::new();
     for section in program.seen_in(MemorySpace::ANY).sections() {
@@ -156,7 +157,8 @@ fn memory(program: &Program) -> Vec<(u64, Vec<u8>)> {
     memory
 }
 
-/// Whether the library takes the code: memory of at least [`LEAST_MEMORY`] bytes each, from an even address to an even address.
+/// Whether the library takes the code: memory of at least [`LEAST_MEMORY`] bytes each, from an even address to an even
+/// address.
 fn takes(program: &Program) -> bool {
     memory(program).iter().all(|(address, bytes)| {
         bytes.len() >= LEAST_MEMORY && address.is_multiple_of(2) && bytes.len().is_multiple_of(2)

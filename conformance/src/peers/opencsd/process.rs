@@ -33,8 +33,8 @@ pub struct HostCommand {
 }
 
 impl HostCommand {
-    /// What [`set_command`] set; else the path in `TRACEPROOF_OPENCSD`; else `traceproof-opencsd` beside this executable or in the
-    /// directory above; else, by name, wherever the system looks.
+    /// What [`set_command`] set; else the path in `TRACEPROOF_OPENCSD`; else `traceproof-opencsd` in the directory of
+    /// this executable or the one above; else, by name, on the search path.
     #[must_use]
     pub fn found() -> Self {
         if let Some(command) = COMMAND.get() {
@@ -54,7 +54,7 @@ impl HostCommand {
     }
 }
 
-/// Says how host processes are started from now on; only the first call counts. An executable that calls
+/// Sets the command for host processes; only the first call has an effect. An executable that calls
 /// [`serve`](super::serve) for some argument can name itself.
 pub fn set_command(command: HostCommand) {
     // A second call is documented to do nothing.
@@ -253,7 +253,7 @@ impl Drop for Running {
     }
 }
 
-/// Hands over lines until the output ends, or nobody takes them.
+/// Passes on lines until the output ends or the receiver is gone.
 fn read_lines(output: ChildStdout, sender: &SyncSender<Vec<u8>>) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     loop {
@@ -286,7 +286,7 @@ impl fmt::Display for HostError {
         match self {
             Self::Start(program, error) => write!(f, "{} cannot be started: {error}", program.display()),
             Self::Died(status) => write!(f, "the OpenCSD process died: {status}"),
-            Self::Deadline(deadline) => write!(f, "OpenCSD did not come back within {deadline:?}"),
+            Self::Deadline(deadline) => write!(f, "OpenCSD did not return within {deadline:?}"),
             Self::TooMuch => f.write_str("OpenCSD answered more than allowed"),
             Self::Garbled => f.write_str("the OpenCSD process answered something that is no answer"),
             Self::TooLong => f.write_str("the trace or a section of memory has 4 GiB or more"),

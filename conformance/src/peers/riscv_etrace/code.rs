@@ -43,9 +43,9 @@ impl Binary<Option<Kind>> for Code {
     type Error = NoInstruction;
 
     fn get_insn(&mut self, address: u64) -> Result<Known, NoInstruction> {
-        let behind = self.sections.partition_point(|(first, _)| *first <= address);
+        let after = self.sections.partition_point(|(first, _)| *first <= address);
         let (first, instructions) =
-            behind.checked_sub(1).and_then(|index| self.sections.get(index)).ok_or(NoInstruction)?;
+            after.checked_sub(1).and_then(|index| self.sections.get(index)).ok_or(NoInstruction)?;
         let offset = address - first;
         if offset & 1 != 0 {
             return Err(NoInstruction);

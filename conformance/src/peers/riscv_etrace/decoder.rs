@@ -1,4 +1,4 @@
-//! The crate's packet decoder and tracer behind the contract's decoder.
+//! The crate's packet decoder and tracer as a decoder of the contract.
 
 use riscv_etrace::binary::error::NoInstruction;
 use riscv_etrace::config::AddressMode;
@@ -43,7 +43,7 @@ struct Stream {
     full_address: bool,
     /// Bytes that are not a whole packet yet.
     waiting: Vec<u8>,
-    /// Bytes in front of them.
+    /// Bytes before them.
     offset: u64,
     packet: u64,
 }
@@ -112,7 +112,7 @@ impl Stream {
         }
     }
 
-    /// Hands over what the tracer makes of a packet.
+    /// Delivers the results of the tracer for a packet.
     fn drain(&mut self, place: Place, payload: &InstructionTrace, sink: &mut dyn Sink<RiscvEtrace>) {
         for _ in 0..ITEMS_PER_PACKET {
             match self.tracer.next() {

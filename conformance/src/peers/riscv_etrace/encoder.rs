@@ -1,4 +1,4 @@
-//! The crate's generator and packet encoder behind the contract's encoder.
+//! The crate's generator and packet encoder as an encoder of the contract.
 
 use riscv_etrace::config::AddressMode;
 use riscv_etrace::generator::hart2enc::{CType, IType};
@@ -31,8 +31,9 @@ const BUFFER: usize = 40;
 
 /// The crate's generator and packet encoder.
 ///
-/// The generator has no transport: packets that a case wants lost are sent all the same. And it has one way of reporting interrupts, that of
-/// exceptions; where it shows, directly behind an updiscon, it is `InterruptReport::Separate`, whatever the policy is.
+/// The generator has no transport: packets that a case wants lost are sent all the same. It reports interrupts only in
+/// the form of exceptions; directly after an updiscon, where the forms differ, this is `InterruptReport::Separate`,
+/// whatever the policy is.
 #[derive(Default)]
 pub struct Encoder {
     model: Option<Model>,
@@ -43,8 +44,7 @@ struct Model {
     packets: packet::Builder,
     generator: Generator<PortStep>,
     modes: Modes,
-    /// Modes of the next step. The generator reports a step when it is handed the one behind it, so they must
-    /// wait for that.
+    /// Modes of the next step. The generator reports a step when it gets the next one, so they must wait for that.
     coming: Option<Modes>,
     enabled: bool,
     /// Trace-off came later than trace-on.
@@ -129,7 +129,7 @@ impl Output<'_> {
         let mut buffer = [0; BUFFER];
         let mut encoder = self.packets.encoder(&mut buffer);
         let unit = encap::Normal::new(0, 0, Payload::InstructionTrace(payload));
-        // What cannot be encoded does not travel; whoever compares the packets sees it.
+        // Packets that cannot be encoded are not sent; a comparison of the packets detects it.
         if encoder.encode(&unit).is_ok() {
             let length = BUFFER - encoder.uncommitted();
             sink.wire(buffer.get(..length).unwrap_or_default());
@@ -143,7 +143,7 @@ impl Model {
     }
 
     fn cycle(&mut self, cycle: &Cycle, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        // Trace-off acts behind the cycle it comes with.
+        // Trace-off acts after its cycle.
         self.triggered_off &= !cycle.trace_on;
         let qualified = self.enabled && !cycle.halted && !cycle.reset && !self.triggered_off;
         if qualified {

@@ -1,8 +1,8 @@
 //! The crate `riscv-etrace` as a subject: its packet decoder and tracer, its generator and packet encoder.
 //!
 //! The adaptors translate and add nothing, with two exceptions. The tracer is an iterator without end in some loops, so
-//! the adaptor stops it after [`ITEMS_PER_PACKET`] items and reports the class `limit`. The crate leaves it to its
-//! user to keep what the packets say beyond the flow; so `Time` and `Stop` come from the packets.
+//! the adaptor stops it after [`ITEMS_PER_PACKET`] items and reports the class `limit`. The crate does not keep
+//! information of packets beyond the flow; so `Time` and `Stop` come from the packets.
 
 mod code;
 mod decoder;

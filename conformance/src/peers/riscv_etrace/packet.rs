@@ -7,7 +7,7 @@ use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
 use traceproof_vectors::Address;
 use traceproof_vectors::riscv_etrace::{Packet, Parameters, QualStatus, ReportedAddress};
 
-/// What the crate's payload says. `full`: addresses are absolute.
+/// Translates the crate's payload. `full`: addresses are absolute.
 ///
 /// The crate drops `irreport` where `irdepth` has no bits (RVET-PKT-027), so the flag is read as clear there.
 pub(super) fn packet(payload: &InstructionTrace, parameters: &Parameters, full: bool) -> Packet {

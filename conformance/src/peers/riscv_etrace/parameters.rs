@@ -12,7 +12,7 @@ use traceproof_vectors::riscv_etrace::{
 /// The version that this adaptor is written for and built with.
 pub const VERSION: &str = "0.10.0";
 
-/// The parameters as the crate wants them.
+/// The parameters in the types of the crate.
 ///
 /// # Errors
 ///

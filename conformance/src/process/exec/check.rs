@@ -6,13 +6,13 @@ use super::file::Exec;
 use super::{output, render};
 
 impl Exec {
-    /// Whether the tool is told in which states of the processor a section is there.
+    /// Whether the tool gets the processor states in which a section exists.
     pub(super) fn reads_spaces(&self) -> bool {
         let names = |text: &String| text.contains("{space}") || text.contains("{space:");
         self.section.iter().chain(&self.argv).chain(self.files.values()).any(names)
     }
 
-    /// Checks it against itself. The error says what is wrong.
+    /// Checks its consistency.
     pub(in crate::process) fn check(&self) -> Result<(), String> {
         if self.argv.is_empty() {
             return Err(String::from("exec.argv is empty"));

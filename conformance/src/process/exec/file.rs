@@ -1,4 +1,4 @@
-//! What does the subject file say about a tool?
+//! The table `[exec]` of a subject file.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub struct Exec {
     pub words: BTreeMap<String, Word>,
     /// What it claims, by the name of the family.
     pub decoders: BTreeMap<String, Claims>,
-    /// Which values of parameters it claims, by family and by name of the parameter; any, where nothing is said.
+    /// Which values of parameters it claims, by family and by name of the parameter; any, if not given.
     #[serde(default)]
     pub only: BTreeMap<String, BTreeMap<String, Vec<Value>>>,
     /// What captured text stands for: `${capture:TABLE}`.
@@ -87,7 +87,7 @@ pub struct Line {
     /// Which lines.
     #[serde(rename = "match")]
     pub pattern: Pattern,
-    /// A result as in an answer, or a list of them, with `${capture}` in its texts; nothing, if the line says nothing.
+    /// A result as in an answer, or a list of them, with `${capture}` in its texts; nothing, if the line is ignored.
     #[serde(default)]
     pub result: Option<Value>,
     /// What such a line leaves out, so that streams with one cannot be judged: they count as unsupported.

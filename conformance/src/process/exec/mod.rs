@@ -1,14 +1,15 @@
-//! A command-line tool as it is, as a subject: it gets the bytes of a stream in a file, and its output is read for results.
+//! A command-line tool as it is, as a subject: it gets the bytes of a stream in a file, and its output is read for
+//! results.
 //!
-//! The tool is started once for each stream, when the stream has ended, so streams in pieces are never claimed. Everything else, from the
-//! process group to the verdict, is as for subjects that speak `tdut/2`.
+//! The tool is started once for each stream, when the stream has ended, so streams in pieces are never claimed.
+//! Everything else, from the process group to the verdict, is as for subjects with `tdut/2`.
 //!
 //! | question | place |
 //! |---|---|
-//! | What does the subject file say? | [`Exec`] |
+//! | What is in the subject file? | [`Exec`] |
 //! | Which files and arguments does a run get? | `render` |
 //! | How is it run, and what does its end mean? | `tool` |
-//! | Which results does its output stand for? | `output` |
+//! | Which results are in its output? | `output` |
 //! | What does a decoder do? | `decoder` |
 
 mod check;

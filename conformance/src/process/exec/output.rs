@@ -21,7 +21,7 @@ const CONVERSIONS: [&str; 3] = ["dec", "hex", "bytes"];
 pub(super) enum Unread {
     /// A line is wrong.
     Wrong(String),
-    /// A line does not tell all of what it is about, as the file says.
+    /// A line omits information, according to the subject file.
     Untold(String),
 }
 
@@ -31,7 +31,7 @@ impl From<String> for Unread {
     }
 }
 
-/// Reads the results; the error says which line has none.
+/// Reads the results; the error names the line without one.
 pub(super) fn results<P: FamilyRules>(exec: &Exec, output: &[u8]) -> Result<Vec<(Place, Entry<P>)>, Unread> {
     let mut reader = Reader { exec, results: Vec::new(), packets: 0, latest: Place::default() };
     for (number, line) in output.split(|&byte| byte == b'\n').enumerate() {
@@ -126,8 +126,8 @@ impl Filler<'_> {
         }
         let mut filled = String::new();
         let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("${") {
-            let (inner, after) = behind.split_once('}').ok_or("a capture without `}`")?;
+        while let Some((before, tail)) = rest.split_once("${") {
+            let (inner, after) = tail.split_once('}').ok_or("a capture without `}`")?;
             filled.push_str(before);
             filled.push_str(&self.captured(inner).unwrap_or_default());
             rest = after;
@@ -180,7 +180,7 @@ fn only_reference(text: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Whether a rule's template speaks of captures and tables that there are.
+/// Whether the captures and tables of a rule's template exist.
 pub(super) fn check(line: &Line, exec: &Exec) -> Result<(), String> {
     line.result.as_ref().map_or(Ok(()), |template| check_template(template, line, exec))
 }

@@ -44,15 +44,15 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(brace) = rest.find(['{', '}']) {
-        let (before, behind) = rest.split_at(brace);
+        let (before, tail) = rest.split_at(brace);
         parts.push(Part::Text(before));
-        if behind.starts_with("{{") || behind.starts_with("}}") {
-            parts.push(Part::Text(&behind[..1]));
-            rest = &behind[2..];
+        if tail.starts_with("{{") || tail.starts_with("}}") {
+            parts.push(Part::Text(&tail[..1]));
+            rest = &tail[2..];
             continue;
         }
         let (inner, after) =
-            behind.strip_prefix('{').and_then(|inner| inner.split_once('}')).ok_or_else(|| {
+            tail.strip_prefix('{').and_then(|inner| inner.split_once('}')).ok_or_else(|| {
                 format!("a brace without its other in `{text}`; a brace alone is written twice")
             })?;
         parts.push(match inner.split_once(':') {
@@ -110,7 +110,7 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// The arguments behind the program.
+    /// The arguments after the program.
     pub(super) fn arguments(&self) -> Result<Vec<String>, String> {
         let mut arguments = Vec::new();
         for text in self.exec.argv.iter().skip(1) {
@@ -222,11 +222,11 @@ mod tests {
             let section = traceproof_vectors::Section::new(address, vec![1, 2], "");
             program.insert(section.in_space(space.parse().expect("a space"))).expect("clear");
         }
-        let told = exec("{address} in {space}");
-        told.check().expect("sound");
-        assert!(told.reads_spaces() && !exec("{address}:{file}").reads_spaces());
+        let spaced = exec("{address} in {space}");
+        spaced.check().expect("sound");
+        assert!(spaced.reads_spaces() && !exec("{address}:{file}").reads_spaces());
         let stream = Stream {
-            exec: &told,
+            exec: &spaced,
             directory: Path::new("/nowhere"),
             parameters: &Value::Null,
             program: &program,

@@ -20,7 +20,7 @@ use crate::process::child::{Child, Pipes};
 use crate::process::limits::Pace;
 use crate::process::{Command, Ending, Limits, SubjectError};
 
-/// How often somebody looks whether a process that says nothing is still there: its children may hold its pipes open.
+/// Interval of the check whether a silent process is still running: its children may hold its pipes open.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A tool, and how fast it was so far.
@@ -80,7 +80,7 @@ impl Tool {
         let (mut child, Pipes { mut input, output }) = Child::start(command, &self.limits)?;
         if self.exec.stdin {
             let wire = wire.to_vec();
-            // Whoever does not read them all does not want them all.
+            // A tool need not read all of its input.
             thread::spawn(move || input.write_all(&wire));
         } else {
             drop(input);
@@ -129,15 +129,15 @@ impl Tool {
     }
 }
 
-/// Reads the output on a thread of its own, one byte more than allowed.
+/// Reads the output on a separate thread, one byte more than allowed.
 fn read(output: ChildStdout, limit: u64) -> Receiver<Vec<u8>> {
-    let (told, read) = channel();
+    let (sender, read) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A pipe that breaks ends; the end of the process tells why.
+        // A broken pipe ends; the exit status of the process shows the reason.
         let _ = output.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-        // Nobody listens any more if the process is given up.
-        let _ = told.send(bytes);
+        // The receiver is gone if the process was abandoned.
+        let _ = sender.send(bytes);
     });
     read
 }

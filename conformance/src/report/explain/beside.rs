@@ -1,4 +1,4 @@
-//! What a subject reports for each packet, beside what the reference reports.
+//! The output of a subject for each packet, beside that of the reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::verdict::Divergence;
 
 use super::units::entry_line;
 
-/// The packets for which a subject reports something else, with its lines for them.
+/// The packets for which a subject differs from the reference, with its lines for them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside {
     /// The name of the subject.
@@ -23,8 +23,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Compares, packet for packet, what the subject claims. Of a subject that came to no end, only what it reported
-    /// until then.
+    /// Compares, packet by packet, what the subject claims. If the subject did not finish, only its output up to that
+    /// point is compared.
     pub(super) fn new<P: FamilyRules>(name: &str, ours: &Log<P>, theirs: &Observed<P>) -> Self {
         let Some(claims) = &theirs.claims else { return Self { name: name.to_owned(), ..Self::default() } };
         let (ours, of_subject) = (by_packet(ours, claims), by_packet(&theirs.log, claims));
@@ -47,7 +47,7 @@ impl Beside {
     }
 }
 
-/// The first difference as the judge finds it: over the whole stream, wherever a subject cuts its events.
+/// The first difference as the judge finds it: over the whole stream, however a subject splits its events.
 pub(super) fn first_difference<P: FamilyRules>(
     ours: &Log<P>,
     theirs: &Observed<P>,
@@ -62,11 +62,11 @@ pub(super) fn first_difference<P: FamilyRules>(
 #[derive(Clone, Debug)]
 struct Reported<P: FamilyRules> {
     packets: Vec<P::Packet>,
-    /// In canonical form, without what was in force already.
+    /// In canonical form, without state that was already in force.
     events: Vec<P::Event>,
-    /// Those that are judged.
+    /// Only those that are judged.
     faults: Vec<Fault>,
-    /// All of it, for people.
+    /// All entries, for display.
     lines: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl<P: FamilyRules> Default for Reported<P> {
 }
 
 impl<P: FamilyRules> Reported<P> {
-    /// Whether a subject with these claims may report `got` for this.
+    /// Whether a subject with these claims may report `got` instead of this.
     fn agrees(&self, got: &Self, claims: &Capabilities) -> bool {
         let has = |layer| claims.layers.contains(&layer);
         let packets = !has(Layer::Packets) || self.packets == got.packets;

@@ -1,4 +1,4 @@
-//! The wire that a subject's encoder made, beside the expected one.
+//! The wire of a subject's encoder, beside the expected one.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use crate::family::FamilyRules;
 use crate::judge::difference::divergence;
 use crate::verdict::Row;
 
-/// Up to so many bytes a stream is compared as a whole.
+/// A stream of at most this many bytes is compared as a whole.
 const SHORT: usize = 4 << 10;
 
-/// So many units before and after the first difference are shown.
+/// Number of units that are shown before and after the first difference.
 const CONTEXT: (usize, usize) = (8, 16);
 
-/// A wire and what it was made of.
+/// A wire with its parameters and program.
 pub(super) struct Wire<'a, P: FamilyRules> {
     pub(super) bytes: &'a [u8],
     pub(super) parameters: &'a P::Parameters,
     pub(super) program: &'a Program,
 }
 
-/// Both wires around the first difference, unit by unit, and a sentence that says where that is; `None` if there is
-/// none.
+/// Both wires around the first difference, unit by unit, and the place of the difference as text; `None` if there is
+/// no difference.
 pub(super) fn beside<P: FamilyRules>(
     expected: &Wire<'_, P>,
     got: &[u8],
@@ -52,7 +52,7 @@ pub(super) fn beside<P: FamilyRules>(
     Some((text, format!("{unit}byte {byte}")))
 }
 
-/// The bytes around `byte` that begin at a unit; all of a short stream.
+/// The bytes around `byte`, from the start of a unit on; all of a short stream.
 fn shown_bytes<P: FamilyRules>(wire: &Wire<'_, P>, byte: usize) -> Range<usize> {
     if wire.bytes.len() <= SHORT {
         return 0..usize::MAX;

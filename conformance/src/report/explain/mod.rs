@@ -1,12 +1,12 @@
-//! A case, a stream or a real program taken apart bit by bit, with what the reference decoder makes of it; and what a
-//! subject reports, where that is something else.
+//! The dissection of a case, a stream or a real program, bit by bit, with the results of the reference decoder, and
+//! those of a subject where they differ.
 //!
 //! | question | place |
 //! |---|---|
-//! | What is in the bits, and what is reported for each packet? | `units` |
-//! | For which packets does a subject report something else? | `beside` |
-//! | What does a subject's encoder make, unit by unit? | `encoding` |
-//! | The window of a real program | `program` |
+//! | What do the bits mean, and what is reported for each packet? | `units` |
+//! | For which packets does a subject differ? | `beside` |
+//! | Where does the wire of a subject's encoder differ? | `encoding` |
+//! | Which packets of a real program are shown? | `program` |
 
 mod beside;
 mod encoding;
@@ -33,17 +33,17 @@ use units::{View, units};
 
 pub use program::program;
 
-/// What is to be explained.
+/// What to explain.
 #[derive(Clone)]
 pub struct Explaining<'a> {
     /// Limits of the decoders.
     pub limits: DecoderLimits,
-    /// Only these packets; `None` = all of a case or stream, of a real program the first ones or those around the first
-    /// difference.
+    /// Only these packets; `None` = all packets of a case or stream; for a real program the first ones, or those around
+    /// the first difference.
     pub packets: Option<Range<u64>>,
-    /// What this subject reports is shown where it differs.
+    /// A subject whose output is shown where it differs from the reference.
     pub subject: Option<&'a Subject>,
-    /// How long the subject may take in this process.
+    /// Time limit of a subject in this process.
     pub deadline: Duration,
 }
 
@@ -116,7 +116,7 @@ pub fn stream<P: FamilyRules>(
 /// An explained stream.
 struct Decoded {
     text: String,
-    /// Where the subject reports something else first, if there is a subject.
+    /// The first difference of the subject, if there is a subject.
     conclusion: Option<String>,
 }
 
@@ -125,7 +125,7 @@ fn decoded<P: FamilyRules>(
     explaining: &Explaining<'_>,
 ) -> Result<Decoded, Refusal> {
     let packets = explaining.packets.clone().unwrap_or(EVERY_PACKET);
-    // A difference is looked for everywhere.
+    // The search for a difference covers all packets.
     let kept = if explaining.subject.is_some() { &EVERY_PACKET } else { &packets };
     let Reference { log, read } = reference(&stream, &explaining.limits, kept)?;
     let Some(subject) = explaining.subject else {
@@ -136,7 +136,7 @@ fn decoded<P: FamilyRules>(
     let first = beside::first_difference(&log, &theirs);
     let beside = match &first {
         Some(_) => Beside::new(subject.name(), &log, &theirs),
-        // Its events may be cut otherwise, and belong to other packets.
+        // It may split its events differently, so they can belong to other packets.
         None => Beside { name: subject.name().to_owned(), ..Beside::default() },
     };
     let mut text = format!("  {}\n", compared(subject, &theirs));
@@ -160,14 +160,14 @@ fn view<'a, P: FamilyRules>(
     View { wire: wire.get(..read).unwrap_or(wire), parameters, program, log, packets, beside }
 }
 
-/// What the reference reports of some packets.
+/// The output of the reference for some packets.
 struct Reference<P: Protocol> {
     log: Log<P>,
-    /// Bytes of the stream that were read for that.
+    /// Number of bytes of the stream that were read for it.
     read: usize,
 }
 
-/// Bytes that the reference is given at once.
+/// Number of bytes in one `push` to the reference.
 const CHUNK: usize = 1 << 10;
 
 /// Decodes with the reference up to the end of `packets`.
@@ -194,16 +194,16 @@ fn reference<P: FamilyRules>(
     Ok(Reference { log: sink.log, read })
 }
 
-/// Who is compared, and what of it.
+/// Which subject is compared, and in what.
 fn compared<P: Protocol>(subject: &Subject, theirs: &Observed<P>) -> String {
     let what = match &theirs.claims {
-        Some(claims) => format!("compared are {}", claimed(claims)),
+        Some(claims) => format!("compared: {}", claimed(claims)),
         None => format!("it has no decoder of {}", P::ID),
     };
     format!("beside {} {}; {what}", subject.name(), subject.version())
 }
 
-/// What of a decoder's results is judged.
+/// The results of a decoder that are judged.
 fn claimed(claims: &Capabilities) -> String {
     let mut what = Vec::new();
     for (layer, name) in [(Layer::Packets, "packets"), (Layer::Events, "events")] {
@@ -219,7 +219,7 @@ fn claimed(claims: &Capabilities) -> String {
     what.join(", ")
 }
 
-/// The last line: where the first difference is, or that there is none; and why the subject reported no more.
+/// The last line: the first difference, or that there is none; and the reason if the subject did not finish.
 fn conclusion<P: Protocol>(
     subject: &Subject,
     theirs: &Observed<P>,
@@ -233,19 +233,19 @@ fn conclusion<P: Protocol>(
         }
         (Some(verdict), _) => {
             let reported = match (theirs.log.entries.last(), beside.differing.keys().next()) {
-                (None, _) => String::from("it had reported nothing"),
-                (Some(_), Some(packet)) => format!("it had reported something else for packet {packet}"),
+                (None, _) => String::from("it reported nothing"),
+                (Some(_), Some(packet)) => format!("its output differs at packet {packet}"),
                 (Some((place, _)), None) => format!("up to packet {} there is no difference", place.packet),
             };
-            format!("{name} came to no end: {verdict}; {reported}")
+            format!("{name} did not finish: {verdict}; {reported}")
         }
         (None, None) => format!("no difference: {name} decodes this as the reference does"),
         (None, Some(divergence)) => format!("first difference: {}", located(divergence, beside)),
     }
 }
 
-/// The first difference with its place: the first packet that differs. Where the judge is sure may be another one,
-/// because it joins the events of several packets.
+/// The first difference, with the first packet that differs. The judge may report a later packet, because it joins the
+/// events of several packets.
 fn located(divergence: &Divergence, beside: &Beside) -> String {
     let packet = beside.differing.keys().next().copied();
     match (divergence.place, packet) {
@@ -256,8 +256,8 @@ fn located(divergence: &Divergence, beside: &Beside) -> String {
     }
 }
 
-/// What is wrong with the subject in other directions than decoding: its wire unit by unit, and relations that do not
-/// hold.
+/// Failures of the subject in other directions than decoding: its wire unit by unit, and metamorphic relations that do
+/// not hold.
 fn other_directions<P: FamilyRules>(file: &CaseFile<P>, subject: &Subject, deadline: Duration) -> String {
     let mut out = String::new();
     if file.resolved.execution.is_some() && subject.has_encoder::<P>() {
@@ -277,7 +277,7 @@ fn other_directions<P: FamilyRules>(file: &CaseFile<P>, subject: &Subject, deadl
     out
 }
 
-/// What the subject's encoder made, beside the expected wire; nothing if it is that.
+/// The wire of the subject's encoder, beside the expected wire; empty if they are equal.
 fn encoded<P: FamilyRules>(subject: &Subject, wire: Wire<'_, P>, made: &Observed<P>) -> String {
     let name = subject.name();
     match &made.ended {

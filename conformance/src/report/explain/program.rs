@@ -1,4 +1,4 @@
-//! A window of a real program: memory does not grow with its events, only with its bytes.
+//! Some packets of a real program. Memory grows with the bytes of the trace, not with its events.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,21 +16,21 @@ use crate::observe::{self, StreamToDecode};
 use crate::runner::attempt;
 use crate::verdict::Verdict;
 
-/// So many packets are shown unless others are asked for.
+/// Number of packets that are shown by default.
 const SHOWN: u64 = 32;
 
-/// So many packets are shown before a difference.
+/// Number of packets that are shown before a difference.
 const BEFORE: u64 = 8;
 
-/// So many more packets are encoded, so that the last ones of the window are complete.
+/// Number of packets that are encoded after the last one shown, so that the last one is complete.
 const BEYOND: u64 = 16;
 
-/// Explains packets of a real program, whose wire the reference encoder makes: the first ones, those that are asked
-/// for, or with a subject those around the first difference.
+/// Explains packets of a real program, whose wire the reference encoder makes: the requested ones, or else the first
+/// ones, or with a subject those around the first difference.
 ///
 /// # Errors
 ///
-/// A sentence: the program cannot be read or encoded, or the window is behind its end.
+/// When the program cannot be read or encoded, or has no such packets.
 pub fn program<P: FamilyRules>(
     recorded: RecordedProgram<P>,
     explaining: &Explaining<'_>,
@@ -73,7 +73,7 @@ pub fn program<P: FamilyRules>(
     Ok(out)
 }
 
-/// The window that says most.
+/// The packets around the first difference, or the first ones.
 fn around(verdict: Option<&Verdict>) -> Range<u64> {
     let packet = verdict.and_then(observe::first_packet);
     let first = packet.map_or(0, |packet| packet.saturating_sub(BEFORE));
@@ -84,8 +84,8 @@ fn around(verdict: Option<&Verdict>) -> Range<u64> {
 fn conclusion(subject: &Subject, verdict: &Verdict, packets: &Range<u64>, beside: &Beside) -> String {
     let name = subject.name();
     match verdict {
-        Verdict::Pass => format!("no difference: the execution comes back through the decoder of {name}"),
-        // The packets that are shown were compared in what it claims.
+        Verdict::Pass => format!("no difference: the decoder of {name} passes the round trip"),
+        // Only the shown packets were compared, in what it claims.
         Verdict::Unsupported { needs } => {
             let shown = match beside.differing.keys().next() {
                 Some(packet) => format!("first difference: packet {packet}"),
@@ -93,25 +93,25 @@ fn conclusion(subject: &Subject, verdict: &Verdict, packets: &Range<u64>, beside
             };
             let (first, end, needs) = (packets.start, packets.end, needs.join(", "));
             format!(
-                "packets {first}..{end}: {shown}; the whole was not judged: {name} does not claim {needs}"
+                "packets {first}..{end}: {shown}; the whole program was not judged: {name} does not claim {needs}"
             )
         }
         Verdict::Fail(divergence) => match divergence.place {
             Some(place) => format!("first difference: {place}: {divergence}"),
             None => format!("first difference: {divergence}"),
         },
-        other => format!("{name} came to no end: {other}"),
+        other => format!("{name} did not finish: {other}"),
     }
 }
 
-/// What is judged.
+/// The side that is judged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Decoder,
     Encoder,
 }
 
-/// How the execution comes back through one side of the subject and the other side of the reference.
+/// The verdict of a round trip with one side of the subject and the other side of the reference.
 fn judged<P: FamilyRules>(subject: &Subject, recorded: &RecordedProgram<P>, side: Side) -> Verdict {
     let (of, program, set) = (subject.clone(), recorded.program.clone(), recorded.set.clone());
     let has = match side {
@@ -150,8 +150,7 @@ fn judged<P: FamilyRules>(subject: &Subject, recorded: &RecordedProgram<P>, side
     }
 }
 
-/// What the subject's encoder makes of the program, beside the wire of the reference, if the execution does not come
-/// back from that.
+/// The wire of the subject's encoder for the program, beside that of the reference, if it fails the round trip.
 fn encoding<P: FamilyRules>(subject: &Subject, recorded: &Arc<RecordedProgram<P>>) -> Result<String, String> {
     if !subject.has_encoder::<P>() {
         return Ok(String::new());

@@ -1,4 +1,4 @@
-//! A stream taken apart bit by bit, with what is reported for each packet.
+//! The dissection of a stream, bit by bit, with the output for each packet.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,24 +13,24 @@ use super::beside::Beside;
 use crate::family::FamilyRules;
 use crate::line::line;
 
-/// A stream with what is reported of it.
+/// A stream with the output for it.
 pub(super) struct View<'a, P: FamilyRules> {
     pub(super) wire: &'a [u8],
     pub(super) parameters: &'a P::Parameters,
     pub(super) program: &'a Program,
-    /// What the reference reports.
+    /// The output of the reference.
     pub(super) log: &'a Log<P>,
     /// The packets that are shown.
     pub(super) packets: &'a Range<u64>,
-    /// What a subject reports, where that is something else.
+    /// The output of a subject, where it differs.
     pub(super) beside: Option<&'a Beside>,
 }
 
-/// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and why; where
-/// a subject reports something else, both under their names.
+/// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and the
+/// reasons; where a subject differs, the lines of both under their names.
 pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> String {
     let View { wire, parameters, program, log, packets, beside } = *view;
-    let mut writer = Writer { out: String::new(), log, told: 0, beside, shown: BTreeSet::new() };
+    let mut writer = Writer { out: String::new(), log, listed: 0, beside, shown: BTreeSet::new() };
     let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
     let mut reasons = reasons.iter().filter(|(packet, _)| *packet >= packets.start).peekable();
     P::dissect_each(wire, parameters, program, &mut |unit| {
@@ -54,28 +54,28 @@ pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> String {
 struct Writer<'a, P: FamilyRules> {
     out: String,
     log: &'a Log<P>,
-    /// How many entries of the log have been written.
-    told: usize,
+    /// Number of log entries that have been written.
+    listed: usize,
     beside: Option<&'a Beside>,
     /// The packets that had a unit.
     shown: BTreeSet<u64>,
 }
 
 impl<P: FamilyRules> Writer<'_, P> {
-    /// What is reported for a unit.
+    /// Writes the lines for a unit.
     fn unit(&mut self, unit: &Dissection<P>) {
         let Some(packet) = &unit.packet else { return };
         let mut lines = Vec::new();
         match packet {
             Ok(packet) => {
                 lines.push(format!("= {}", line(packet)));
-                self.tell(&mut lines, unit.place);
+                self.list(&mut lines, unit.place);
             }
             Err(fault) => {
-                let before = self.told;
-                self.tell(&mut lines, unit.place);
-                let reported = self.log.entries.get(before..self.told).unwrap_or_default();
-                // Normally the decoder says the same.
+                let before = self.listed;
+                self.list(&mut lines, unit.place);
+                let reported = self.log.entries.get(before..self.listed).unwrap_or_default();
+                // Normally the decoder reports the same.
                 if !reported.iter().any(
                     |(_, entry)| matches!(entry, Entry::Fault(reported) if reported.class == fault.class),
                 ) {
@@ -86,17 +86,17 @@ impl<P: FamilyRules> Writer<'_, P> {
         self.write(unit.place.packet, &lines);
     }
 
-    /// The lines of what the decoder reported up to the packet at `place`.
-    fn tell(&mut self, lines: &mut Vec<String>, place: Place) {
-        let rest = self.log.entries.get(self.told..).unwrap_or_default();
+    /// Adds the lines of what the decoder reported up to the packet at `place`.
+    fn list(&mut self, lines: &mut Vec<String>, place: Place) {
+        let rest = self.log.entries.get(self.listed..).unwrap_or_default();
         let count = rest.iter().take_while(|(at, _)| at.packet <= place.packet).count();
         let reported = rest.iter().take(count).map(|(_, entry)| entry);
-        // A packet is what was taken apart.
+        // The packet comes from the dissection.
         lines.extend(reported.filter(|entry| !matches!(entry, Entry::Packet(_))).map(entry_line::<P>));
-        self.told += count;
+        self.listed += count;
     }
 
-    /// The lines for a packet, of both sides if they differ.
+    /// Writes the lines for a packet, of both sides if they differ.
     fn write(&mut self, packet: u64, ours: &[String]) {
         let first = self.shown.insert(packet);
         let theirs = self.beside.and_then(|beside| Some((&beside.name, beside.differing.get(&packet)?)));
@@ -113,10 +113,10 @@ impl<P: FamilyRules> Writer<'_, P> {
         }
     }
 
-    /// What is reported behind the last unit, or for packets that are none.
+    /// Writes what is reported after the last unit, or for packets without a unit.
     fn rest(&mut self, packets: &Range<u64>) {
         let mut lines = Vec::new();
-        self.tell(&mut lines, Place { packet: u64::MAX, ..Place::default() });
+        self.list(&mut lines, Place { packet: u64::MAX, ..Place::default() });
         self.out.extend(lines.iter().map(|line| format!("  {line}\n")));
         let Some(beside) = self.beside else { return };
         let others = beside.differing.keys().filter(|packet| packets.contains(packet));
@@ -129,7 +129,7 @@ impl<P: FamilyRules> Writer<'_, P> {
     }
 }
 
-/// What was reported, as a line: `=` a packet, `>` an event, `!` a fault.
+/// One entry as a line: `=` a packet, `>` an event, `!` a fault.
 pub(super) fn entry_line<P: FamilyRules>(entry: &Entry<P>) -> String {
     match entry {
         Entry::Packet(packet) => format!("= {}", line(packet)),

@@ -1,4 +1,5 @@
-//! How fast the reference models of RISC-V E-Trace are on the shipped programs, beside the crate `riscv-etrace`.
+//! Throughput of the reference models of RISC-V E-Trace on the shipped programs, compared with the crate
+//! `riscv-etrace`.
 //!
 //! | question | place |
 //! |---|---|

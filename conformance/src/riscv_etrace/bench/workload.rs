@@ -8,7 +8,7 @@ use traceproof_vectors::{Encoder as _, EncoderSink, Program, Refusal};
 
 use crate::riscv_etrace::programs::{ExecutionFileError, Setup, Shipped, ShippedError, ShippedProgram};
 
-/// Programs with fewer instructions are over before a clock can tell.
+/// Programs with fewer instructions are too short for timing.
 const LARGE: u64 = 100_000;
 
 /// One execution under the plain setup: delta addresses, nothing optional, one instruction per cycle.

@@ -68,8 +68,8 @@ impl Accesses {
         self.happenings.changes > 0 && entropy.chance(self.happenings.changes)
     }
 
-    /// Other options, or data trace off or on. Everything in flight is answered before: no packet tells one access by two
-    /// variants.
+    /// Other options, or data trace off or on. Everything in flight is answered before: an access is never reported by
+    /// two packet variants.
     pub(super) fn change(&mut self, entropy: &mut Entropy<'_>, steps: &mut Vec<Step>) {
         while !self.in_flight.is_empty() {
             self.respond(entropy, steps);
@@ -98,7 +98,7 @@ impl Accesses {
     }
 
     /// The data interface at the retirement of an instruction.
-    pub(super) fn behind(&mut self, entropy: &mut Entropy<'_>, steps: &mut Vec<Step>) {
+    pub(super) fn append(&mut self, entropy: &mut Entropy<'_>, steps: &mut Vec<Step>) {
         if self.happenings.losses > 0 && entropy.chance(self.happenings.losses) {
             self.transport = !self.transport;
             steps.push(Step::Stimulus(Stimulus::DataTransport(self.transport)));

@@ -1,4 +1,4 @@
-//! Did the data accesses of an execution come back?
+//! Checks that the data accesses of an execution are reported.
 //!
 //! Knows the accesses, the options and what a split interface is, and nothing of packets.
 
@@ -15,8 +15,9 @@ use super::oracle::Mismatch;
 
 /// Compares the data events of a decoder's log with the accesses of the scenario's execution.
 ///
-/// Accesses must come back in program order, each with what the options leave of it. What came with a response may come
-/// anywhere behind, once. Where packets were lost, some of this may be missing, and if the loss ended it must be told.
+/// Accesses must be reported in program order, each with what the options leave of it. Data of a response may be
+/// reported anywhere later, once. Where packets were lost, some of this may be missing, and if the loss ended it must
+/// be reported.
 ///
 /// # Errors
 ///
@@ -26,12 +27,12 @@ pub fn judge(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<(), Mismatch
     let expected = Expected::of(scenario, parameters);
     let mut ordered = expected.ordered.iter();
     let mut responses = expected.responses;
-    let mut told = 0;
+    let mut reported = 0;
     let mut matched = 0;
     let mut skipped = 0;
     for event in data_events(log) {
         if event == DataEvent::Lost {
-            told += 1;
+            reported += 1;
             continue;
         }
         if let Some(index) = responses.iter().position(|response| *response == event) {
@@ -52,10 +53,10 @@ pub fn judge(scenario: &Scenario, log: &Log<RiscvEtrace>) -> Result<(), Mismatch
     if !expected.lossy && missing.is_some() {
         return Err(mismatch(matched, missing, None));
     }
-    if (skipped > 0 || missing.is_some()) && told == 0 && expected.told_in_the_end {
+    if (skipped > 0 || missing.is_some()) && reported == 0 && expected.reported_in_the_end {
         return Err(mismatch(matched, Some(&DataEvent::Lost), None));
     }
-    if told > 0 && !expected.lossy {
+    if reported > 0 && !expected.lossy {
         return Err(mismatch(matched, None, Some(&DataEvent::Lost)));
     }
     Ok(())
@@ -78,14 +79,14 @@ fn mismatch(after: usize, expected: Option<&DataEvent>, got: Option<&DataEvent>)
 
 #[derive(Debug, Default)]
 struct Expected {
-    /// What is told when its instruction retires.
+    /// What is reported when its instruction retires.
     ordered: Vec<DataEvent>,
-    /// What is told when a response comes.
+    /// What is reported when a response arrives.
     responses: Vec<DataEvent>,
     /// Packets may be lost.
     lossy: bool,
-    /// If packets were lost, a support packet says so.
-    told_in_the_end: bool,
+    /// If packets were lost, a support packet reports it.
+    reported_in_the_end: bool,
 }
 
 /// A split access that waits for its response.
@@ -94,14 +95,14 @@ enum Waiting {
     Load(MemoryAccess),
     Atomic {
         access: AtomicAccess,
-        /// Its request was told.
+        /// Its request was reported.
         requested: bool,
     },
 }
 
 impl Expected {
     fn of(scenario: &Scenario, parameters: &DataParameters) -> Self {
-        let mut expected = Self { told_in_the_end: true, ..Self::default() };
+        let mut expected = Self { reported_in_the_end: true, ..Self::default() };
         let mut options = parameters.options;
         let (mut enabled, mut tracing, mut qualified) = (false, false, false);
         let mut transports = [true; 2];
@@ -132,7 +133,7 @@ impl Expected {
                 },
             }
             instruction_trace_lost |= matches!(step, Step::Stimulus(Stimulus::Transport(false)));
-            expected.told_in_the_end = transports == [true; 2] && !instruction_trace_lost;
+            expected.reported_in_the_end = transports == [true; 2] && !instruction_trace_lost;
             expected.lossy |= transports != [true; 2];
         }
         expected
@@ -164,7 +165,7 @@ impl Expected {
                 data: (!no_data).then_some(data),
                 multi,
             },
-            // Nothing but a packet without data can tell (RVET-DATA-018).
+            // Only a packet without data can report it (RVET-DATA-018).
             DataAccess::Atomic(atomic)
                 if atomic.op == AtomicOperation::ConditionalStoreFailure && !no_data =>
             {
@@ -225,7 +226,7 @@ impl Expected {
     }
 }
 
-/// A load whose address and data are told at once.
+/// A load whose address and data are reported at once.
 fn load_event(load: &MemoryAccess, options: DataOptions, data: u128) -> DataEvent {
     DataEvent::Load {
         address: (!options.no_address).then_some(load.address),
@@ -235,7 +236,7 @@ fn load_event(load: &MemoryAccess, options: DataOptions, data: u128) -> DataEven
     }
 }
 
-/// An atomic whose address and data are told at once.
+/// An atomic whose address and data are reported at once.
 fn atomic_event(atomic: &AtomicAccess, options: DataOptions, data: u128) -> DataEvent {
     DataEvent::Atomic {
         op: atomic.op,

@@ -39,7 +39,8 @@ pub(super) struct Happenings {
     pub(super) returns: Returns,
     /// Links in the return stack that returns are checked with, if there is one in use.
     pub(super) return_stack: Option<usize>,
-    /// Out of 256 decisions of a branch or an uninferable jump, how many are made anew and not as the last time.
+    /// Out of 256 decisions of a branch or an uninferable jump, how many are drawn again and not repeated from the last
+    /// time.
     pub(super) whim: u8,
     /// Out of 256 steps, how many change the modes; to which, and from there back.
     pub(super) modes: u8,
@@ -59,7 +60,7 @@ pub(super) enum Handlers {
     Anywhere,
     /// To the first instruction of the program.
     One,
-    /// Interrupts four bytes times their cause behind it.
+    /// Interrupts at four bytes times their cause after it.
     Vectored,
 }
 
@@ -69,9 +70,9 @@ pub(super) enum Returns {
     /// Anywhere.
     #[default]
     Anywhere,
-    /// Mostly behind the call.
+    /// Mostly after the call.
     Mostly,
-    /// Behind the call whenever there was one.
+    /// After the call whenever there was one.
     Always,
 }
 
@@ -87,8 +88,8 @@ pub(super) struct Walk<'a, 'e> {
     time: u64,
     triggered: bool,
     transport: bool,
-    /// Addresses passed since the latest branch, uninferable discontinuity or trap. Going to one of them
-    /// again would be a lap of an inferable loop, which leaves no trace at all: the protocol cannot count it.
+    /// Addresses passed since the latest branch, uninferable discontinuity or trap. Reaching one of them again would be
+    /// an iteration of an inferable loop, which leaves no trace: the protocol cannot count it.
     since_fact: Vec<u64>,
     /// The instruction retired directly before, unless a trap came between.
     previous: Option<u64>,
@@ -185,7 +186,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
     }
 
-    /// Retires the instruction at hand or takes a trap in its place; `false` when the execution must end.
+    /// Retires the current instruction or takes a trap instead; `false` when the execution must end.
     fn instruction(&mut self) -> bool {
         let Some(instruction) = self.program.at(self.at) else { return false };
         if instruction.kind == Kind::EnvironmentCall {
@@ -217,16 +218,16 @@ impl<'a, 'e> Walk<'a, 'e> {
             partial: false,
         }));
         if let Some(accesses) = &mut self.accesses {
-            accesses.behind(self.entropy, &mut self.steps);
+            accesses.append(self.entropy, &mut self.steps);
         }
         self.go(instruction, way);
         true
     }
 
-    /// Whether the context changes in front of the instruction at hand, as `ctype`.
+    /// Whether the context changes before the current instruction, as `ctype`.
     fn context_change(&mut self) -> u8 {
-        // A format 3 subformat 0 packet has no `irreport` (RVET-ENC-056). Directly behind a return that was reported because
-        // of a notify request, nobody knows whether it tells where that return went.
+        // A format 3 subformat 0 packet has no `irreport` (RVET-ENC-056). Directly after a return that was reported
+        // because of a notify request, it is ambiguous whether it reports the target of that return.
         if self.happenings.context == 0
             || self.notified_return
             || !self.entropy.chance(self.happenings.context)
@@ -234,12 +235,12 @@ impl<'a, 'e> Walk<'a, 'e> {
             return 0;
         }
         self.context = self.entropy.below(self.happenings.contexts as usize) as u64;
-        // A precise change (2) comes without a report of the instruction before it. Directly behind an uninferable jump
-        // no decoder can tell then which arrival at the target is meant (as in RVET-ENC-080); and if the latest
-        // report is of a return, it may be the target of that (RVET-DEC-022).
-        let behind_jump = self.since_fact.len() == 1;
-        let behind_return = self.since_fact.first().is_some_and(|&first| self.is_checked_return(first));
-        if behind_jump || behind_return { 3 } else { self.entropy.pick(&[2, 3]) }
+        // A precise change (2) comes without a report of the instruction before it. Directly after an uninferable jump
+        // the arrival at the target is then ambiguous (as in RVET-ENC-080); and if the latest report is of a return, it
+        // may be the target of that (RVET-DEC-022).
+        let after_jump = self.since_fact.len() == 1;
+        let after_return = self.since_fact.first().is_some_and(|&first| self.is_checked_return(first));
+        if after_jump || after_return { 3 } else { self.entropy.pick(&[2, 3]) }
     }
 
     /// Whether the instruction there is a return that a return stack checks.
@@ -248,7 +249,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             && self.program.at(address).is_some_and(|found| found.kind == Kind::Return)
     }
 
-    /// Where the instruction at hand leads; `None` if nowhere that a decoder could follow.
+    /// The successor of the current instruction; `None` if nowhere that a decoder could follow.
     fn way(&mut self, instruction: Instruction) -> Option<Way> {
         let next = self.at.wrapping_add(instruction.size());
         let offset = |offset: i32| self.at.wrapping_add_signed(i64::from(offset));
@@ -271,7 +272,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         })
     }
 
-    /// Leaves the instruction at hand.
+    /// Leaves the current instruction.
     fn go(&mut self, instruction: Instruction, way: Way) {
         match instruction.kind {
             Kind::Call(_) | Kind::IndirectCall(_) => {
@@ -289,7 +290,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         self.at = way.to;
     }
 
-    /// The outcome of the branch at hand.
+    /// The outcome of the current branch.
     fn outcome(&mut self) -> bool {
         match self.outcomes.get(&self.at) {
             Some(&taken) if !self.entropy.chance(self.happenings.whim) => taken,
@@ -301,7 +302,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
     }
 
-    /// The target of the uninferable jump at hand.
+    /// The target of the current uninferable jump.
     fn target(&mut self) -> u64 {
         match self.targets.get(&self.at) {
             Some(&target) if !self.entropy.chance(self.happenings.whim) => target,
@@ -333,14 +334,14 @@ impl<'a, 'e> Walk<'a, 'e> {
             _ => self.target(),
         };
         if Some(to) == link {
-            // Nobody may report this return, so it counts as no fact.
+            // This return may be unreported, so it gives no information.
             self.nesting.may_go_back().then_some(Way { to, taken: None, fact: false })
         } else {
             self.nesting.may_go_elsewhere().then_some(Way { to, taken: None, fact: true })
         }
     }
 
-    /// What a packet must tell has happened.
+    /// An event that a packet must report has happened.
     fn fact(&mut self) {
         self.since_fact.clear();
         self.nesting.fact();
@@ -391,6 +392,6 @@ struct Way {
     to: u64,
     /// Outcome of a branch.
     taken: Option<bool>,
-    /// A packet must tell.
+    /// A packet must report it.
     fact: bool,
 }

@@ -13,8 +13,8 @@ pub enum Kind {
     Jump(i32),
     /// Call, target in the opcode.
     Call(i32),
-    /// `jalr x0, offset(t1)`: any target, but directly behind an [`UpperImmediate`](Self::UpperImmediate) the one
-    /// at that offset from it.
+    /// `jalr x0, offset(t1)`: any target, but directly after an [`UpperImmediate`](Self::UpperImmediate) the one at
+    /// that offset from it.
     IndirectJump(i32),
     /// `jalr ra, offset(t1)`: likewise.
     IndirectCall(i32),

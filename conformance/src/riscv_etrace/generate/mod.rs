@@ -1,7 +1,7 @@
 //! Random RISC-V programs and executions of them, for round trips.
 //!
-//! The programs are small and have few labels, so that the rare situations (a loop label reached twice in one
-//! packet's span, a trap behind an updiscon, a filter edge on a branch) come often.
+//! The programs are small and have few labels, so that the rare situations (a loop label reached twice in one packet's
+//! span, a trap after an updiscon, a filter edge on a branch) are frequent.
 
 mod accesses;
 pub mod data_oracle;

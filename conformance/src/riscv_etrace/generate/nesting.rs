@@ -2,14 +2,14 @@
 
 /// The calls that have not returned.
 ///
-/// With a return stack a decoder finds the one return that a packet reports by `irdepth` alone. That does not tell
-/// apart two returns from the same depth with no branch in between: the field is known not to suffice (ET 7.6.3;
-/// RVET-ENC-056 to 058), and drafts of the next version replace it. No encoder can help it, because it would have
-/// to report the first return before it knows that there is a second one. So no generated execution has, since the
-/// latest branch or report,
+/// With a return stack a decoder finds the one return that a packet reports by `irdepth` alone. That does not
+/// distinguish two returns from the same depth with no branch in between: the field is known not to suffice (ET 7.6.3;
+/// RVET-ENC-056 to 058), and drafts of the next version replace it. No encoder can help it, because it would have to
+/// report the first return before it knows that there is a second one. So no generated execution has, since the latest
+/// branch or report,
 ///
 /// * a return that goes elsewhere from a depth from which another return went back, or
-/// * a return to a depth from which another return went back: any report behind it may have to state that depth.
+/// * a return to a depth from which another return went back: any later report may have to state that depth.
 #[derive(Clone, Debug)]
 pub(super) struct Nesting {
     links: Vec<u64>,
@@ -34,7 +34,7 @@ impl Nesting {
         Self { links: Vec::new(), stack }
     }
 
-    /// A call retires, and `link` is behind it.
+    /// A call retires; `link` is the address after it.
     pub(super) fn call(&mut self, link: u64) {
         self.links.push(link);
         if let Some(stack) = &mut self.stack

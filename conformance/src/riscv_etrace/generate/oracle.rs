@@ -49,9 +49,9 @@ enum Observation {
 
 /// Compares a decoder's log with the scenario's execution.
 ///
-/// Every qualified retirement must come back with its privilege level and context. A trap must come back
-/// when it and the first handler instruction are qualified; other traps may. Where the transport lost packets,
-/// each stretch between two gaps must be a stretch of the execution.
+/// Every qualified retirement must be reported with its privilege level and context. A trap must be reported when it
+/// and the first handler instruction are qualified; other traps may. Where the transport lost packets, each stretch
+/// between two gaps must be a stretch of the execution.
 ///
 /// # Errors
 ///
@@ -84,9 +84,9 @@ fn expected(scenario: &Scenario) -> Vec<Observation> {
             }),
             Step::Trap(trap) => {
                 let handled = steps.get(index + 1..).is_some_and(qualified_until_retire);
-                let told = !behind_checked_return(scenario, previous);
-                let told = told && qualified && matches!(previous, Some((Step::Retire(_), true)));
-                observations.push(trap_observation(trap, qualified && handled, told));
+                let has_epc = !after_checked_return(scenario, previous);
+                let has_epc = has_epc && qualified && matches!(previous, Some((Step::Retire(_), true)));
+                observations.push(trap_observation(trap, qualified && handled, has_epc));
             }
             Step::Retire(_) | Step::Stimulus(_) => {}
         }
@@ -107,22 +107,22 @@ fn qualified_until_retire(steps: &[(&Step, bool)]) -> bool {
     false
 }
 
-/// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` = 0
-/// then means either an exception at its target, or any trap before another one; nothing tells which, so its address
-/// is the EPC or is not (ET 7.3.1, ET 11).
-fn behind_checked_return(scenario: &Scenario, previous: Option<(&Step, bool)>) -> bool {
+/// Whether a return retired directly before that a return stack may have found right or wrong. A packet with `thaddr` =
+/// 0 then means either an exception at its target, or any trap before another one; this is ambiguous, so its address
+/// may or may not be the EPC (ET 7.3.1, ET 11).
+fn after_checked_return(scenario: &Scenario, previous: Option<(&Step, bool)>) -> bool {
     let Some((Step::Retire(retire), _)) = previous else { return false };
     let is_return = scenario.program.at(retire.address.0).is_some_and(|found| found.kind == Kind::Return);
     is_return && scenario.parameters.modes.implicit_return && scenario.parameters.return_stack_size_p > 0
 }
 
-/// `told`: its EPC; at the start of a trace and within chains the protocol does not always tell it (RVET-DEC-050).
-fn trap_observation(trap: &Trap, required: bool, told: bool) -> Observation {
+/// `has_epc`: its EPC; at the start of a trace and within chains the protocol does not always carry it (RVET-DEC-050).
+fn trap_observation(trap: &Trap, required: bool, has_epc: bool) -> Observation {
     Observation::Trap {
         interrupt: trap.interrupt,
         cause: trap.cause,
         tval: (!trap.interrupt).then_some(trap.tval),
-        epc: match (trap.interrupt, told) {
+        epc: match (trap.interrupt, has_epc) {
             (true, _) => Epc::Unstated,
             (false, true) => Epc::At(trap.epc),
             (false, false) => Epc::Unknown,

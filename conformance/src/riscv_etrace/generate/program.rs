@@ -22,7 +22,7 @@ const MOST: usize = 48;
 pub(super) enum Flavour {
     /// A bit of everything.
     Mixed,
-    /// Branches one behind the other, for branch maps and predictions.
+    /// Consecutive branches, for branch maps and predictions.
     Branches,
     /// Nested calls, for implicit returns.
     Calls,
@@ -119,8 +119,8 @@ fn kind(flavour: Flavour, weight: usize) -> Kind {
     Kind::Plain
 }
 
-/// The index of the instruction that the one at `index` leads to. Most inferable jumps go forward: a circle of them
-/// would end the execution, because nobody can count its laps.
+/// The index of the instruction that the one at `index` leads to. Most inferable jumps go forward: a loop of them would
+/// end the execution, because its iterations cannot be counted.
 fn target(entropy: &mut Entropy<'_>, kind: Kind, index: usize, length: usize) -> usize {
     let anywhere = entropy.below(length);
     let ahead = length - 1 - index;

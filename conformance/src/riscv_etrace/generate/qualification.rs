@@ -1,4 +1,5 @@
-//! Which steps of an execution are traced, worked out from the words of the filters and the trigger pulses (ET 4.2.4, 5).
+//! Which steps of an execution are traced, worked out from the words of the filters and the trigger pulses (ET 4.2.4,
+//! 5).
 //!
 //! Independent of the encoder model: this is what its filter unit is held against.
 

@@ -38,9 +38,9 @@ pub enum Cause {
         /// What the decoder read.
         read: String,
     },
-    /// The execution did not come back.
+    /// The execution failed the round trip.
     Execution(Mismatch),
-    /// The data accesses did not come back.
+    /// The data accesses failed the round trip.
     Data(Mismatch),
 }
 
@@ -87,7 +87,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
 }
 
-/// What the reference encoder model makes of the scenario's execution, with blocks of this shape.
+/// The output of the reference encoder model for the scenario's execution, with blocks of this shape.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ pub fn encode(scenario: &Scenario, retirement: Retirement) -> Result<Log<RiscvEt
     Ok(sent)
 }
 
-/// What the reference decoder makes of `wire`, with the scenario's parameters and program.
+/// The results of the reference decoder for `wire`, with the scenario's parameters and program.
 ///
 /// # Errors
 ///

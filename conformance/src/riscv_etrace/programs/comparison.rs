@@ -13,8 +13,8 @@ use traceproof_vectors::{Address, Fault, Place, Sink};
 
 use super::FlowMap;
 
-/// A decoder that keeps back more steps than this has stopped to report. (No packet tells of so many without
-/// a branch predictor; with one, it is the longest run without a misprediction.)
+/// A decoder that holds back more steps than this has stopped reporting. (No packet covers so many without a branch
+/// predictor; with one, it is the longest run without a misprediction.)
 const LONGEST_SILENCE: usize = 1 << 22;
 
 /// One thing that can be observed in an execution.
@@ -122,7 +122,7 @@ enum Duty {
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     Retire { index: u64, address: u64, privilege: u8, context: u64, time: u64 },
-    Trap { index: u64, trap: Trap, traced: bool, told: bool, duty: Duty },
+    Trap { index: u64, trap: Trap, traced: bool, reported: bool, duty: Duty },
     Stop { index: u64, required: bool },
 }
 
@@ -216,10 +216,10 @@ impl<'a> Comparison<'a> {
                     self.shuts();
                 }
                 self.open |= self.traced;
-                // The first thing of a trace has no position: where it happened is not told.
-                let (index, told) = (self.next_index, self.after_retire && self.traced);
+                // The first event of a trace has no position: its address is not reported.
+                let (index, reported) = (self.next_index, self.after_retire && self.traced);
                 let (traced, duty) = (self.traced, Duty::Undecided);
-                self.expected.push_back(Expected::Trap { index, trap: *trap, traced, told, duty });
+                self.expected.push_back(Expected::Trap { index, trap: *trap, traced, reported, duty });
                 self.after_retire = false;
             }
             Step::Stimulus(Stimulus::Cycle(cycle)) => {
@@ -245,9 +245,9 @@ impl<'a> Comparison<'a> {
 
     /// The traps since the latest retirement come before an instruction that is traced, or not.
     ///
-    /// A trap is told when it and the first instruction of its handler pass. A trap that passes alone may
-    /// have been told before (RVET-ENC-083, ET 7.3); one that is blocked, directly before an instruction that
-    /// passes, may head the trace (ET 7.2).
+    /// A trap is reported when it and the first instruction of its handler pass. A trap that passes alone may have been
+    /// reported before (RVET-ENC-083, ET 7.3); one that is blocked, directly before an instruction that passes, may
+    /// head the trace (ET 7.2).
     fn decide_traps(&mut self, passes: bool) {
         let mut last = true;
         for expected in self.expected.iter_mut().rev() {
@@ -307,11 +307,11 @@ impl<'a> Comparison<'a> {
                 context: self.context_mask.map(|mask| context & mask),
                 time: self.time_mask.map(|mask| time & mask),
             },
-            Some(Expected::Trap { trap, told, .. }) => Observation::Trap {
+            Some(Expected::Trap { trap, reported, .. }) => Observation::Trap {
                 interrupt: trap.interrupt,
                 cause: trap.cause & self.cause_mask,
                 tval: (!trap.interrupt).then_some(trap.tval & self.address_mask),
-                epc: match (trap.interrupt, told) {
+                epc: match (trap.interrupt, reported) {
                     (true, _) => Epc::Unstated,
                     (false, true) => Epc::At(trap.epc),
                     (false, false) => Epc::Unknown,
@@ -346,7 +346,7 @@ impl<'a> Comparison<'a> {
             }
             self.retires_one(place, at);
             match self.map.at(at) {
-                Some(instruction) => at = self.map.behind(at, instruction) & self.address_mask,
+                Some(instruction) => at = self.map.next_address(at, instruction) & self.address_mask,
                 None => return,
             }
         }
@@ -386,12 +386,12 @@ impl<'a> Comparison<'a> {
 
     fn traps(&mut self, place: Place, interrupt: bool, cause: u16, tval: Option<u64>, epc: Epc) {
         loop {
-            if let Some(Expected::Trap { trap, told, duty, .. }) = self.expected.front()
+            if let Some(Expected::Trap { trap, reported, duty, .. }) = self.expected.front()
                 && *duty != Duty::Never
                 && trap.interrupt == interrupt
                 && trap.cause & self.cause_mask == cause
                 && tval == (!interrupt).then_some(trap.tval & self.address_mask)
-                && epc_agrees(trap, *told, epc, self.address_mask)
+                && epc_agrees(trap, *reported, epc, self.address_mask)
             {
                 self.trap_time = self.time_mask.map(|mask| trap.time & mask);
                 self.expected.pop_front();
@@ -457,7 +457,7 @@ impl Sink<RiscvEtrace> for Comparison<'_> {
             }
             Event::Time { time } => self.reported_time = Some(time),
             Event::Stop { reason } => self.stops(place, reason),
-            // Imprecise contexts and data say nothing about the instructions.
+            // Imprecise contexts and data do not affect the instructions.
             _ => {}
         }
     }

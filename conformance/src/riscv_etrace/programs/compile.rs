@@ -28,7 +28,7 @@ pub enum CompileError {
     Failed {
         /// The tool.
         tool: &'static str,
-        /// What it said.
+        /// Its output.
         said: String,
     },
 }

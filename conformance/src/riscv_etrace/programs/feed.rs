@@ -26,10 +26,11 @@ pub struct TriggerPeriod {
     pub off: u64,
 }
 
-/// Adds the environment to the steps of an execution, decides its branches, and switches tracing on before and off behind it.
+/// Adds the environment to the steps of an execution, decides its branches, and switches tracing on before and off
+/// after it.
 ///
-/// The outcome of a branch follows from where execution goes next: for a trap directly behind it that is the
-/// EPC, of interrupts too.
+/// The outcome of a branch follows from where execution goes next: for a trap directly after it that is the EPC, also
+/// of interrupts.
 pub(super) struct Feed<'a, I> {
     steps: I,
     map: &'a FlowMap,
@@ -96,15 +97,15 @@ impl<'a, I: Iterator<Item = Step>> Feed<'a, I> {
         Some(Step::Stimulus(Stimulus::Cycle(pulse)))
     }
 
-    /// Fills in the outcome of a branch behind which execution goes on at `next`.
+    /// Fills in the outcome of a branch after which execution continues at `next`.
     fn decide(&self, step: &mut Step, next: Option<u64>) {
         if let Step::Retire(retire) = step
             && retire.taken.is_none()
             && let Some(instruction) = self.map.at(retire.address.0)
             && matches!(instruction.kind, FlowKind::Branch(_))
         {
-            let behind = self.map.behind(retire.address.0, instruction);
-            retire.taken = Some(next.is_some_and(|next| next != behind));
+            let next_address = self.map.next_address(retire.address.0, instruction);
+            retire.taken = Some(next.is_some_and(|next| next != next_address));
         }
     }
 }

@@ -21,9 +21,9 @@ pub struct FlowInstruction {
 /// Where an instruction goes when it retires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKind {
-    /// To the instruction behind it.
+    /// To the next instruction.
     Next,
-    /// There, or to the instruction behind it.
+    /// There, or to the next instruction.
     Branch(u64),
     /// There.
     Jump(u64),
@@ -84,17 +84,17 @@ impl FlowMap {
         instructions.get(usize::try_from(offset >> 1).ok()?).copied().flatten()
     }
 
-    /// The address behind an instruction.
+    /// The address after an instruction.
     #[must_use]
-    pub const fn behind(&self, address: u64, instruction: FlowInstruction) -> u64 {
+    pub const fn next_address(&self, address: u64, instruction: FlowInstruction) -> u64 {
         address.wrapping_add(instruction.size as u64) & self.mask
     }
 
     /// Whether the instruction at an address may hand over to `next`.
     fn leads(&self, address: u64, instruction: FlowInstruction, next: u64) -> bool {
         match instruction.kind {
-            FlowKind::Next => next == self.behind(address, instruction),
-            FlowKind::Branch(target) => next == target || next == self.behind(address, instruction),
+            FlowKind::Next => next == self.next_address(address, instruction),
+            FlowKind::Branch(target) => next == target || next == self.next_address(address, instruction),
             FlowKind::Jump(target) => next == target,
             FlowKind::Indirect | FlowKind::MachineReturn | FlowKind::SupervisorReturn => true,
             FlowKind::Trapping => false,
@@ -274,7 +274,7 @@ impl<'a> FlowCheck<'a> {
         Ok(Previous::Trap { privilege: trap.privilege })
     }
 
-    /// Whether control can be at `next`, at this level, behind the latest retirement.
+    /// Whether control can be at `next`, at this level, after the latest retirement.
     fn follows(&self, next: u64, privilege: u8) -> Result<(), &'static str> {
         let Previous::Retire { address, instruction, privilege: before } = self.previous else {
             return Ok(());
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_steps_are_told() {
+    fn illegal_steps_are_reported() {
         let mut program = Program::new();
         // 0x1000 nop; 0x1004 ecall; 0x1008 mret
         let bytes =

@@ -17,7 +17,7 @@ use traceproof_vectors::Address;
 ///
 /// # Errors
 ///
-/// When the header cannot be read. The iterator gives the errors of the rows, and is empty behind one.
+/// When the header cannot be read. The iterator gives the errors of the rows, and is empty after one.
 pub fn csv_steps<R: BufRead>(
     input: R,
 ) -> Result<impl Iterator<Item = Result<Step, ExecutionError>>, ExecutionError> {
@@ -28,7 +28,7 @@ pub fn csv_steps<R: BufRead>(
 /// Reads a recording of bare addresses (see [`AddressWords`]): instructions at one privilege level, and no
 /// traps.
 ///
-/// The iterator is empty behind an error.
+/// The iterator is empty after an error.
 pub fn address_steps<R: BufRead>(
     input: R,
     privilege: u8,

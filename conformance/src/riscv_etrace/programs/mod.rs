@@ -4,8 +4,8 @@
 //! | question | place |
 //! |---|---|
 //! | Which programs are shipped, and how are they made? | [`Shipped`], [`ShippedProgram`] |
-//! | How does an execution lie in a file? | [`ExecutionReader`], [`ExecutionWriter`] |
-//! | How do other people's recordings become steps? | [`foreign`] |
+//! | How is an execution stored in a file? | [`ExecutionReader`], [`ExecutionWriter`] |
+//! | How are foreign recordings converted to steps? | [`foreign`] |
 //! | Where may an execution go next? | [`FlowMap`], [`FlowCheck`] |
 //! | How does a program become an ELF file, and a run a recording? | [`compile`], [`record`], [`QemuLog`] |
 //! | Under which parameters does an execution travel? | [`ParameterSet`] |

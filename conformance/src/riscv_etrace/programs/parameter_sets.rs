@@ -41,8 +41,8 @@ impl Setup {
 pub const OWN_SET: &str = "own";
 
 impl Setup {
-    /// What parameters from outside make of a program; `None` if they are for another hart, or leave out handler addresses
-    /// that this program does not have in one place.
+    /// What parameters from outside make of a program; `None` if they are for another hart, or leave out handler
+    /// addresses that this program does not have in one place.
     ///
     /// Where handlers are is the program's affair and not the encoder's. Context and time change if packets carry them.
     #[must_use]
@@ -137,7 +137,7 @@ impl ParameterSet {
         Self { name: "notify", about: "a trigger asks for a report every 61 instructions", change: notify },
         Self {
             name: "interrupt_separate",
-            about: "interrupts behind updiscons reported as exceptions are",
+            about: "interrupts after updiscons reported like exceptions",
             change: interrupt_separate,
         },
         Self { name: "itype3", about: "3-bit itype", change: itype3 },
@@ -159,7 +159,7 @@ impl ParameterSet {
             about: "returns inferred from a counter of calls",
             change: call_counter,
         },
-        Self { name: "sijump", about: "jumps inferred behind lui and auipc", change: sijump },
+        Self { name: "sijump", about: "jumps inferred after lui and auipc", change: sijump },
     ];
 }
 

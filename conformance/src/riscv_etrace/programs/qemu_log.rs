@@ -1,15 +1,14 @@
 //! How does a log of QEMU become an execution?
 //!
-//! The log is that of `-singlestep -d exec,nochain,int` (QEMU 7.2): a `Trace` line before every instruction,
-//! with its address and, in the flags, its privilege level, and a `riscv_cpu_do_interrupt` line for every
-//! trap. What the log does not say outright:
+//! The log is that of `-singlestep -d exec,nochain,int` (QEMU 7.2): a `Trace` line before every instruction, with its
+//! address and, in the flags, its privilege level, and a `riscv_cpu_do_interrupt` line for every trap. What the log
+//! does not contain directly:
 //!
 //! * An instruction whose line stands there may not retire: it may trap itself (a synchronous trap whose EPC
 //!   is this address), be put off for an interrupt (`Stopped execution`), or be started again
 //!   (`cpu_io_recompile`).
-//! * The level between a trap return and a trap taken directly behind it, or between two traps without an
-//!   instruction in between, shows nowhere. It follows from the privilege stack of `mstatus` and from what
-//!   the program delegates to S.
+//! * The level between a trap return and a trap taken directly after it, or between two traps without an instruction in
+//!   between, is not logged. It follows from the privilege stack of `mstatus` and from what the program delegates to S.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -88,8 +87,8 @@ struct Levels {
 
 /// Turns a log into steps, from the program's first instruction up to its end.
 ///
-/// The end is that of the log, or the second lap of a jump to itself: how often such a loop is run says
-/// nothing about the program, and a trace cannot tell it.
+/// The end is that of the log, or the second iteration of a jump to itself: the number of iterations is irrelevant to
+/// the program, and a trace cannot carry it.
 #[derive(Debug)]
 pub struct QemuLog<'a, R> {
     input: R,
@@ -101,8 +100,8 @@ pub struct QemuLog<'a, R> {
     started: bool,
     /// The instruction of the latest `Trace` line, which may still turn out not to retire.
     pending: Option<(u64, u8)>,
-    /// The latest instruction that retired was a trap return: software may have set another level than the
-    /// stack says.
+    /// The latest instruction that retired was a trap return: software may have set another level than that of the
+    /// stack.
     returned: bool,
     latest: Option<u64>,
     ready: VecDeque<Step>,
@@ -185,8 +184,7 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
         Ok(true)
     }
 
-    /// Compares the level of a logged instruction with the derived one. Behind a trap return the log is
-    /// right.
+    /// Compares the level of a logged instruction with the derived one. After a trap return the log is right.
     fn arrive(&mut self, address: u64, logged: u8) -> Result<(), QemuLogError> {
         let derived = self.levels.current;
         if derived != logged && !self.returned {

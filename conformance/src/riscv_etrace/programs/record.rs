@@ -42,13 +42,13 @@ pub enum RecordError {
     Program(ShippedError),
     /// The emulator's log cannot be understood.
     Log(QemuLogError),
-    /// The log tells an execution that the program cannot have.
+    /// The log has an execution that is impossible for the program.
     Flow(IllegalFlow),
     /// The recording cannot be written.
     Execution(ExecutionFileError),
     /// The program did not end; it was stopped.
     Endless,
-    /// The log holds no instruction of the program. What the emulator said instead, if anything.
+    /// The log holds no instruction of the program. The message of the emulator, if any.
     Nothing,
 }
 
@@ -161,7 +161,7 @@ impl Emulator {
         let child = Arc::new(Mutex::new(child));
         let (sender, receiver) = channel();
         let watched = Arc::clone(&child);
-        // Reading the log blocks, so patience needs a thread of its own.
+        // Reading the log blocks, so the timeout needs a separate thread.
         let alarm = thread::spawn(move || {
             let timed_out =
                 receiver.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);

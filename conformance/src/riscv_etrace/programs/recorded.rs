@@ -1,4 +1,4 @@
-//! A shipped program under a parameter set, to be encoded by anybody.
+//! A shipped program with a parameter set, for any encoder.
 
 use std::cell::{Cell, RefCell};
 

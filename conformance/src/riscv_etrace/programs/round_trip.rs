@@ -1,4 +1,4 @@
-//! Does a whole execution come back through an encoder and a decoder?
+//! The round trip of a whole execution through an encoder and a decoder.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -19,18 +19,18 @@ use crate::riscv_etrace::readings::of_executions;
 use crate::runner::unwound;
 use crate::verdict::Verdict;
 
-/// What travelled, and whether it came back.
+/// Counts of the round trip, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// Instructions that came back.
+    /// Instructions that passed.
     pub instructions: u64,
-    /// Traps that came back.
+    /// Traps that passed.
     pub traps: u64,
     /// Packets that the decoder read.
     pub packets: u64,
     /// Bytes on the wire, transport headers included.
     pub bytes: u64,
-    /// The first difference; `None` if everything came back.
+    /// The first difference; `None` if there is none.
     pub divergence: Option<Divergence>,
 }
 
@@ -100,17 +100,16 @@ impl Line<'_, '_> {
     }
 }
 
-/// Sends an execution step by step through hart, encoder and decoder, and compares what comes back while it
-/// runs.
+/// Sends an execution step by step through hart, encoder and decoder, and compares the results while it runs.
 ///
-/// Every qualified instruction must come back with its privilege level and, where packets carry them, context
-/// and time; every trap with its cause, its value, and its EPC where the trace tells it; every packet of the
-/// encoder as it was made, if the decoder delivers packets. Stops at the first difference. Memory does not
-/// grow with the execution.
+/// Every qualified instruction must be reported with its privilege level and, where packets carry them, context and
+/// time; every trap with its cause, its value, and its EPC where the trace carries it; every packet of the encoder
+/// unchanged, if the decoder delivers packets. Stops at the first difference. Memory does not grow with the execution.
 ///
 /// # Errors
 ///
-/// When the setup is refused, the decoder reports no events, the steps cannot be read or the program has no code for them.
+/// When the setup is refused, the decoder reports no events, the steps cannot be read or the program has no code for
+/// them.
 pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     encoder: &mut dyn Encoder<RiscvEtrace>,
     decoder: &mut dyn Decoder<RiscvEtrace>,
@@ -119,7 +118,7 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     steps: impl IntoIterator<Item = Result<Step, E>>,
 ) -> Result<RoundTrip, RoundTripError> {
     let decodes = decoder.capabilities();
-    // Only events say what was executed.
+    // Only events contain the execution.
     if !decodes.layers.contains(&Layer::Events) {
         return Err(RoundTripError::Decoder(Refusal::unsupported("events")));
     }
@@ -165,7 +164,7 @@ pub fn round_trip<E: std::error::Error + Send + Sync + 'static>(
     Ok(RoundTrip { instructions, traps, packets, bytes, divergence })
 }
 
-/// Whoever reads a clause in another way is not judged by executions that depend on it.
+/// Executions that depend on a reading are not judged for subjects that do not follow it.
 fn claims_readings(
     capabilities: &Capabilities,
     setup: &Setup,
@@ -180,7 +179,7 @@ fn claims_readings(
     }
 }
 
-/// How to make what is judged, anew for every round trip.
+/// Creates the decoder and the encoder, for every round trip.
 #[derive(Clone, Copy)]
 pub struct Subjects<'a> {
     /// Makes an encoder.
@@ -220,7 +219,7 @@ pub struct ProgramResult {
 }
 
 impl ProgramResult {
-    /// Everything came back, without a difference.
+    /// There is no difference.
     #[must_use]
     pub fn passed(&self) -> bool {
         matches!(self.outcome, Ok(RoundTrip { divergence: None, .. }))
@@ -240,8 +239,8 @@ impl ProgramResult {
 /// Every shipped program under every parameter set that `filter` (program name, set name) wants, in parallel. With
 /// `parameters` it is one set, [`OWN_SET`], and only programs for a hart of that width.
 ///
-/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets. A panic of the subject, or
-/// the end of its process, is the outcome of that round trip and leaves the others alone.
+/// `progress` is called as each one ends, from any thread. Results come in the order of programs and sets. A panic of
+/// the subject, or the end of its process, is the outcome of that round trip and leaves the others alone.
 ///
 /// # Errors
 ///
@@ -282,7 +281,7 @@ pub fn run_all(
         progress(&result);
         result
     };
-    // Asked again: whoever has pressed Ctrl-C meanwhile wants no more of them.
+    // Checked again: Ctrl-C may have been pressed meanwhile.
     Ok(work
         .par_iter()
         .with_max_len(1)

@@ -70,7 +70,7 @@ pub struct ShippedError {
 pub enum ShippedCause {
     /// It cannot be read.
     Io(std::io::Error),
-    /// `programs.toml` is not as it should be; the text says where.
+    /// `programs.toml` is invalid; the text has the position.
     Manifest(String),
     /// The ELF file is not as it should be.
     Elf(ElfError),

@@ -148,7 +148,7 @@ pub(super) fn ended_ntr_is_ended_rep(_: &Parameters) -> Following {
     })
 }
 
-pub(super) fn base_stale_behind_a_start(_: &Parameters) -> Following {
+pub(super) fn base_stale_after_a_start(_: &Parameters) -> Following {
     // What the wrong decoder takes for the base, and what the flow does; where only the flow knows, nothing is wrong.
     let (mut stale, mut base) = (None, None);
     followed(move |packet, _| match packet {
@@ -233,15 +233,15 @@ pub(super) fn alternate_link_register_is_none(_: &Parameters, program: &Program)
     for section in program.sections() {
         let mut bytes = section.bytes.clone();
         let mut rest = bytes.as_mut_slice();
-        while let [low, high, behind @ ..] = rest {
+        while let [low, high, tail @ ..] = rest {
             // The opcodes of JAL and JALR; rd is in [11:7], and x6 is no link register.
             let rd = u16::from_le_bytes([*low, *high]) >> 7 & 0x1f;
             if matches!(*low & 0x7f, 0x6f | 0x67) && rd == 5 {
                 *low &= 0x7f;
                 *high = *high & 0xf0 | 3;
             }
-            let skipped = if *low & 3 == 3 { behind.len().min(2) } else { 0 };
-            rest = behind.split_at_mut(skipped).1;
+            let skipped = if *low & 3 == 3 { tail.len().min(2) } else { 0 };
+            rest = tail.split_at_mut(skipped).1;
         }
         // The sections are those of a program, so none is in the way of another.
         let _ =

@@ -38,7 +38,7 @@ struct Layers {
     parameters: Parameters,
 }
 
-/// What happens behind the transport.
+/// The layers above the transport.
 struct Packets {
     reader: PacketReader,
     flow: Flow,

@@ -62,7 +62,7 @@ const TABLE: &[Saboteur<RiscvEtrace>] = &[
         name: "notify-ignored",
         side: Side::Decoder(|| following(decoding::notify_ignored)),
         bug: "The notify flag is read and then ignored.",
-        source: "RVET-DEC-015 (ET 7.6.1); it says that the first arrival is meant",
+        source: "RVET-DEC-015 (ET 7.6.1); the flag selects the first arrival",
     },
     Saboteur {
         name: "irreport-ignored",
@@ -74,12 +74,12 @@ const TABLE: &[Saboteur<RiscvEtrace>] = &[
         name: "ended-ntr-is-ended-rep",
         side: Side::Decoder(|| following(decoding::ended_ntr_is_ended_rep)),
         bug: "The end `ended_ntr` is followed like `ended_rep`.",
-        source: "RVET-PKT-022 (ET 7.5); both say that tracing ended",
+        source: "RVET-PKT-022 (ET 7.5); both report that tracing ended",
     },
     Saboteur {
-        name: "base-stale-behind-a-start",
-        side: Side::Decoder(|| following(decoding::base_stale_behind_a_start)),
-        bug: "The base of differences stays where it was in front of a start packet.",
+        name: "base-stale-after-a-start",
+        side: Side::Decoder(|| following(decoding::base_stale_after_a_start)),
+        bug: "The base of differences keeps its value from before a start packet.",
         source: "RVET-DEC-027; the base is set by the code for formats 1 and 2 only",
     },
     Saboteur {
@@ -145,7 +145,7 @@ const TABLE: &[Saboteur<RiscvEtrace>] = &[
     Saboteur {
         name: "every-source-is-followed",
         side: Side::Decoder(|| bytes(decoding::every_source_is_followed)),
-        bug: "srcID is passed over: packets of every source are taken.",
+        bug: "srcID is ignored: packets of every source are accepted.",
         source: "RVET-ENCAP-007; a tool that was tried with one hart only",
     },
     Saboteur {

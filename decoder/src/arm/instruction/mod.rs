@@ -23,7 +23,7 @@ use traceproof_vectors::arm::{
 
 /// Which encodings the processor executes.
 ///
-/// Jazelle state has no place here: its instructions cannot be told without knowing the machine.
+/// Jazelle state has no place here: its instructions cannot be identified without knowing the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum InstructionSet {
@@ -47,7 +47,7 @@ pub enum Destination {
     Next,
     /// At [`Instruction::target`].
     Target,
-    /// Only the trace knows.
+    /// Only the trace determines it.
     Elsewhere,
     /// There is no instruction.
     Missing,
@@ -203,7 +203,8 @@ impl Instruction {
         }
     }
 
-    /// Where a branch at `address` whose target the opcode says goes, if it is taken. Addresses have 32 bits but in A64.
+    /// The target of a branch at `address`, if it is taken and its target is in the opcode. Addresses have 32 bits but
+    /// in A64.
     #[inline]
     #[must_use]
     pub const fn target(&self, address: u64) -> u64 {
@@ -265,8 +266,8 @@ impl InstructionSet {
         }
     }
 
-    /// The instruction at the start of `code`, which is little-endian and may go on behind the instruction. `previous` is the
-    /// half-word in front of it: BL of [`InstructionSet::T16`] needs it.
+    /// The instruction at the start of `code`, which is little-endian and may go on after the instruction. `previous`
+    /// is the half-word before it: BL of [`InstructionSet::T16`] needs it.
     #[must_use]
     pub fn decode(self, code: &[u8], previous: Option<u16>) -> Instruction {
         let half =

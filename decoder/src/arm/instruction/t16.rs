@@ -32,7 +32,7 @@ pub(super) const fn decode(half: u16, set: InstructionSet) -> Instruction {
     }
 }
 
-/// Thumb before ARMv6T2: BL and BLX are two instructions. `previous` is the half-word in front.
+/// Thumb before ARMv6T2: BL and BLX are two instructions. `previous` is the half-word before it.
 pub(super) const fn decode_before_t32(half: u16, previous: Option<u16>) -> Instruction {
     let code = half as u32;
     let straight = Instruction::straight(InstructionSet::T16, 2);

@@ -123,7 +123,7 @@ const fn miscellaneous(code: u32, straight: Instruction) -> Instruction {
     }
 }
 
-/// ENTERX, LEAVEX: go on behind themselves in another state.
+/// ENTERX, LEAVEX: execution continues after them in another state.
 const fn change_state(straight: Instruction, set: InstructionSet) -> Instruction {
     Instruction { class: InstructionClass::StateChange, offset: 4, target_set: set, ..straight }
 }

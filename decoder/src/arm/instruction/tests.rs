@@ -1,11 +1,11 @@
-//! Encodings and what ARM DDI 0406 says they are. The words are put together by hand from its encoding diagrams, or are those
-//! that an assembler writes for the text beside them.
+//! Encodings and their classes in ARM DDI 0406. The words are put together by hand from its encoding diagrams, or are
+//! those that an assembler writes for the text beside them.
 
 use super::*;
 use Class::*;
 use InstructionSet::{A32, T16, T32, ThumbEe};
 
-/// What the tables of this file say of an instruction: its class without what the words of all families add.
+/// What the tables of this file give for an instruction: its class without what the words of all families add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Straight,

@@ -75,7 +75,7 @@ const fn place(packet: u64, byte: u64, bit: u8) -> Place {
 /// Worked example F-01: a new ID that takes effect at once.
 const IMMEDIATE: [u8; 16] =
     [0x21, 0x84, 0xa4, 0x42, 0x00, 0x03, 0x23, 0xc9, 0xd8, 0x45, 0x01, 0, 0, 0, 0, 0x06];
-/// Worked example F-02: a new ID that takes effect behind the next byte.
+/// Worked example F-02: a new ID that takes effect after the next byte.
 const DELAYED: [u8; 16] = [0x21, 0x84, 0xa4, 0x42, 0x23, 0x01, 0xc8, 0xd8, 0x01, 0x45, 0, 0, 0, 0, 0, 0x1e];
 const FULL: [u8; 4] = [0xff, 0xff, 0xff, 0x7f];
 const HALF: [u8; 2] = [0xff, 0x7f];
@@ -199,7 +199,7 @@ fn the_forbidden_id_of_a_memory_capture() {
 fn a_barrier_cuts_a_memory_capture() {
     let heard = read(Framing::Memory, &[&FOURTEEN[..], &FULL.repeat(4), &PLAIN, &FOURTEEN].concat());
     assert_eq!(heard.gaps, [(14, Discontinuity::Barrier, place(2, 32, 0))]);
-    // The ID from before the barrier is not that of the data behind it.
+    // The ID from before the barrier is not that of the data after it.
     assert_eq!(heard.streams()[&0x10].len(), 28);
     assert_eq!(heard.bytes[14].2, place(3, 49, 0));
     assert_eq!(heard.faults, []);
@@ -220,7 +220,7 @@ fn the_last_frame_may_be_incomplete() {
 
 #[test]
 fn a_trace_port_is_joined_at_its_first_full_synchronisation() {
-    // The tail of a frame whose data look like much, then frames.
+    // The tail of a frame with ambiguous data, then frames.
     let tail = [0xff, 0xff, 0x7f, 0x21, 0xff, 0xff, 0xff];
     let stream = [&tail[..], &FULL, &IMMEDIATE, &FULL, &FULL, &DELAYED].concat();
     for framing in [Framing::Normal, Framing::Continuous] {
@@ -276,7 +276,7 @@ fn a_full_synchronisation_in_a_frame_ends_it() {
         assert_eq!(heard.faults, [(14, FaultClass::Truncated, place(1, 20, 0))]);
         let at = 24 + 2 * pair as u64;
         assert_eq!(heard.gaps[1..], [(14, Discontinuity::Resynchronised, place(2, at, 0))]);
-        // The frame that was lost may have held an ID, so nobody knows whose the data of the next one are.
+        // The frame that was lost may have held an ID, so the ID of the data of the next one is unknown.
         assert_eq!(heard.bytes.len(), 14 + 8);
         assert_eq!(heard.bytes[14].2, place(3, at + 17, 0));
     }

@@ -105,7 +105,7 @@ fn sections_without_a_gap_are_one() {
     let (front, back) = code.split_at(6);
     let map = ProgramMap::new(&program(&[(0x1000, front), (0x1006, back)]), &[A32], Stops::default());
     assert_eq!(block(&map, A32, 0x1000), Some((2, 8, Destination::Elsewhere)));
-    // A section that starts inside a word has its first instruction behind it.
+    // A section that starts inside a word has its first instruction after it.
     let map = ProgramMap::new(&program(&[(0x1002, &code[2..]), (0x3001, &[0])]), &[A32], Stops::default());
     assert_eq!(block(&map, A32, 0x1000), None);
     assert_eq!(block(&map, A32, 0x1004), Some((1, 4, Destination::Elsewhere)));

@@ -19,13 +19,13 @@ pub(super) struct Data {
     stride: u8,
 }
 
-/// Why data cannot be told apart.
+/// Why data cannot be assigned to instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// The instruction is somewhere.
     Somewhere,
-    /// Its code is not there, or does not tell.
-    Untold,
+    /// Its code is missing, or does not determine them.
+    NotInCode,
     /// It should have none.
     Undue,
 }
@@ -35,7 +35,7 @@ impl Unreadable {
     pub(super) const fn class(self) -> Option<FaultClass> {
         match self {
             Self::Somewhere => None,
-            Self::Untold => Some(FaultClass::NoCode),
+            Self::NotInCode => Some(FaultClass::NoCode),
             Self::Undue => Some(FaultClass::Contradiction),
         }
     }
@@ -88,7 +88,7 @@ impl DataTrace {
         if here.address.is_none() {
             return Err(Unreadable::Somewhere);
         }
-        let Transfers { access, count, size } = here.instruction.ok_or(Unreadable::Untold)?.transfers;
+        let Transfers { access, count, size } = here.instruction.ok_or(Unreadable::NotInCode)?.transfers;
         let (address, stride) = match access {
             Access::None => return Err(Unreadable::Undue),
             Access::Load | Access::Store => (self.has_address, size),
@@ -97,7 +97,7 @@ impl DataTrace {
             Access::ToCoprocessor | Access::FromCoprocessor => return Err(Unreadable::Undue),
         };
         if count == 0 || size == 0 {
-            return Err(Unreadable::Untold);
+            return Err(Unreadable::NotInCode);
         }
         Ok(Data { address, values: count, size, stride })
     }
@@ -112,11 +112,11 @@ impl DataTrace {
 
     /// The number and the address of a transfer.
     pub(super) fn transfer(&mut self, data: &Data) -> (u64, Option<DataAddress>) {
-        let told = (self.transfers, self.next);
+        let current = (self.transfers, self.next);
         self.transfers += 1;
-        let behind =
+        let following =
             |at: DataAddress| DataAddress::partial(at.value().wrapping_add(data.stride.into()), at.known());
-        self.next = self.next.map(behind);
-        told
+        self.next = self.next.map(following);
+        current
     }
 }

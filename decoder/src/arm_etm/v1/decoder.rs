@@ -1,4 +1,4 @@
-//! Captured cycles -> packets -> events in one go: the contract's decoder.
+//! Captured cycles -> packets -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 
@@ -15,7 +15,7 @@ const FEATURES: [&str; 5] = ["etmv1", "port_4", "port_16", "cycle_accurate", "ja
 
 /// The reference decoder of ARM ETMv1.
 ///
-/// Data values need the code: packets have no headers. Before [`begin`](Subject::begin) it swallows whatever it is given.
+/// Data values need the code: packets have no headers. Input before [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     port: Option<Box<Port>>,
@@ -44,7 +44,7 @@ impl Decoder {
     }
 }
 
-/// Reports to a sink what the pins tell.
+/// Reports to a sink what the pins carry.
 struct Reporter<'a, S: ?Sized>(&'a mut S);
 
 impl<S: Sink<ArmEtm> + ?Sized> Listener for Reporter<'_, S> {

@@ -1,4 +1,4 @@
-//! A capture taken apart bit by bit, for people.
+//! A capture taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 
@@ -12,14 +12,14 @@ use crate::arm_etm::v2::FifoByte;
 
 /// Takes a capture apart: every record, then every packet whose last byte it carries.
 ///
-/// * A record has the fields `PIPESTAT` and `TRACESYNC`; of TR also `replaced PIPESTAT`; behind BE and BD `APO[1:0]` and `APO[3:2]` in
-///   place of `PIPESTAT`, or of what TR replaces; of TD `keep`; and `skipped` for bytes that belong to nothing. It is a unit without packet, or with the fault
-///   that it gave.
+/// * A record has the fields `PIPESTAT` and `TRACESYNC`; of TR also `replaced PIPESTAT`; after BE and BD `APO[1:0]` and
+///   `APO[3:2]` in place of `PIPESTAT`, or of what TR replaces; of TD `keep`; and `skipped` for bytes that belong to
+///   nothing. It is a unit without packet, or with the fault that it gave.
 /// * A packet has the fields `address`, `reason`, `J`, `context_id` and `value`, in as many parts as travelled apart, low part first, and
 ///   `c` for the continue bits. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
 /// * A packet that is cut off is a unit without packet.
 ///
-/// Data that the code in `program` does not tell apart are `skipped`. Empty when the parameters are refused.
+/// Data that cannot be assigned by the code in `program` are `skipped`. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<ArmEtm>> {
     let Ok(mut port) = Port::new(parameters, program, &DecoderLimits::default()) else { return Vec::new() };

@@ -1,11 +1,11 @@
-//! Where the processor is, as far as the trace tells.
+//! Where the processor is, as far as the trace determines it.
 
 use traceproof_vectors::arm_etm::{Isa, Packet};
 use traceproof_vectors::{FaultClass, Program};
 
 use crate::arm::{Destination, Instruction, InstructionSet, ProgramMap, Stops};
 
-/// Goes over the code from address to address.
+/// Follows the code from address to address.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     code: ProgramMap,
@@ -14,7 +14,7 @@ pub(super) struct Flow {
     /// The branch address output last; `None` as long as not all of its bits are known.
     base: Option<Base>,
     /// Missing code was reported since an address was known.
-    told: bool,
+    reported: bool,
 }
 
 /// The next instruction.
@@ -23,7 +23,7 @@ enum Next {
     At(u32, InstructionSet),
     /// In Java state, somewhere.
     Java,
-    /// Behind an executed indirect branch without BE or BD.
+    /// After an executed indirect branch without BE or BD.
     Owed,
     Unknown,
 }
@@ -68,17 +68,17 @@ impl Flow {
             has_code: !program.sections().is_empty(),
             next: Next::Unknown,
             base: None,
-            told: false,
+            reported: false,
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.forget();
-        self.told = false;
+        self.reported = false;
     }
 
-    /// Nothing is known any more.
+    /// The position becomes unknown.
     pub(super) fn forget(&mut self) {
         self.forget_next();
         self.base = None;
@@ -89,9 +89,9 @@ impl Flow {
         self.next = Next::Unknown;
     }
 
-    /// Missing code is reported once until an address is known again; tells whether it is now.
-    pub(super) fn tell_missing_code(&mut self) -> bool {
-        !core::mem::replace(&mut self.told, true)
+    /// Missing code is reported once until an address is known again; returns whether it is reported now.
+    pub(super) fn report_missing_code(&mut self) -> bool {
+        !core::mem::replace(&mut self.reported, true)
     }
 
     /// Goes over an instruction.
@@ -110,8 +110,8 @@ impl Flow {
         let found = self.code.instruction(set, address.into());
         let Some(instruction) = found.filter(|instruction| !instruction.is_missing()) else {
             self.next = Next::Unknown;
-            let is_told = self.has_code && self.tell_missing_code();
-            return Here { fault: is_told.then_some(FaultClass::NoCode), ..here };
+            let is_reported = self.has_code && self.report_missing_code();
+            return Here { fault: is_reported.then_some(FaultClass::NoCode), ..here };
         };
         self.next = match instruction.destination() {
             Destination::Target if executed => {
@@ -143,7 +143,7 @@ impl Flow {
 
     /// The next instruction is there.
     pub(super) fn go(&mut self, target: Target) {
-        self.told = false;
+        self.reported = false;
         self.next = match target.isa {
             Isa::Jazelle => Next::Java,
             Isa::Arm => Next::At(target.address, InstructionSet::A32),

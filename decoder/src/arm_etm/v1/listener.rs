@@ -1,4 +1,4 @@
-//! What the pins tell, and to whom.
+//! What the pins carry, and the listener that receives it.
 
 use traceproof_vectors::arm_etm::{Event, Packet};
 use traceproof_vectors::{Fault, Place};
@@ -10,11 +10,11 @@ use crate::arm_etm::v2::FifoByte;
 pub enum Consequence {
     /// Nothing.
     GoesOn,
-    /// It is given up, if there is one.
+    /// It is abandoned, if there is one.
     GivenUp,
 }
 
-/// Is told what the pins tell, in stream order.
+/// Receives what the pins carry, in stream order.
 pub trait Listener {
     /// Something happened.
     fn event(&mut self, place: Place, event: &Event);
@@ -23,13 +23,13 @@ pub trait Listener {
     /// Something is wrong.
     fn fault(&mut self, fault: &Fault, consequence: Consequence);
 
-    /// The packet that is being read is given up, without fault, or cut off by the end of the stream.
+    /// The packet that is being read is abandoned, without fault, or cut off by the end of the stream.
     fn dropped(&mut self) {}
     /// A record of `size` bytes begins.
     fn record(&mut self, place: Place, size: u64) {
         let _ = (place, size);
     }
-    /// What bits of the stream say that are not part of a packet: `value` is that of the `width` bits from `first` on of the
+    /// Bits of the stream that are not part of a packet: `value` is that of the `width` bits from `first` on of the
     /// byte at stream offset `offset`.
     fn pins(&mut self, name: &'static str, offset: u64, first: u8, width: u8, value: u8) {
         let _ = (name, offset, first, width, value);

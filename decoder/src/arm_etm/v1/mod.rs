@@ -16,7 +16,7 @@
 //! decoder.begin(&parameters, &program)?;
 //! let mut log = Log::default();
 //! // 8-bit port: a byte of PIPESTAT and TRACESYNC, and a byte of TRACEPKT for each cycle. Tracing is enabled at 0x8000 (BE
-//! // with TRACESYNC, an APO of 0 in the two records behind it); three instructions are executed.
+//! // with TRACESYNC, an APO of 0 in the two records after it); three instructions are executed.
 //! decoder.push(&[0xc, 0x80, 0, 0x80, 0, 0x82, 0, 0x80, 0, 0x10, 0, 0x00], &mut log);
 //! decoder.finish(&mut log);
 //!
@@ -32,11 +32,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Captured cycles to packets and events in one go? | [`Decoder`] |
-//! | Which bytes of the FIFO belong to which status, and what do they say? | [`Port`], [`Listener`] |
-//! | The same bit by bit, for people? | [`dissect`] |
+//! | Captured cycles to packets and events | [`Decoder`] |
+//! | Assigns bytes of the FIFO to statuses and reads them | [`Port`], [`Listener`] |
+//! | The same bit by bit, for display | [`dissect`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

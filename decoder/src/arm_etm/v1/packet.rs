@@ -1,4 +1,4 @@
-//! Bytes -> packets, one kind at a time: nothing in the bytes tells which.
+//! Bytes -> packets, one kind at a time: the bytes do not identify the kind.
 
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};

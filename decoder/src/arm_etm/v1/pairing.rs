@@ -1,4 +1,4 @@
-//! Statuses and the bytes that belong to them, in program order -> packets and events.
+//! Pairs statuses with their bytes, in program order -> packets and events.
 
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value};
@@ -32,7 +32,7 @@ pub(super) struct Pairing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Not looked at, or nothing waits.
+    /// Not examined, or nothing waits.
     New,
     /// These data packets.
     Data(Data),
@@ -74,7 +74,7 @@ impl Pairing {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self, parameters: &Parameters) {
         self.waiting.clear();
         self.stage = Stage::New;
@@ -110,7 +110,7 @@ impl Pairing {
         self.waiting.addresses() - matches!(self.stage, Stage::Reading { .. }) as usize
     }
 
-    /// Nothing is to come, or passed over.
+    /// Nothing is to come, or skipped.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting.is_empty() && !self.passing
     }
@@ -200,7 +200,7 @@ impl Pairing {
             Err(unreadable) => unreadable,
         };
         if let Some(class) = unreadable.class()
-            && (class != FaultClass::NoCode || self.flow.tell_missing_code())
+            && (class != FaultClass::NoCode || self.flow.report_missing_code())
         {
             let address = here.address.map(u64::from);
             let place = self.status_place(cycle);
@@ -209,7 +209,7 @@ impl Pairing {
         self.give_up_data(cycle, listener);
     }
 
-    /// The rest of the data of the first status is not told.
+    /// The rest of the data of the first status is not reported.
     fn give_up_data<L: Listener>(&mut self, cycle: u64, listener: &mut L) {
         listener.event(self.status_place(cycle), &Event::Incomplete { when: cycle });
         self.data.forget();
@@ -228,7 +228,7 @@ impl Pairing {
         }
     }
 
-    /// A mark that is not passed over: the next branch address begins. `byte` is the stream offset of the record.
+    /// A mark that is not skipped: the next branch address begins. `byte` is the stream offset of the record.
     ///
     /// Spec: ETM1-PKT-003 (5.2), ETM1-SYN-005 (5.9).
     pub(super) fn mark<L: Listener>(&mut self, byte: u64, listener: &mut L) -> Result<(), Defect> {
@@ -242,7 +242,7 @@ impl Pairing {
         while let Stage::Data(_) = self.stage
             && let Some(first) = self.waiting.first()
         {
-            // The data of those behind are passed over, too.
+            // The data of those after are skipped, too.
             self.give_up_data(first.cycle, listener);
             self.settle(listener);
         }
@@ -266,7 +266,7 @@ impl Pairing {
             Stage::Address => {
                 let fault = self.fault(FaultClass::Contradiction, byte.low);
                 listener.fault(&fault, Consequence::GoesOn);
-                tell_passed(byte, listener);
+                emit_passed(byte, listener);
                 self.passing = true;
             }
             Stage::Reading { cut } => {
@@ -387,7 +387,7 @@ impl Pairing {
                 if how == Some(Target::Unlocated) { self.flow.forget() } else { self.flow.forget_next() }
             }
         }
-        // What comes now is not of this packet any more.
+        // What follows does not belong to this packet.
         self.close();
         self.waiting.pop();
         self.stage = Stage::New;
@@ -423,7 +423,7 @@ impl Pairing {
 }
 
 /// A byte that belongs to nothing.
-pub(super) fn tell_passed<L: Listener>(byte: FifoByte, listener: &mut L) {
+pub(super) fn emit_passed<L: Listener>(byte: FifoByte, listener: &mut L) {
     match byte.high {
         None => listener.pins("skipped", byte.low, 0, 8, byte.value),
         Some(high) => {

@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
 use traceproof_vectors::{DecoderLimits, Fault, FaultClass, Program, Refusal};
 
 use super::listener::{Consequence, Listener};
-use super::pairing::{Defect, Pairing, tell_passed};
+use super::pairing::{Defect, Pairing, emit_passed};
 use super::waiting::{Kind, Status, Target};
 use super::window::{Apo, Sample, Window, true_status};
 use crate::arm_etm::records::Records;
@@ -15,7 +15,7 @@ use crate::arm_etm::v2::FifoByte;
 /// Reads trace pins cycle by cycle.
 ///
 /// PIPESTAT says what was executed, TRACEPKT delivers the packets of it later in the same order. Records are looked at
-/// when the two behind them are here, so that an APO is known in the record of its BE or BD. At most
+/// when the two after them have arrived, so that an APO is known in the record of its BE or BD. At most
 /// [`DecoderLimits::pending`] statuses wait for their packets; memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -27,7 +27,7 @@ pub struct Port {
     /// How many of the next records are APO records.
     apo_records: u8,
     synchronised: bool,
-    /// TRACESYNC marks to pass over.
+    /// TRACESYNC marks to skip.
     marks: u8,
     /// Low half of a byte, 4-bit port: value, stream offset.
     half: Option<(u8, u64)>,
@@ -54,7 +54,7 @@ struct Pins {
     status: Pipestat,
     /// TR replaced the status.
     triggered: bool,
-    /// It is one of the two behind BE or BD.
+    /// It is one of the two after BE or BD.
     is_apo: bool,
     mark: bool,
     /// TRACEPKT\[7:0\], TRACEPKT\[15:8\].
@@ -96,7 +96,7 @@ impl Port {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.restart();
         self.pairing.reset(&self.parameters);
@@ -180,7 +180,7 @@ impl Port {
         let before = self.oddity.take();
         let triggered = pins.pipestat == Pipestat::Tr;
         let lanes = pins.tracepkt.to_le_bytes();
-        tell(offset, pins, apo_record, listener);
+        emit(offset, pins, apo_record, listener);
         if triggered {
             listener.event(self.pairing.place(offset, 0), &Event::Trigger { when: cycle });
         }
@@ -239,7 +239,7 @@ impl Port {
         }
     }
 
-    /// Reports what is odd about this record, unless it was about the one before.
+    /// Reports an oddity of this record, unless the record before had the same one.
     fn odd<L: Listener>(&mut self, oddity: Oddity, before: Option<Oddity>, pins: &Pins, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != before {
@@ -300,7 +300,7 @@ impl Port {
         self.pairing.push(Status { cycle: pins.cycle, kind }, listener)
     }
 
-    /// The next branch address is behind so many marks, from this record on.
+    /// Number of marks before the next branch address, counted from this record on.
     fn look_for(&mut self, marks: u8) {
         self.marks = marks;
         self.half = None;
@@ -360,14 +360,14 @@ impl Port {
             return self.pairing.byte(byte, upper, listener);
         }
         if !self.pairing.is_idle() {
-            tell_passed(byte, listener);
+            emit_passed(byte, listener);
         }
         Ok(())
     }
 }
 
 /// Names the bits of a record, but for TRACEPKT when it carries packets.
-fn tell<L: Listener>(offset: u64, pins: Cycle, apo_record: u8, listener: &mut L) {
+fn emit<L: Listener>(offset: u64, pins: Cycle, apo_record: u8, listener: &mut L) {
     let apo = match apo_record {
         0 => None,
         1 => Some("APO[3:2]"),

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-/// Room for statuses that is taken in advance.
+/// Capacity for statuses that is reserved in advance.
 const PREALLOCATED: usize = 1025;
 
 /// What a status says about its instruction.
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Where the address leads that the status is about.
+    /// Which branch the address of the status is for.
     pub(super) const fn target(self) -> Option<Target> {
         match self {
             Self::Branch(target) | Self::DataBranch(target) => Some(target),
@@ -31,7 +31,7 @@ impl Kind {
     }
 }
 
-/// What the APO records say about the address of BE or BD.
+/// What the APO records state about the address of BE or BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// It is the next instruction.

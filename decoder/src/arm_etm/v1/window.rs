@@ -1,4 +1,4 @@
-//! Records in threes: the APO of BE and BD is in the two records behind.
+//! Records in threes: the APO of BE and BD is in the two records after.
 
 use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
@@ -49,7 +49,7 @@ pub(super) fn true_status(pins: Cycle) -> Option<Pipestat> {
     }
 }
 
-/// One of the two records behind BE and BD.
+/// One of the two records after BE and BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Bits(u8),
@@ -58,16 +58,16 @@ enum Part {
     Unreadable,
 }
 
-/// What the records behind BE or BD say.
+/// The contents of the records after BE or BD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Apo {
-    /// So many address sequences are to be passed over.
+    /// So many address sequences are to be skipped.
     Skip(u8),
     /// 15.
     TooLarge,
     /// Another BE or BD is there.
     Abandoned,
-    /// It cannot be read, or is behind the end of the stream.
+    /// It cannot be read, or is beyond the end of the stream.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Adds a record; the oldest one if there are three now, and what the two behind it say as an APO.
+    /// Adds a record; the oldest one if there are three now, and the value of the two after it as an APO.
     #[inline]
     pub(super) fn push(&mut self, sample: Sample) -> Option<(Sample, Apo)> {
         let [_, first, second] = self.samples;
@@ -106,13 +106,13 @@ impl Window {
 
 /// Spec: ETM1-APO-001, ETM1-APO-005 (5.6.1).
 #[inline]
-fn apo(sample: Sample, behind: [Option<Sample>; 2]) -> Apo {
+fn apo(sample: Sample, following: [Option<Sample>; 2]) -> Apo {
     match sample.pins.ok().and_then(true_status) {
         Some(status) if status.has_address() => {}
         _ => return Apo::Unknown,
     }
     let part = |sample: Option<Sample>| sample.map_or(Part::Unreadable, Sample::part);
-    let [low, high] = behind.map(part);
+    let [low, high] = following.map(part);
     match (low, high) {
         (Part::Branch, _) | (_, Part::Branch) => Apo::Abandoned,
         (Part::Bits(low), Part::Bits(high)) => match high << 2 | low {

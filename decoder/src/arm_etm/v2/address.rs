@@ -66,13 +66,13 @@ impl DataAddresses {
         self.latest
     }
 
-    /// A transfer of which no address is told.
+    /// A transfer without a traced address.
     pub(super) fn absent(&mut self) -> Option<DataAddress> {
         self.latest = None;
         self.latest
     }
 
-    /// A transfer one word behind the one before. Spec: ETM2-ND-011 (6.4.2).
+    /// A transfer one word after the one before. Spec: ETM2-ND-011 (6.4.2).
     pub(super) fn next(&mut self) -> Option<DataAddress> {
         let latest = self.latest?;
         self.latest = Some(DataAddress::partial(latest.value().wrapping_add(4), latest.known()));

@@ -1,4 +1,4 @@
-//! Bits that no text available to this project confirms (PC-1 to PC-14), each behind one name.
+//! Bits that no text available to this project confirms (PC-1 to PC-14), each in one named constant.
 //!
 //! | convention | place |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | PC-6 | the order of parts in [`Plan::tfo`](super::packet::Plan::tfo) |
 //! | PC-7 | [`VALUE_HIGH_RESERVED`] |
 //! | PC-8 | [`VALUE_GAP`], [`VALUE_SECOND`] |
-//! | PC-9 | [`VALUE_WAIT_BEHIND_TRIGGER`] |
+//! | PC-9 | [`VALUE_WAIT_AFTER_TRIGGER`] |
 //! | PC-10 | nothing depends on it |
 //! | PC-11 | one slot for each tag in [`MissTable`](crate::arm_etm::misses::MissTable) |
 //! | PC-12 | [`Flow`](super::Flow), where values are not traced |
@@ -66,12 +66,12 @@ pub(super) const VALUE_SECOND: Bits = Bits::new("N[3:0]", 0, 4);
 /// PC-8: cycles between the two parts of a TFO value on a 4-bit port; the FIFO stalls in them.
 pub(super) const VALUE_GAP: u8 = 1;
 /// PC-9: cycles between a TR that replaces TD and the TFO value.
-pub(super) const VALUE_WAIT_BEHIND_TRIGGER: u8 = 0;
+pub(super) const VALUE_WAIT_AFTER_TRIGGER: u8 = 0;
 
 /// PC-5: address bits in the first byte of a branch address.
 pub(super) const BRANCH_FIRST: Bits = Bits::new("address", 1, 6);
 
-/// PC-5: the state that byte 5 of a branch address tells, and how many address bits are below that pattern.
+/// PC-5: the state that byte 5 of a branch address carries, and how many address bits are below that pattern.
 pub(super) const fn state(byte_5: u8) -> Option<(Isa, u32)> {
     match byte_5.leading_zeros() {
         4 => Some((Isa::Arm, 3)),

@@ -1,4 +1,4 @@
-//! Captured cycles -> packets -> events in one go: the contract's decoder.
+//! Captured cycles -> packets -> events: the contract's decoder.
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
 use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
@@ -12,8 +12,8 @@ const FEATURES: [&str; 5] = ["etmv2", "port_4", "port_16", "cycle_accurate", "ja
 
 /// The reference decoder of ARM ETMv2.
 ///
-/// It needs no code: packets have headers, and events do not say which instruction they are about. Before
-/// [`begin`](Subject::begin) it swallows whatever it is given.
+/// It needs no code: packets have headers, and events do not name their instruction. Input before
+/// [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     stream: Option<Stream>,
@@ -47,7 +47,7 @@ impl Decoder {
     }
 }
 
-/// Reports to a sink what the pins tell.
+/// Reports to a sink what the pins carry.
 struct Reporter<'a, S: ?Sized> {
     flow: &'a mut Flow,
     sink: &'a mut S,

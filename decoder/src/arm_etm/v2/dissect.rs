@@ -1,4 +1,4 @@
-//! A capture taken apart bit by bit, for people.
+//! A capture taken apart bit by bit, for display.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ use crate::arm_etm::units::Units;
 ///   be used is `header`. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
 /// * A packet that the capture cuts off is a unit without packet: that is no fault.
 ///
-/// Nothing is said about what packets mean in the flow. Empty when the parameters are refused.
+/// It does not cover what packets mean in the flow. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
     let Ok(mut port) = Port::new(parameters) else { return Vec::new() };

@@ -24,7 +24,7 @@ pub struct Flow {
 
 /// Where and when a packet was.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Carrier {
     place: Place,
     cycle: u64,
 }
@@ -44,7 +44,7 @@ impl Flow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.transfers = 0;
         self.instruction = InstructionAddress::default();
@@ -58,7 +58,7 @@ impl Flow {
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let told = Told { place, cycle };
+        let carrier = Carrier { place, cycle };
         let tag = match *packet {
             Packet::LoadMissData { tag, .. } => Some(tag),
             _ => None,
@@ -69,12 +69,12 @@ impl Flow {
         }
         match *packet {
             Packet::LoadMissOccurred { first, tag, address, .. } => {
-                self.placeholder(told, half, first, tag, address, sink);
+                self.placeholder(carrier, half, first, tag, address, sink);
             }
-            Packet::LoadMissData { tag, value, .. } => self.miss_data(told, half, tag, value, sink),
+            Packet::LoadMissData { tag, value, .. } => self.miss_data(carrier, half, tag, value, sink),
             _ => {
                 missing(place, half, MissingReason::Incomplete, sink);
-                self.other(told, packet, sink);
+                self.other(carrier, packet, sink);
             }
         }
     }
@@ -99,7 +99,7 @@ impl Flow {
     /// Spec: ETM2-LM-017 to 025, ETM2-LM-036 to 045 (6.4.3).
     fn placeholder<S>(
         &mut self,
-        told: Told,
+        carrier: Carrier,
         half: Option<u64>,
         first: bool,
         tag: u8,
@@ -116,22 +116,22 @@ impl Flow {
             superseded = placed.superseded;
         }
         if superseded.is_some_and(|item| !item.excusable) {
-            suspicious(told.place, sink);
+            suspicious(carrier.place, sink);
         }
-        missing(told.place, half, MissingReason::Incomplete, sink);
+        missing(carrier.place, half, MissingReason::Incomplete, sink);
         if let Some(Outstanding { transfer, high, .. }) = superseded {
             let transfers = [Some(transfer), high].into_iter().flatten();
-            missing(told.place, transfers, MissingReason::Superseded, sink);
+            missing(carrier.place, transfers, MissingReason::Superseded, sink);
         }
-        self.transfer(told, first, address, value, sink);
+        self.transfer(carrier, first, address, value, sink);
     }
 
     /// Spec: ETM2-LM-019, ETM2-LM-046 (6.4.3), ETM2-LM-050 (PC-12).
-    fn miss_data<S>(&mut self, told: Told, half: Option<u64>, tag: u8, value: u32, sink: &mut S)
+    fn miss_data<S>(&mut self, carrier: Carrier, half: Option<u64>, tag: u8, value: u32, sink: &mut S)
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let Told { place, cycle } = told;
+        let Carrier { place, cycle } = carrier;
         if !self.data_value {
             suspicious(place, sink);
         }
@@ -144,11 +144,11 @@ impl Flow {
     }
 
     /// Packets that have nothing to do with load misses.
-    fn other<S>(&mut self, told: Told, packet: &Packet, sink: &mut S)
+    fn other<S>(&mut self, carrier: Carrier, packet: &Packet, sink: &mut S)
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let Told { place, cycle } = told;
+        let Carrier { place, cycle } = carrier;
         match *packet {
             Packet::BranchAddress(address) => {
                 self.instruction = self.instruction.branch(address);
@@ -156,9 +156,9 @@ impl Flow {
                 sink.event(place, &Event::Branch { cycle, address: Address32(address), isa });
             }
             Packet::NormalData { first, address, value, .. } => {
-                self.transfer(told, first, address, value.map_or(Value::Off, Value::Known), sink);
+                self.transfer(carrier, first, address, value.map_or(Value::Off, Value::Known), sink);
             }
-            Packet::ValueNotTraced { .. } => self.transfer(told, false, None, Value::NotTraced, sink),
+            Packet::ValueNotTraced { .. } => self.transfer(carrier, false, None, Value::NotTraced, sink),
             Packet::ContextId { value, .. } => sink.event(place, &Event::ContextId { when: cycle, value }),
             Packet::TraceFifoOffset { reason, jazelle, context_id, address, under_lsm } => {
                 let full = InstructionAddress::full(address.0, jazelle);
@@ -198,7 +198,7 @@ impl Flow {
     /// Spec: ETM2-ND-003, ETM2-ND-011 (6.4.2), ETM2-LM-053 (6.4.4).
     fn transfer<S>(
         &mut self,
-        told: Told,
+        carrier: Carrier,
         first: bool,
         address: Option<CompressedAddress>,
         value: Value,
@@ -211,7 +211,7 @@ impl Flow {
             None if first || !self.data_address || self.monitor_cprt => self.addresses.absent(),
             None => self.addresses.next(),
         };
-        let Told { place, cycle } = told;
+        let Carrier { place, cycle } = carrier;
         sink.event(
             place,
             &Event::Transfer { transfer: self.transfers, when: cycle, address, value, big_endian: false },

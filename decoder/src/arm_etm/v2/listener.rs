@@ -1,4 +1,4 @@
-//! What the pins tell, and to whom.
+//! What the pins carry, and the listener that receives it.
 
 use traceproof_vectors::arm_etm::Packet;
 use traceproof_vectors::{Fault, Place};
@@ -14,7 +14,7 @@ pub struct FifoByte {
     pub high: Option<u64>,
 }
 
-/// What a fault does to the state of a [`Port`](super::Port) and of those who listen to it.
+/// What a fault does to the state of a [`Port`](super::Port) and of its listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
     /// Nothing.
@@ -23,7 +23,7 @@ pub enum Consequence {
     Lost,
 }
 
-/// Is told what the pins tell, in stream order.
+/// Receives what the pins carry, in stream order.
 ///
 /// `cycle` is the index of a record from 0. Of a packet it is that of the cycle that placed it in the FIFO.
 pub trait Listener {
@@ -42,7 +42,7 @@ pub trait Listener {
     fn record(&mut self, place: Place, size: u64) {
         let _ = (place, size);
     }
-    /// What bits of the stream say that are not part of a packet: `value` is that of the `width` bits from `first` on of the
+    /// Bits of the stream that are not part of a packet: `value` is that of the `width` bits from `first` on of the
     /// byte at stream offset `offset`.
     fn pins(&mut self, name: &'static str, offset: u64, first: u8, width: u8, value: u8) {
         let _ = (name, offset, first, width, value);

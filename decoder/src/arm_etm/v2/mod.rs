@@ -10,7 +10,7 @@
 //! decoder.begin(&Parameters::default(), &Program::new())?;
 //! let mut log = Log::default();
 //! // Tracing is enabled at 0x8000 (TD with TRACEPKT[0] set), then five instructions, of which the last one stores the byte
-//! // 0x42 to an address of which only the lowest 7 bits are told.
+//! // 0x42 to an address of which only the lowest 7 bits are output.
 //! decoder.push(&[7, 0x01, 0, 0x20, 0, 0x00, 0, 0x80, 0, 0x00, 1, 0x00, 4, 0x26, 4, 0x40, 4, 0x42], &mut log);
 //! decoder.finish(&mut log);
 //!
@@ -21,12 +21,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Captured cycles to packets and events in one go? | [`Decoder`] |
-//! | Which bytes of the FIFO belong to which cycle, and which packets are they? | [`Port`], [`Listener`] |
-//! | The same bit by bit, for people? | [`dissect`] |
-//! | What do packets say about addresses, transfers and load misses? | [`Flow`] |
+//! | Captured cycles to packets and events | [`Decoder`] |
+//! | Bytes of the FIFO by cycle, and their packets | [`Port`], [`Listener`] |
+//! | The same bit by bit, for display | [`dissect`] |
+//! | Addresses, transfers and load misses from packets | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

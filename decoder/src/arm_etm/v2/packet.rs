@@ -67,7 +67,7 @@ const KINDS: [Option<Kind>; 256] = {
 };
 
 impl Kind {
-    /// The bits of the header that say something, in the order in which they travel.
+    /// The bits of the header that carry information, in the order in which they travel.
     const fn fields(self) -> &'static [Bits] {
         match self {
             Self::BranchAddress => &[],
@@ -144,13 +144,13 @@ const fn value(ss: u8) -> Option<Part> {
     }
 }
 
-/// A packet of which not every byte is here.
+/// An incomplete packet.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     kind: Kind,
     header: u8,
     plan: Plan,
-    /// Bytes of the current part that are here.
+    /// Bytes of the current part so far.
     received: u8,
     value: u32,
     context_id: u32,
@@ -159,7 +159,7 @@ struct Open {
 }
 
 impl Open {
-    /// Takes a byte behind the header; of a branch address also the first one.
+    /// Takes a byte after the header; of a branch address also the first one.
     #[inline]
     fn part<L: Listener>(
         &mut self,

@@ -1,4 +1,4 @@
-//! What is still to come out of the FIFO.
+//! What is still in the FIFO.
 
 use alloc::collections::VecDeque;
 
@@ -14,9 +14,9 @@ pub(super) enum Expectation {
     TraceFifoOffset {
         /// The TFO cycle.
         cycle: u64,
-        /// FIFO position of its first byte, as soon as the TFO value is here.
+        /// FIFO position of its first byte, as soon as the TFO value is known.
         start: Option<u64>,
-        /// The first one since synchronisation was lost: of the bytes in front of it nothing is known.
+        /// The first one since synchronisation was lost: of the bytes before it nothing is known.
         joining: bool,
     },
 }
@@ -74,7 +74,7 @@ impl Pending {
         }
     }
 
-    /// Adds one, unless there are too many of its kind already; tells whether it did.
+    /// Adds one, unless there are too many of its kind already; returns whether it did.
     #[must_use]
     pub(super) fn push(&mut self, expectation: Expectation) -> bool {
         let is_group = matches!(expectation, Expectation::Group { .. });
@@ -103,8 +103,8 @@ impl Pending {
         self.next_start == Some(position)
     }
 
-    /// Drops whatever is in front of the TFO packet that begins at this position; tells how much that was. Of
-    /// several such TFO packets the latest counts.
+    /// Drops whatever is before the TFO packet that begins at this position; returns how much that was. Of several such
+    /// TFO packets the latest counts.
     pub(super) fn advance_to(&mut self, position: u64) -> usize {
         let index = self.queue.iter().rposition(|expectation| expectation.start() == Some(position));
         let dropped = index.unwrap_or(0);

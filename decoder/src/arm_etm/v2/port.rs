@@ -6,7 +6,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::conventions::{
     Bits, VALUE_GAP, VALUE_HIGH, VALUE_HIGH_RESERVED, VALUE_LOW, VALUE_MARK, VALUE_SECOND,
-    VALUE_WAIT_BEHIND_TRIGGER,
+    VALUE_WAIT_AFTER_TRIGGER,
 };
 use super::listener::{Consequence, FifoByte, Listener};
 use super::packet::{HeaderSpace, PacketReader, ends_group};
@@ -36,7 +36,7 @@ pub struct Port {
     pending: Pending,
     /// Bytes that the FIFO has delivered since synchronisation.
     position: u64,
-    /// Bytes were skipped because a TFO packet starts later than everything in front of it ends.
+    /// Bytes were skipped because a TFO packet starts later than everything before it ends.
     skipped: bool,
     /// The value of a TFO whose cycle is past is still to come.
     announced: Option<Announced>,
@@ -125,7 +125,7 @@ impl Port {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.forget();
         self.records = Records::new(&self.parameters);
@@ -217,11 +217,11 @@ impl Port {
         let status = pins.pipestat;
         let oddity_before = self.oddity.take();
         let mut sample = Sample { cycle, place, status, triggered: false, oddity_before, lanes };
-        tell(STATUS, place.byte, status.code(), listener);
+        emit(STATUS, place.byte, status.code(), listener);
         if status == Pipestat::Tr {
             listener.trigger(place, cycle);
             let [replaced, _] = lanes;
-            tell(REPLACED, sample.tracepkt(), replaced, listener);
+            emit(REPLACED, sample.tracepkt(), replaced, listener);
             let status = Pipestat::from_code(REPLACED.of(replaced)).unwrap_or(Pipestat::Tr);
             sample = Sample { status, triggered: true, ..sample };
             if status == Pipestat::Tr {
@@ -235,7 +235,7 @@ impl Port {
         }
     }
 
-    /// Reports what is odd about this record, unless it was about the one before.
+    /// Reports an oddity of this record, unless the record before had the same one.
     fn report<L: Listener>(&mut self, oddity: Oddity, sample: &Sample, listener: &mut L) {
         self.oddity = Some(oddity);
         if self.oddity != sample.oddity_before {
@@ -284,7 +284,7 @@ impl Port {
                 return Err(sample.tracepkt_defect());
             }
             self.begin(sample)?;
-            self.announced = Some(Announced { wait: VALUE_WAIT_BEHIND_TRIGGER, high: None });
+            self.announced = Some(Announced { wait: VALUE_WAIT_AFTER_TRIGGER, high: None });
             return Ok(());
         }
         if self.announced.is_none() && VALUE_MARK.any(code) && !is_reserved {
@@ -338,8 +338,8 @@ impl Port {
                 if !VALUE_MARK.any(code) || high == VALUE_HIGH_RESERVED {
                     return Err(sample.tracepkt_defect());
                 }
-                tell(VALUE_MARK, sample.tracepkt(), code, listener);
-                tell(VALUE_HIGH, sample.tracepkt(), code, listener);
+                emit(VALUE_MARK, sample.tracepkt(), code, listener);
+                emit(VALUE_HIGH, sample.tracepkt(), code, listener);
                 if narrow {
                     *announced = Announced { wait: VALUE_GAP, high: Some(high) };
                     return Ok(());
@@ -348,7 +348,7 @@ impl Port {
             }
         };
         let low = if narrow { VALUE_SECOND } else { VALUE_LOW };
-        tell(low, sample.tracepkt(), code, listener);
+        emit(low, sample.tracepkt(), code, listener);
         self.announced = None;
         self.pending.announce(self.position + u64::from(high << 4 | low.of(code)));
         Ok(())
@@ -393,7 +393,7 @@ impl Port {
                 HeaderSpace::TraceFifoOffset
             }
             Expectation::TraceFifoOffset { joining, .. } => {
-                tell_skipped(byte, listener);
+                emit_skipped(byte, listener);
                 self.skipped |= !joining;
                 return Ok(());
             }
@@ -411,7 +411,7 @@ impl Port {
         Ok(())
     }
 
-    /// This byte is where a TFO packet starts. It is right about that, whatever else was expected.
+    /// A TFO packet starts at this byte. This overrides any other expectation.
     ///
     /// Spec: ETM2-TFO-018 (6.5.1), ETM2-CB-006 (6.4.1, 6.5).
     fn reach<L: Listener>(&mut self, byte: FifoByte, listener: &mut L) {
@@ -425,11 +425,11 @@ impl Port {
     }
 }
 
-fn tell<L: Listener>(bits: Bits, offset: u64, byte: u8, listener: &mut L) {
+fn emit<L: Listener>(bits: Bits, offset: u64, byte: u8, listener: &mut L) {
     listener.pins(bits.name, offset, bits.first, bits.width, bits.of(byte));
 }
 
-fn tell_skipped<L: Listener>(byte: FifoByte, listener: &mut L) {
+fn emit_skipped<L: Listener>(byte: FifoByte, listener: &mut L) {
     match byte.high {
         None => listener.pins("skipped", byte.low, 0, 8, byte.value),
         Some(high) => {

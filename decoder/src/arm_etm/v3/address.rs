@@ -135,13 +135,13 @@ impl DataAddresses {
         self.latest
     }
 
-    /// A transfer of which no address is told.
+    /// A transfer without a traced address.
     pub(super) const fn absent(&mut self) -> Option<DataAddress> {
         self.latest = None;
         None
     }
 
-    /// A transfer one word behind the one before. Spec: ETM3-DAT-007 (7.4).
+    /// A transfer one word after the one before. Spec: ETM3-DAT-007 (7.4).
     pub(super) fn next(&mut self) -> Option<DataAddress> {
         let latest = self.latest?;
         self.latest = Some(DataAddress::partial(latest.value().wrapping_add(4), latest.known()));

@@ -3,7 +3,8 @@
 use traceproof_vectors::arm_etm::CompressedAddress;
 use traceproof_vectors::arm_etm::v3::InByteException;
 
-/// What bytes 5 of a branch packet say about the state (Table of 7.3.5): the low 6 bits, and which of them are address.
+/// The encoding of the state in byte 5 of a branch packet (Table of 7.3.5): the low 6 bits, and which of them are
+/// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatePattern {
     Arm,
@@ -42,7 +43,7 @@ pub(super) struct AddressBytes {
     bytes: u8,
 }
 
-/// What comes behind an address byte. `arm`: byte 5 says whether the state is ARM.
+/// What follows an address byte. `arm`: byte 5 says whether the state is ARM.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     More,

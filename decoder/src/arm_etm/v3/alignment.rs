@@ -1,6 +1,6 @@
 //! Where the next A-sync ends.
 
-/// Zeros in front of the 80 of an A-sync, at least.
+/// Zeros before the 80 of an A-sync, at least.
 pub(super) const ZEROS: u64 = 5;
 
 /// The last byte of an A-sync.
@@ -11,7 +11,7 @@ pub(super) const END: u8 = 0x80;
 pub(super) struct Search {
     /// Stream offset where the search began.
     pub(super) start: u64,
-    /// Zeros directly in front of the next byte.
+    /// Zeros directly before the next byte.
     pub(super) zeros: u64,
     /// Stream offset of the first of them.
     pub(super) first_zero: u64,
@@ -38,7 +38,7 @@ impl Search {
             }
             self.zeros = 0;
         }
-        // The byte in front of `at` is not zero or not there. Five zeros in a row have one at every fifth place.
+        // The byte before `at` is not zero or not there. Five zeros in a row have one at every fifth place.
         while let Some(&probe) = bytes.get(at + ZEROS as usize - 1) {
             if probe != 0 {
                 at += ZEROS as usize;
@@ -46,10 +46,10 @@ impl Search {
             }
             let probed = at + ZEROS as usize - 1;
             let first = probed - zeros_before(bytes, at, probed);
-            let behind = probed + zeros_from(bytes, probed);
-            (self.zeros, self.first_zero) = ((behind - first) as u64, offset + first as u64);
-            let end = *bytes.get(behind)?;
-            at = behind + 1;
+            let zeros_end = probed + zeros_from(bytes, probed);
+            (self.zeros, self.first_zero) = ((zeros_end - first) as u64, offset + first as u64);
+            let end = *bytes.get(zeros_end)?;
+            at = zeros_end + 1;
             if end == END && self.zeros >= ZEROS {
                 return Some(at);
             }
@@ -66,7 +66,7 @@ fn zeros_from(bytes: &[u8], at: usize) -> usize {
     bytes.iter().skip(at).take_while(|byte| **byte == 0).count()
 }
 
-/// How many zeros there are directly in front of `to`, back to `from`.
+/// How many zeros there are directly before `to`, back to `from`.
 fn zeros_before(bytes: &[u8], from: usize, to: usize) -> usize {
     let bytes = bytes.get(from..to).unwrap_or_default();
     bytes.iter().rev().take_while(|byte| **byte == 0).count()

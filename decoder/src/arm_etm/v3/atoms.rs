@@ -1,6 +1,6 @@
 //! P-header -> atoms.
 
-/// The atoms of a P-header: `leading` W, then `count` atoms E or N, each but the first behind `between` W.
+/// The atoms of a P-header: `leading` W, then `count` atoms E or N, each but the first after `between` W.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Atoms {
     pub(super) leading: u8,
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use alloc::string::String;
 
-    fn told(header: u8, cycle_accurate: bool) -> String {
+    fn expanded(header: u8, cycle_accurate: bool) -> String {
         let Atoms { leading, between, count, executed } = AtomTable::new(cycle_accurate).of(header);
         let mut text: String = "W".repeat(leading.into());
         for atom in 0..count {
@@ -93,7 +93,7 @@ mod tests {
             (0xc0, "N"),
             (0x80, ""),
         ] {
-            assert_eq!(told(header, false), atoms, "{header:#04x}");
+            assert_eq!(expanded(header, false), atoms, "{header:#04x}");
         }
         for (header, atoms) in [
             (0x84, "WE"),
@@ -108,7 +108,7 @@ mod tests {
             (0x96, "N"),
             (0x80, "W"),
         ] {
-            assert_eq!(told(header, true), atoms, "{header:#04x}");
+            assert_eq!(expanded(header, true), atoms, "{header:#04x}");
         }
     }
 }

@@ -13,11 +13,11 @@ use crate::arm::TimestampReader;
 pub(super) struct Cycles {
     /// W atoms since the latest E or N.
     pub(super) waits: u64,
-    /// Those in front of a non-periodic I-sync that had no cycle count.
+    /// Those before a non-periodic I-sync that had no cycle count.
     aside: Option<u64>,
 }
 
-/// A gap of so many cycles; `None` if nobody knows.
+/// The number of cycles of a gap; `None` if unknown.
 pub(super) type Gap = Option<u64>;
 
 impl Cycles {

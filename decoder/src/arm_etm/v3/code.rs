@@ -37,7 +37,7 @@ pub(super) enum Leads {
     Near,
     /// [`Step::taken`] bytes further, in this state.
     Far(Isa),
-    /// Only the trace knows.
+    /// Only the trace determines it.
     Somewhere,
 }
 
@@ -66,7 +66,7 @@ pub(super) const NOWHERE: Slot = 0;
 pub(super) struct Track {
     /// Contiguous code, in address order.
     regions: Vec<Region>,
-    /// Slot 0 and the one behind each region are `Missing`.
+    /// Slot 0 and the one after each region are `Missing`.
     steps: Vec<Step>,
     /// log2 of the bytes per slot.
     shift: u32,
@@ -138,8 +138,8 @@ impl Track {
         let region = match self.regions.as_slice() {
             [only] => only,
             regions => {
-                let behind = regions.partition_point(|region| region.first <= address);
-                let Some(region) = behind.checked_sub(1).and_then(|at| regions.get(at)) else {
+                let count = regions.partition_point(|region| region.first <= address);
+                let Some(region) = count.checked_sub(1).and_then(|at| regions.get(at)) else {
                     return NOWHERE;
                 };
                 region

@@ -1,4 +1,4 @@
-//! Bytes -> packets -> events in one go: the contract's decoder.
+//! Bytes -> packets -> events: the contract's decoder.
 
 use alloc::boxed::Box;
 
@@ -26,7 +26,7 @@ const FEATURES: [&str; 11] = [
 
 /// The reference decoder of ARM ETMv3.
 ///
-/// Without a program it reports of instructions only how many there are and where the trace says so. Input before
+/// Without a program it reports only the number of instructions, and the addresses that the trace carries. Input before
 /// [`begin`](Subject::begin) is discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
@@ -41,8 +41,8 @@ struct Stream {
 }
 
 impl Decoder {
-    /// The same decoder without the code that only saves time: it reads every packet byte by byte. What it reports is the
-    /// same. Holds from the next `begin` on.
+    /// The same decoder without the fast path: it reads every packet byte by byte. What it reports is the same. Holds
+    /// from the next `begin` on.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
         Self { without_fast_path: true, ..self }

@@ -1,4 +1,4 @@
-//! A stream taken apart bit by bit, for people.
+//! A stream taken apart bit by bit, for display.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use traceproof_vectors::{Dissection, Fault, Field, Place};
 use super::listener::Listener;
 use super::packet::PacketReader;
 
-/// Takes a stream apart: every packet, and between them what belongs to none.
+/// Dissects a stream: every packet, and the bytes between packets that belong to none.
 ///
 /// * A packet has the fields of its header (`A`, `SS`, `TT`, `R`; otherwise `header`, `P-header`), then those of its other
 ///   bytes, in as many parts as travelled apart, low part first: `address`, `value`, `context_id`, `cycles`, `timestamp`, those of the
@@ -20,7 +20,7 @@ use super::packet::PacketReader;
 /// * Bytes that belong to no packet are a unit with the field `skipped`; the trigger of a bare port, one with `TRACECTL`.
 /// * A packet that the stream cuts off is a unit without packet: that is no fault.
 ///
-/// Nothing is said about what packets mean in the flow. Empty when the parameters are refused.
+/// It does not cover what packets mean in the flow. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEtm>> {
     let Ok(mut reader) = PacketReader::new(parameters) else { return Vec::new() };

@@ -35,7 +35,7 @@ impl ExceptionBytes {
         }
     }
 
-    /// Whether this byte is the last one; `None` if none may be behind it but it says so.
+    /// Whether this byte is the last one; `None` if none may be after it but it says so.
     ///
     /// Spec: ETM3-EXC-001 to 004 (7.3.5).
     pub(super) const fn take(&mut self, byte: u8) -> Option<bool> {

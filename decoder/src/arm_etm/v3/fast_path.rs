@@ -1,7 +1,7 @@
-//! Code that only saves time: frequent packets that lie whole in a chunk are read at once, not byte by byte.
+//! Fast path: frequent packets that lie whole in a chunk are read at once, not byte by byte.
 //!
-//! Everything else is `None` here: the automaton reads it, and finds what is wrong with it. Without this code a decoder
-//! reports the same: see [`Decoder::without_fast_path`](super::Decoder::without_fast_path).
+//! Everything else is `None` here: the automaton reads it and finds its faults. Without this code a decoder reports the
+//! same: see [`Decoder::without_fast_path`](super::Decoder::without_fast_path).
 
 use traceproof_vectors::Place;
 use traceproof_vectors::arm_etm::v3::VariableField;

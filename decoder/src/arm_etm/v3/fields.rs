@@ -1,4 +1,4 @@
-//! The names of the bits of each byte, for people.
+//! The names of the bits of each byte, for display.
 
 use super::address_bytes::{AddressBytes, StatePattern};
 use super::exception_bytes::ExceptionBytes;
@@ -6,7 +6,7 @@ use super::headers::Header;
 use super::listener::Listener;
 use super::value_bytes::SevenBits;
 
-/// One byte, and who wants to know its fields.
+/// One byte, and the observer of its fields.
 pub(super) struct Fields<'a, L: ?Sized> {
     pub(super) listener: &'a mut L,
     pub(super) offset: u64,
@@ -70,7 +70,7 @@ pub(super) fn address<L: Listener + ?Sized>(
     }
 }
 
-/// A byte of exception information behind `before`.
+/// A byte of exception information after `before`.
 pub(super) fn exception<L: Listener + ?Sized>(mut fields: Fields<'_, L>, before: ExceptionBytes, byte: u8) {
     match before.which(byte) {
         0 => {
@@ -100,7 +100,7 @@ pub(super) fn seven_bits<L: Listener + ?Sized>(
     }
 }
 
-/// A byte of a data address behind `before`.
+/// A byte of a data address after `before`.
 pub(super) fn data_address<L: Listener + ?Sized>(mut fields: Fields<'_, L>, before: SevenBits, byte: u8) {
     if before.bytes() < 4 {
         fields.split(byte, &[("address", 7), ("c", 1)]);

@@ -10,7 +10,7 @@ use super::address::{Encoding, InstructionAddress};
 use super::atoms::{AtomTable, Atoms};
 use super::clock::{Cycles, Timestamps};
 use super::code::{Code, Kind, Leads, NOWHERE, Slot, Step};
-use super::transfers::{Told, Transfers, incomplete};
+use super::transfers::{Carrier, Transfers, incomplete};
 
 /// Turns packets into events, packet by packet.
 ///
@@ -45,25 +45,25 @@ enum Next {
     At(u32),
     /// The second half-word of a 32-bit Thumb instruction that is two atoms.
     SecondHalf(u32),
-    /// A branch packet has to tell.
+    /// A branch packet has to supply it.
     Owed,
-    /// Nobody can tell, and that is not to be reported (again).
+    /// Unknown, and that is not to be reported (again).
     Unknown,
 }
 
-/// The atoms of a P-header that are still to be told.
+/// The atoms of a P-header that are still to be reported.
 struct Left {
     count: u8,
     /// Bit 0: the next one is E.
     executed: u16,
-    /// W atoms in front of it.
+    /// W atoms before it.
     waits: u64,
-    /// W atoms in front of each behind it.
+    /// W atoms before each after it.
     between: u8,
 }
 
 impl Left {
-    /// Whether the next one is E, and the W atoms in front of it.
+    /// Whether the next one is E, and the W atoms before it.
     #[inline]
     fn next(&mut self) -> Option<(bool, u64)> {
         self.count = self.count.checked_sub(1)?;
@@ -96,7 +96,7 @@ impl Flow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.forget();
         self.atoms = 0;
@@ -128,7 +128,7 @@ impl Flow {
         self.transfers.clear(place, MissingReason::End, sink);
     }
 
-    /// Takes a packet; `place` is its first bit. Its faults are those that go on.
+    /// Takes a packet; `place` is its first bit. Its faults are those after which decoding continues.
     #[inline]
     pub fn packet<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
         match *packet {
@@ -162,7 +162,7 @@ impl Flow {
         }
     }
 
-    /// Takes atoms as long as they are of instructions that lead to near ones.
+    /// Takes atoms while their instructions lead to near ones.
     #[inline]
     fn walk<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, atoms: &mut Left, sink: &mut S) {
         let Next::At(mut address) = self.next else { return };
@@ -215,7 +215,7 @@ impl Flow {
         sink.event(place, &Event::Atom { address: address.map(Address32), isa, executed, cycles });
     }
 
-    /// An atom at `address`: what comes behind it.
+    /// An atom at `address`: what follows it.
     #[inline]
     fn step<S: Sink<ArmEtm> + ?Sized>(&mut self, place: Place, address: u32, executed: bool, sink: &mut S) {
         let mut step = self.code.track(self.isa).step(self.slot);
@@ -246,7 +246,7 @@ impl Flow {
         }
     }
 
-    /// Goes on behind the instruction at `address`.
+    /// Goes on after the instruction at `address`.
     #[inline]
     fn follow(&mut self, address: u32, step: Step, leads: Leads, executed: bool) {
         let taken = address.wrapping_add_signed(step.taken);
@@ -267,7 +267,7 @@ impl Flow {
         self.slot = self.code.track(self.isa).walk(self.slot, bytes);
     }
 
-    /// Execution is here. In Java state no atom has an address.
+    /// Sets the place of execution. In Java state no atom has an address.
     #[inline]
     fn arrive(&mut self, target: InstructionAddress) {
         self.base = target;
@@ -319,7 +319,7 @@ impl Flow {
             | Packet::StoreFailed
             | Packet::DataSuppressed => {
                 if self.synchronised {
-                    self.transfers.packet(Told { place, when: self.atoms }, packet, sink);
+                    self.transfers.packet(Carrier { place, when: self.atoms }, packet, sink);
                 }
                 return;
             }
@@ -358,7 +358,7 @@ impl Flow {
             Packet::CycleCount(count) if self.synchronised => Event::Gap { cycles: self.cycles.count(count) },
             Packet::ExceptionExit if self.synchronised => Event::ExceptionReturn { when },
             Packet::ExceptionEntry if self.synchronised => Event::ExceptionEntry { when },
-            // An A-sync; anything of which nothing is told before the first I-sync.
+            // An A-sync; anything that is not reported before the first I-sync.
             _ => return,
         };
         sink.event(place, &event);
@@ -427,10 +427,10 @@ impl Flow {
     }
 
     /// Whether the next instruction is known to be another one.
-    fn contradicts(&self, told: InstructionAddress) -> bool {
+    fn contradicts(&self, reported: InstructionAddress) -> bool {
         match self.next {
             Next::At(address) | Next::SecondHalf(address) => {
-                self.synchronised && (InstructionAddress { address, isa: self.isa }) != told
+                self.synchronised && (InstructionAddress { address, isa: self.isa }) != reported
             }
             Next::Owed | Next::Unknown => false,
         }

@@ -1,8 +1,8 @@
-//! What of the parameters decides where packets end.
+//! The parameters that determine where packets end.
 
 use traceproof_vectors::arm_etm::Parameters;
 
-/// What of the parameters decides where packets end.
+/// The parameters that determine where packets end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) bare_port: bool,

@@ -1,18 +1,18 @@
-//! What the bytes tell, and to whom.
+//! What the bytes carry, and the listener that receives it.
 
 use core::ops::Range;
 
 use traceproof_vectors::arm_etm::Packet;
 use traceproof_vectors::{Fault, Place};
 
-/// Is told by a [`PacketReader`](super::PacketReader) what the bytes tell, in stream order.
+/// Receives from a [`PacketReader`](super::PacketReader) what the bytes carry, in stream order.
 pub trait Listener {
     /// Whether [`field`](Self::field) and [`skipped`](Self::skipped) are of interest. Reading is faster without.
     const TAKES_FIELDS: bool = false;
 
     /// The last byte of a packet was read; `place` is its first bit.
     fn packet(&mut self, place: Place, packet: &Packet);
-    /// Something is wrong: the packet is given up, and bytes are passed over up to the next A-sync.
+    /// A fault: the packet is abandoned, and bytes are skipped up to the next A-sync.
     fn lost(&mut self, fault: &Fault);
     /// A bare port marks a trigger: the record at `place`.
     fn trigger(&mut self, place: Place);

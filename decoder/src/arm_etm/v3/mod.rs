@@ -31,11 +31,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Bytes to packets and events in one go? | [`Decoder`] |
-//! | Where do packets begin and end, and what are their fields? | [`PacketReader`], [`Listener`]; for people: [`dissect`] |
-//! | What do packets say about instructions, data and time? | [`Flow`] |
+//! | Bytes to packets and events | [`Decoder`] |
+//! | Boundaries and fields of packets | [`PacketReader`], [`Listener`]; for display: [`dissect`] |
+//! | Instructions, data and time from packets | [`Flow`] |
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

@@ -38,7 +38,7 @@ impl PacketReader {
         Self { fast_path: false, ..self }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.automaton.reset();
         self.control = None;

@@ -1,4 +1,4 @@
-//! What the pins of a bare trace port tell (TPIU).
+//! What the pins of a bare trace port carry (TPIU).
 
 /// One record: TRACECTL and TRACEDATA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 use super::address::DataAddresses;
 use crate::arm_etm::misses::{MissTable, Outstanding};
 
-/// What a data packet is about, as far as Store Failed cares.
+/// The content of a data packet, as needed for Store Failed.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     /// Normal Data or out-of-order data; `None` if those were ignored.
@@ -34,7 +34,7 @@ pub(super) struct Transfers {
 
 /// Where a packet is, and how many atoms were before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct Carrier {
     pub(super) place: Place,
     pub(super) when: u64,
 }
@@ -62,7 +62,7 @@ impl Transfers {
         (self.before, self.adjacent) = (Before::Other, false);
     }
 
-    /// An I-sync; `first` behind an A-sync search. Spec: ETM3-SYN-012 (7.10.6).
+    /// An I-sync; `first` after an A-sync search. Spec: ETM3-SYN-012 (7.10.6).
     pub(super) fn synchronise(&mut self, reason: Reason, first: bool) {
         if first || reason != Reason::Periodic {
             self.addresses.forget();
@@ -84,7 +84,8 @@ impl Transfers {
         missing(place, self.misses.clear(), reason, sink);
     }
 
-    /// A packet that is not about data, nor Ignore: it parts what is not whole. Its fault and the transfer that is missing then.
+    /// A packet that is not about data, nor Ignore: it separates the halves of an incomplete item. Its fault and the
+    /// transfer that is missing then.
     ///
     /// Spec: ETM3-OOO-006 (7.4).
     #[inline]
@@ -101,7 +102,12 @@ impl Transfers {
     }
 
     /// A data packet.
-    pub(super) fn packet<S: Sink<ArmEtm> + ?Sized>(&mut self, told: Told, packet: &Packet, sink: &mut S) {
+    pub(super) fn packet<S: Sink<ArmEtm> + ?Sized>(
+        &mut self,
+        carrier: Carrier,
+        packet: &Packet,
+        sink: &mut S,
+    ) {
         let tag = match *packet {
             Packet::LoadMissData { tag, .. } => Some(tag),
             _ => None,
@@ -110,38 +116,38 @@ impl Transfers {
         self.adjacent = true;
         let half = self.misses.packet(tag);
         if half.is_some() {
-            suspicious(told.place, sink);
+            suspicious(carrier.place, sink);
         }
         match *packet {
             Packet::LoadMissOccurred { first, tag, address, .. } => {
-                self.placeholder(told, half, first, tag, address, sink);
+                self.placeholder(carrier, half, first, tag, address, sink);
             }
             Packet::LoadMissData { tag, value, .. } => {
-                incomplete(told.place, half, sink);
+                incomplete(carrier.place, half, sink);
                 let transfer = self.misses.data(tag);
                 self.before = Before::Data(transfer);
                 let event = match transfer {
-                    Some(transfer) => Event::MissData { transfer, when: told.when, value },
-                    None => Event::IgnoredData { when: told.when, tag },
+                    Some(transfer) => Event::MissData { transfer, when: carrier.when, value },
+                    None => Event::IgnoredData { when: carrier.when, tag },
                 };
-                sink.event(told.place, &event);
+                sink.event(carrier.place, &event);
             }
             Packet::NormalData { first, address, value, .. } => {
-                incomplete(told.place, half, sink);
+                incomplete(carrier.place, half, sink);
                 self.before = Before::Data(Some(self.count));
-                self.transfer(told, first, address, value.map_or(Value::Off, Value::Known), sink);
+                self.transfer(carrier, first, address, value.map_or(Value::Off, Value::Known), sink);
             }
             Packet::ValueNotTraced { first, address, .. } => {
-                incomplete(told.place, half, sink);
-                self.transfer(told, first, address, Value::NotTraced, sink);
+                incomplete(carrier.place, half, sink);
+                self.transfer(carrier, first, address, Value::NotTraced, sink);
             }
-            Packet::StoreFailed => self.store_failed(told.place, half, before, sink),
+            Packet::StoreFailed => self.store_failed(carrier.place, half, before, sink),
             _ => {
-                incomplete(told.place, half, sink);
+                incomplete(carrier.place, half, sink);
                 if self.forgets_when_suppressed {
                     self.addresses.forget();
                 }
-                sink.event(told.place, &Event::DataSuppressed { when: told.when });
+                sink.event(carrier.place, &Event::DataSuppressed { when: carrier.when });
             }
         }
     }
@@ -166,7 +172,7 @@ impl Transfers {
     /// Spec: ETM3-OOO-002, ETM3-OOO-004, ETM3-OOO-005 (7.4.3).
     fn placeholder<S: Sink<ArmEtm> + ?Sized>(
         &mut self,
-        told: Told,
+        carrier: Carrier,
         half: Option<u64>,
         first: bool,
         tag: u8,
@@ -181,20 +187,20 @@ impl Transfers {
             superseded = placed.superseded;
         }
         if superseded.is_some_and(|item| !item.excusable) {
-            suspicious(told.place, sink);
+            suspicious(carrier.place, sink);
         }
-        incomplete(told.place, half, sink);
+        incomplete(carrier.place, half, sink);
         if let Some(Outstanding { transfer, high, .. }) = superseded {
             let transfers = [Some(transfer), high].into_iter().flatten();
-            missing(told.place, transfers, MissingReason::Superseded, sink);
+            missing(carrier.place, transfers, MissingReason::Superseded, sink);
         }
-        self.transfer(told, first, address, value, sink);
+        self.transfer(carrier, first, address, value, sink);
     }
 
     /// Spec: ETM3-DAT-005 to 007 (7.4).
     fn transfer<S: Sink<ArmEtm> + ?Sized>(
         &mut self,
-        told: Told,
+        carrier: Carrier,
         first: bool,
         address: Option<CompressedAddress>,
         value: Value,
@@ -206,7 +212,7 @@ impl Transfers {
             None => self.addresses.next(),
         };
         let big_endian = self.addresses.big_endian();
-        let Told { place, when } = told;
+        let Carrier { place, when } = carrier;
         sink.event(place, &Event::Transfer { transfer: self.count, when, address, value, big_endian });
         self.count += 1;
     }

@@ -59,7 +59,7 @@ impl SevenBits {
         byte & 0x80 == 0
     }
 
-    /// A byte with so many bits, whatever bit 7 says elsewhere.
+    /// A byte with so many bits, whatever the meaning of bit 7 elsewhere.
     pub(super) const fn take_last(&mut self, byte: u8, width: u32) {
         let payload = (byte as u64) & ((1 << width) - 1);
         self.bits |= payload << ((7 * self.bytes as u32) & 63);

@@ -1,4 +1,4 @@
-//! Does a counter count, and how much?
+//! Whether a counter counts, and how much.
 
 use traceproof_vectors::itanium_pmu::Register;
 use traceproof_vectors::itanium_pmu::events::SelectableEvent;
@@ -51,7 +51,7 @@ pub fn increment(registers: &Registers, counter: u8, occurrences: u16) -> u16 {
     }
 }
 
-/// The count behind an increment, and whether it carried out of bit 31.
+/// The count after an increment, and whether it carried out of bit 31.
 ///
 /// Spec: ITA-OVF-001, ITA-OVF-006.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Is an access in a data range?
+//! Whether an access is in a data range.
 
 use traceproof_vectors::itanium_pmu::AccessKind;
 
@@ -29,7 +29,7 @@ pub fn data_range_match(registers: &Registers, address: u64) -> bool {
     !registers.debugs() && (0..4).any(|pair| dbr_match(registers, pair, address))
 }
 
-/// DBRRangeMatch\[i\] of one pair, 0 to 3; whether pairs are looked at is not asked here.
+/// DBRRangeMatch\[i\] of one pair, 0 to 3; whether pairs are used is not checked here.
 ///
 /// Spec: ITA-DBR-001, ITA-DBR-002.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Does an event address register take a miss, and what does it record of it?
+//! Whether an event address register takes a miss, and what it records.
 
 use traceproof_vectors::itanium_pmu::{
     AccessKind, DataEarQualifier, DataEarThresholds, DataMiss, DataTlbLevel, InstructionMiss,

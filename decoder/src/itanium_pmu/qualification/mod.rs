@@ -1,15 +1,15 @@
-//! What is tagged, counted and captured? The qualification, term by term as the formulas stand in the specification.
+//! What is tagged, counted and captured: the qualification, term by term as in the formulas of the specification.
 //!
-//! Everything here is a pure function of [`Registers`], [`Parameters`] and what happens.
-//! Addresses and syllables are compared bit by bit, so that a closed form elsewhere is checked by something else than itself.
+//! Everything here is a pure function of [`Registers`], [`Parameters`] and of occurrences. Addresses and syllables are
+//! compared bit by bit, so that a closed form elsewhere is checked by independent code.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Is an address in an instruction range? | [`range`] |
-//! | Does a syllable match an opcode? | [`opcode`] |
-//! | Is an access in a data range? | [`data`] |
-//! | Does a counter count, and how much? | [`counters`] |
-//! | Does an event address register take a miss? | [`ears`] |
+//! | Whether an address is in an instruction range | [`range`] |
+//! | Whether a syllable matches an opcode | [`opcode`] |
+//! | Whether an access is in a data range | [`data`] |
+//! | Whether a counter counts, and how much | [`counters`] |
+//! | Whether an event address register takes a miss | [`ears`] |
 
 pub mod counters;
 pub mod data;

@@ -1,4 +1,4 @@
-//! Does a syllable match an opcode?
+//! Whether a syllable matches an opcode.
 
 use traceproof_vectors::itanium_pmu::{Instruction, LongSyllable, Parameters, SyllableType};
 

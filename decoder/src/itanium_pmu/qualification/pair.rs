@@ -1,4 +1,5 @@
-//! Does an address match a pair of breakpoint registers? The comparison that instruction and data ranges share, bit by bit.
+//! Whether an address matches a pair of breakpoint registers: the comparison that instruction and data ranges share,
+//! bit by bit.
 
 use crate::itanium_pmu::slice::bit;
 

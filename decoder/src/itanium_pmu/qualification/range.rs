@@ -1,4 +1,4 @@
-//! Is an address in an instruction range?
+//! Whether an address is in an instruction range.
 
 use traceproof_vectors::itanium_pmu::{IbrLowBits, Parameters};
 
@@ -16,7 +16,7 @@ pub fn range_tag(registers: &Registers, parameters: &Parameters, ip: u64) -> boo
     tags_all(registers) || (!registers.is_ia32() && !breakpoints && matched())
 }
 
-/// IBRmatch of one pair, 0 to 3; whether pairs are looked at is not asked here.
+/// IBRmatch of one pair, 0 to 3; whether pairs are used is not checked here.
 ///
 /// Spec: ITA-IBR-001 to ITA-IBR-005, ITA-IBR-015.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Which fields does a breakpoint register have?
+//! The fields of a breakpoint register.
 
 use traceproof_vectors::itanium_pmu::{Contents, Register, RegisterClass};
 

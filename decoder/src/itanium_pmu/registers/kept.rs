@@ -1,4 +1,4 @@
-//! Which bits does a register keep, which ones ignore what is written, which ones are copies of others?
+//! The bits that a register keeps, those that ignore writes, and those that are copies of others.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 
@@ -47,8 +47,8 @@ pub fn ignored(register: Register) -> u64 {
     }
 }
 
-/// What `register` gives back of a value that was written to it: ignored bits are 0, and of a data register {63:32} are copies of {31}
-/// (counters) or {60:51} of {50} (addresses).
+/// The value read from `register` after this value was written to it: ignored bits are 0, and of a data register
+/// {63:32} are copies of {31} (counters) or {60:51} of {50} (addresses).
 ///
 /// Spec: ITA-REG-001 to ITA-REG-017, ITA-CNT-001, ITA-CNT-002.
 #[must_use]

@@ -1,11 +1,11 @@
-//! What are the bits of a register called?
+//! The names of the bits of a register.
 
 use traceproof_vectors::itanium_pmu::{Register, RegisterClass};
 
 /// One field of a register, by the specification's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterField {
-    /// Its name; `ig` for ignored bits, `-` for bits that the performance monitor does not look at.
+    /// Its name; `ig` for ignored bits, `-` for bits that the performance monitor does not use.
     pub name: &'static str,
     /// Its lowest bit.
     pub low: u8,
@@ -98,7 +98,7 @@ const PSR: &[RegisterField] = &[
 ];
 const PMV: &[RegisterField] = &[f("vector", 7, 0), f("-", 15, 8), f("m", 16, 16), f("-", 63, 17)];
 
-const fn counter(threshold: RegisterField, behind: RegisterField) -> [RegisterField; 12] {
+const fn counter(threshold: RegisterField, after_threshold: RegisterField) -> [RegisterField; 12] {
     [
         f("plm", 3, 0),
         f("ev", 4, 4),
@@ -109,7 +109,7 @@ const fn counter(threshold: RegisterField, behind: RegisterField) -> [RegisterFi
         f("ig", 15, 15),
         f("umask", 19, 16),
         threshold,
-        behind,
+        after_threshold,
         f("ism", 25, 24),
         f("ig", 63, 26),
     ]

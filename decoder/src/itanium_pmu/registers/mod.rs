@@ -1,10 +1,10 @@
-//! What does a value of a register mean? Value -> fields, fields -> value, and what is odd about a value.
+//! The meaning of a register value: value -> fields, fields -> value, and oddities of a value.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which bits does a register keep, which does it ignore? | [`stored`], [`ignored`] |
-//! | What are its fields called, bit by bit? | [`fields`] |
-//! | Which fields does a configuration, a data, a debug, a status register have? | `pmc`, `pmd`, `debug`, `status` |
+//! | Bits that a register keeps or ignores | [`stored`], [`ignored`] |
+//! | Names of its fields, bit by bit | [`fields`] |
+//! | Fields of configuration, data, debug and status registers | `pmc`, `pmd`, `debug`, `status` |
 
 mod debug;
 mod kept;
@@ -57,13 +57,13 @@ impl Context {
 pub struct Decoded {
     /// Its fields.
     pub contents: Contents,
-    /// What the register holds: ignored bits 0, copies of sign bits made whole.
+    /// What the register holds: ignored bits 0, copies of sign bits completed.
     pub value: u64,
     oddities: [Option<Oddity>; 4],
 }
 
 impl Decoded {
-    /// What is odd about the value, in the order of the fault table. None of it keeps the value from being used.
+    /// Oddities of the value, in the order of the fault table. The value is used in spite of them.
     pub fn oddities(&self) -> impl Iterator<Item = Oddity> {
         self.oddities.into_iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! Which fields does a configuration register have?
+//! The fields of a configuration register.
 
 use traceproof_vectors::itanium_pmu::{Contents, Register};
 

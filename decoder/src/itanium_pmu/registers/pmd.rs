@@ -1,4 +1,4 @@
-//! Which fields does a data register have, and which of them are defined in which mode?
+//! The fields of a data register, and the modes in which they are defined.
 
 use traceproof_vectors::itanium_pmu::{Contents, DataTlbLevel, InstructionTlbResolution, Known, Register};
 

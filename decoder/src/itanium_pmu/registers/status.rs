@@ -1,4 +1,4 @@
-//! Which fields of processor status and interrupt vector does the performance monitor look at?
+//! The fields of processor status and interrupt vector that the performance monitor uses.
 
 use traceproof_vectors::itanium_pmu::Contents;
 

@@ -1,4 +1,4 @@
-//! Arbitrary logs in arbitrary chunks; what the dissector says about them.
+//! Arbitrary logs in arbitrary chunks; their dissections.
 
 use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{
@@ -132,17 +132,17 @@ proptest! {
     }
 }
 
-/// `name:bit+width=value`, bits counted within the record; `!` in front of records without a packet.
-fn tell(wire: &[u8]) -> Vec<String> {
+/// `name:bit+width=value`, bits counted within the record; `!` before records without a packet.
+fn format_units(wire: &[u8]) -> Vec<String> {
     let units = dissect(wire, &Parameters::default(), &Program::new());
-    let tell = |unit: &traceproof_vectors::Dissection<ItaniumPmu>| {
+    let format_unit = |unit: &traceproof_vectors::Dissection<ItaniumPmu>| {
         let mark = if unit.packet.is_some_and(|packet| packet.is_ok()) { "" } else { "!" };
         let fields = unit.fields.iter().map(|field| {
             format!(" {}:{}+{}={:x}", field.name, field.bit - unit.place.byte * 8, field.width, field.value)
         });
         core::iter::once(mark.into()).chain(fields).collect()
     };
-    units.iter().map(tell).collect()
+    units.iter().map(format_unit).collect()
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn every_bit_has_a_name_and_a_place() {
         Vec::from([11, 0]),
     ];
     assert_eq!(
-        tell(&wire.concat()),
+        format_units(&wire.concat()),
         [
             " record:0+8=1 class:8+8=0 index:16+8=4 0:24+40=0 plm:64+4=8 ev:68+1=0 oi:69+1=1 pm:70+1=0 ig:71+1=0 es:72+7=30 ig:79+1=0 \
              umask:80+4=0 threshold:84+3=5 ig:87+1=0 ism:88+2=2 ig:90+38=0",

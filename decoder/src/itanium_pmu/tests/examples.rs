@@ -232,7 +232,7 @@ fn range_opcode_and_data_combine() {
     assert_eq!(tags_of(&everything, &Parameters::default(), &instruction), all);
 }
 
-/// EX-24 to EX-27 (ITA-OVF-001 to ITA-OVF-008, ITA-OVF-013): cpl 3, up. Reads say that nothing else changed.
+/// EX-24 to EX-27 (ITA-OVF-001 to ITA-OVF-008, ITA-OVF-013): cpl 3, up. Reads show that nothing else changed.
 #[test]
 fn overflows_set_bits_and_freeze() {
     let start = |more: &[Vec<u8>]| {

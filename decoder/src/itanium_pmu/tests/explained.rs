@@ -13,7 +13,7 @@ use traceproof_vectors::Address;
 
 #[test]
 fn ranges() {
-    let told = |values: &[(&str, u64)], ip| {
+    let reported = |values: &[(&str, u64)], ip| {
         explain::range(&registers(values), &Parameters::default(), ip).to_string()
     };
     let values = [
@@ -27,7 +27,7 @@ fn ranges() {
         ("PSR", psr(3, 0)),
     ];
     assert_eq!(
-        told(&values, 0x2000_0000_0000_1000),
+        reported(&values, 0x2000_0000_0000_1000),
         "no pair matches; \
          IBR0/1: address bit 37 is 1, IP bit 37 is 0, mask bit 37 is 1; \
          IBR2/3: address bit 56 is 1, IP bit 50 is 0, {60:56} are not maskable; \
@@ -35,21 +35,21 @@ fn ranges() {
          IBR6/7: plm 0b0001 does not enable cpl 3"
     );
     assert_eq!(
-        told(&values[..2], 0x2000_0020_0000_1010),
+        reported(&values[..2], 0x2000_0020_0000_1010),
         "no pair matches; \
          IBR0/1: plm 0b1000 does not enable cpl 0; IBR2/3: plm 0b0000 does not enable cpl 0; \
          IBR4/5: plm 0b0000 does not enable cpl 0; IBR6/7: plm 0b0000 does not enable cpl 0"
     );
     let at_level_3 = [values[0], values[1], ("PSR", psr(3, 0))];
-    assert_eq!(told(&at_level_3, 0x2000_0020_0000_1010), "IBR0/1 match");
+    assert_eq!(reported(&at_level_3, 0x2000_0020_0000_1010), "IBR0/1 match");
     assert_eq!(
-        told(&[("IBR1", 0x0100_0000_0000_0000)], 1 << 61).split("; ").nth(1),
+        reported(&[("IBR1", 0x0100_0000_0000_0000)], 1 << 61).split("; ").nth(1),
         Some("IBR0/1: address bit 61 is 0, IP bit 61 is 1, {63:61} are not maskable")
     );
-    assert_eq!(told(&[("IBR3", 1 << 63)], 0), "the x bit of IBR3 is 1, all IBRs are breakpoints");
-    assert_eq!(told(&[("PSR", DB)], 0), "PSR.db is 1, the IBRs are breakpoints");
-    assert_eq!(told(&[("PSR", IS)], 0), "PSR.is is 1, IA-32 instructions are in no range");
-    assert_eq!(told(&[("PMC13", 1), ("PSR", IS)], 0), "PMC13.ta is 1, everything is tagged");
+    assert_eq!(reported(&[("IBR3", 1 << 63)], 0), "the x bit of IBR3 is 1, all IBRs are breakpoints");
+    assert_eq!(reported(&[("PSR", DB)], 0), "PSR.db is 1, the IBRs are breakpoints");
+    assert_eq!(reported(&[("PSR", IS)], 0), "PSR.is is 1, IA-32 instructions are in no range");
+    assert_eq!(reported(&[("PMC13", 1), ("PSR", IS)], 0), "PMC13.ta is 1, everything is tagged");
 }
 
 #[test]
@@ -60,21 +60,21 @@ fn opcodes_and_data() {
         ("DBR0", 0x6000_0000_0002_0000),
         ("DBR1", 0x00ff_ffff_ffff_0000),
     ]);
-    let told = |itype, enco| {
+    let reported = |itype, enco| {
         let monitor = OpcodeMonitor::Pmc8;
         explain::opcode_tag(&registers, &Parameters::default(), monitor, &syllable(itype, enco)).to_string()
     };
-    assert_eq!(told(B, 0x091_ffff_e140), "the opcode matches");
-    assert_eq!(told(B, 0x091_ffff_e000), "syllable bit 8 is 0, match bit 8 is 1, mask bit 8 is 0");
-    assert_eq!(told(B, 0x080_0000_0180), "syllable bit 7 is 1, match bit 7 is 0, mask bit 7 is 0");
-    assert_eq!(told(B, 0x191_ffff_e140), "syllable bit 40 is 1, match bit 26 is 0, mask bit 26 is 0");
-    assert_eq!(told(M, 0x091_ffff_e140), "syllables of type M are not selected");
-    assert_eq!(told(SyllableType::X, 0), "long syllables are not selected");
-    let told = |address, pmc8| explain::data_tag(&registers, AccessKind::Load, address, pmc8).to_string();
-    assert_eq!(told(0x6000_0000_0002_1234, true), "DBR0/1 match");
-    assert_eq!(told(0x6000_0000_0002_1234, false), "Tag(PMC8) of the instruction is 0");
+    assert_eq!(reported(B, 0x091_ffff_e140), "the opcode matches");
+    assert_eq!(reported(B, 0x091_ffff_e000), "syllable bit 8 is 0, match bit 8 is 1, mask bit 8 is 0");
+    assert_eq!(reported(B, 0x080_0000_0180), "syllable bit 7 is 1, match bit 7 is 0, mask bit 7 is 0");
+    assert_eq!(reported(B, 0x191_ffff_e140), "syllable bit 40 is 1, match bit 26 is 0, mask bit 26 is 0");
+    assert_eq!(reported(M, 0x091_ffff_e140), "syllables of type M are not selected");
+    assert_eq!(reported(SyllableType::X, 0), "long syllables are not selected");
+    let reported = |address, pmc8| explain::data_tag(&registers, AccessKind::Load, address, pmc8).to_string();
+    assert_eq!(reported(0x6000_0000_0002_1234, true), "DBR0/1 match");
+    assert_eq!(reported(0x6000_0000_0002_1234, false), "Tag(PMC8) of the instruction is 0");
     assert_eq!(
-        told(0x6000_0000_0003_1234, true),
+        reported(0x6000_0000_0003_1234, true),
         "no pair matches; DBR0/1: address bit 16 is 0, data address bit 16 is 1, mask bit 16 is 1; \
          DBR2/3: address bit 62 is 0, data address bit 62 is 1, {63:61} are not maskable; \
          DBR4/5: address bit 62 is 0, data address bit 62 is 1, {63:61} are not maskable; \

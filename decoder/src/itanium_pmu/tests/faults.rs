@@ -267,22 +267,22 @@ fn about_to_interrupt() -> Vec<u8> {
 /// ITA-OVF-011, ITA-OVF-012.
 #[test]
 fn interrupts_come_when_they_are_due() {
-    let told = "4+1=0 overflow4 freeze interrupt";
+    let reported = "4+1=0 overflow4 freeze interrupt";
     let with = |more: &[Vec<u8>]| strict(&[&[about_to_interrupt()], more].concat());
-    assert_eq!(with(&[interrupt()]), told);
-    assert_eq!(with(&[interrupt(), interrupt()]), format!("{told} contradiction@6:0.0"));
-    assert_eq!(with(&[cycle(), interrupt()]), format!("{told} contradiction@5:0.0 contradiction@6:0.0"));
-    assert_eq!(with(&[reset()]), format!("{told} contradiction@5:0.0"));
-    assert_eq!(with(&[]), format!("{told} contradiction@5:0.0"));
+    assert_eq!(with(&[interrupt()]), reported);
+    assert_eq!(with(&[interrupt(), interrupt()]), format!("{reported} contradiction@6:0.0"));
+    assert_eq!(with(&[cycle(), interrupt()]), format!("{reported} contradiction@5:0.0 contradiction@6:0.0"));
+    assert_eq!(with(&[reset()]), format!("{reported} contradiction@5:0.0"));
+    assert_eq!(with(&[]), format!("{reported} contradiction@5:0.0"));
     // A dropped record is as if it were not there.
-    assert_eq!(with(&[record(15, 0), interrupt()]), format!("{told} reserved-encoding@5:0.0"));
-    // Behind the faults of the record itself.
-    assert_eq!(with(&[tags(0)]), format!("{told} invalid-reference@5:0.0 contradiction@5:0.0"));
-    // In front of its events.
-    assert_eq!(with(&[instruction(0, 0, M, 0)]), format!("{told} contradiction@5:0.0 tags:111"));
+    assert_eq!(with(&[record(15, 0), interrupt()]), format!("{reported} reserved-encoding@5:0.0"));
+    // After the faults of the record itself.
+    assert_eq!(with(&[tags(0)]), format!("{reported} invalid-reference@5:0.0 contradiction@5:0.0"));
+    // Before its events.
+    assert_eq!(with(&[instruction(0, 0, M, 0)]), format!("{reported} contradiction@5:0.0 tags:111"));
     assert_eq!(strict(&[reset(), interrupt()]), "contradiction@1:0.0");
     // The sticky overflow bit alone interrupts nothing.
-    assert_eq!(with(&[interrupt(), write("PMC0", 0x10), cycle()]), format!("{told} 4+1=1"));
+    assert_eq!(with(&[interrupt(), write("PMC0", 0x10), cycle()]), format!("{reported} 4+1=1"));
     let masked = [
         reset(),
         write("PMV", 1 << 16),
@@ -308,8 +308,8 @@ fn more_misses_than_a_cycle_can_have() {
     let first = records.len();
     records.extend((0..=MISSES_PER_CYCLE).map(|_| instruction_cache_miss(0x20, 4)));
     records.extend([cycle(), instruction_cache_miss(0x40, 4), cycle()]);
-    let told = strict(&records);
+    let reported = strict(&records);
     let took = "took:20:4 ".repeat(MISSES_PER_CYCLE);
     let limit = first + MISSES_PER_CYCLE;
-    assert_eq!(told, format!("limit@{limit}:0.0 {took}4+4096=1000 took:40:4 4+1=1001"));
+    assert_eq!(reported, format!("limit@{limit}:0.0 {took}4+4096=1000 took:40:4 4+1=1001"));
 }

@@ -1,4 +1,5 @@
-//! Logs behind a reset: when tags are made, what counts, what is captured, what may be read, and what each option changes.
+//! Logs after a reset: when tags are made, what counts, what is captured, what may be read, and what each option
+//! changes.
 
 use traceproof_vectors::itanium_pmu::{
     DataEarQualifier, DataEarThresholds, EarReadPrivilege, EarReplacement, FreezeTiming, Ia32Counting,
@@ -11,7 +12,7 @@ fn both<T>(options: [T; 2], with: impl Fn(T, &mut Parameters), records: &[Vec<u8
     options.map(|option| {
         let mut parameters = Parameters::default();
         with(option, &mut parameters);
-        story(&parameters, records)
+        summary(&parameters, records)
     })
 }
 
@@ -119,7 +120,7 @@ fn sticky_bits_and_freezing_by_software() {
 
 /// MD-5.
 #[test]
-fn what_comes_behind_the_overflow() {
+fn what_comes_after_the_overflow() {
     let records = [
         setup(&[
             ("PMC4", 0x1201),
@@ -201,7 +202,7 @@ fn thresholds_of_data_misses() {
             data_cache_miss(latency),
             cycle(),
         ];
-        story(parameters, &records).contains("took")
+        summary(parameters, &records).contains("took")
     };
     for option in DataEarThresholds::ALL {
         let parameters = Parameters { data_ear_thresholds: option, ..Parameters::default() };

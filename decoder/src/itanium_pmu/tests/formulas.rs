@@ -1,4 +1,4 @@
-//! The formulas in closed form, as a second opinion, and what cannot change their outcome.
+//! The formulas in closed form, as an independent check, and what cannot change their outcome.
 
 use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{IbrLowBits, Tags};

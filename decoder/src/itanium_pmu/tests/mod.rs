@@ -121,8 +121,8 @@ fn decode(parameters: &Parameters, wire: &[u8]) -> Log<ItaniumPmu> {
     log
 }
 
-/// Events and faults of a log in words; see [`word`].
-fn story(parameters: &Parameters, records: &[Vec<u8>]) -> String {
+/// Events and faults of a log as text; see [`word`].
+fn summary(parameters: &Parameters, records: &[Vec<u8>]) -> String {
     let log = decode(parameters, &records.concat());
     let words = log.entries.iter().filter_map(|(_, entry)| match entry {
         Entry::Packet(_) => None,
@@ -136,11 +136,11 @@ fn story(parameters: &Parameters, records: &[Vec<u8>]) -> String {
 }
 
 fn strict(records: &[Vec<u8>]) -> String {
-    story(&Parameters::default(), records)
+    summary(&Parameters::default(), records)
 }
 
 fn lenient(records: &[Vec<u8>]) -> String {
-    story(&Parameters { strict: false, ..Parameters::default() }, records)
+    summary(&Parameters { strict: false, ..Parameters::default() }, records)
 }
 
 /// `tags:` IBRRangeTag, Tag(PMC8), Tag(PMC9); `data:` DBRRangeMatch, DBRRangeTag; `counter+increment=count`; and so on.

@@ -1,4 +1,4 @@
-//! What is said about a configuration at the end of a dump (ITA-DEC-010, ITA-DEC-011).
+//! Notices about a configuration at the end of a dump (ITA-DEC-010, ITA-DEC-011).
 
 use traceproof_vectors::itanium_pmu::DataEarThresholds;
 
@@ -36,10 +36,10 @@ fn monitors_that_cannot_count() {
     }
     let shifted = Parameters { data_ear_thresholds: DataEarThresholds::Shifted, ..Parameters::default() };
     assert_eq!(
-        story(&shifted, &[read("PMC11", 0x1007_0000)]),
+        summary(&shifted, &[read("PMC11", 0x1007_0000)]),
         "PMC11:Disabled PMC11:NoCapture PMC11:Disputed"
     );
-    assert_eq!(story(&shifted, &[read("PMC11", 0x1008_0008)]), "PMC11:Disputed");
+    assert_eq!(summary(&shifted, &[read("PMC11", 0x1008_0008)]), "PMC11:Disputed");
 }
 
 #[test]

@@ -15,7 +15,7 @@ enum Base<T> {
     /// There has been none since the synchronisation, or the previous one did not travel.
     #[default]
     Missing,
-    /// A fault has told already that there is none.
+    /// A fault has already reported that there is none.
     Lost,
 }
 
@@ -23,9 +23,9 @@ enum Base<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Restored<T> {
     Value(T),
-    /// There is no base, and nobody has said so yet.
+    /// There is no base, and no fault has reported it yet.
     Missing,
-    /// There is no base, as has been said.
+    /// There is no base, and that has been reported.
     Lost,
 }
 
@@ -76,7 +76,7 @@ impl Bases {
         (self.addresses, self.data, self.csr) = Default::default();
     }
 
-    /// Nothing is known, and a fault has told why.
+    /// Nothing is known, and a fault has reported why.
     pub(super) fn lose(&mut self) {
         self.addresses = [Base::Lost; SIZES];
         self.data = [Base::Lost; SIZES];
@@ -107,7 +107,7 @@ impl Bases {
         }
     }
 
-    /// The address of an access cannot be trusted, as a fault has told.
+    /// The address of an access cannot be trusted, as a fault has reported.
     pub(super) fn lose_address(&mut self, size: u8) {
         if let Some(base) = self.addresses.get_mut(usize::from(size)) {
             *base = Base::Lost;

@@ -11,7 +11,7 @@ use super::bases::{Bases, Restored};
 use super::reader::Marks;
 use super::requests::{Request, Requests};
 
-/// Restores what packets tell only as a difference, and joins requests and responses.
+/// Restores values that packets carry only as a difference, and joins requests and responses.
 #[derive(Clone, Debug)]
 pub(super) struct DataFlow {
     bases: Bases,
@@ -30,7 +30,7 @@ pub(super) struct DataFlow {
 enum Trouble {
     /// A fault at this bit of the payload.
     Fault(FaultClass, u32),
-    /// A fault has told already.
+    /// A fault has already been reported.
     Silent,
 }
 
@@ -46,7 +46,7 @@ impl DataFlow {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.bases.forget();
         self.requests.clear();
@@ -65,7 +65,7 @@ impl DataFlow {
         self.requests.clear();
     }
 
-    /// A packet could not be read, which a fault has told.
+    /// A packet could not be read, which a fault has reported.
     pub(super) fn lose_bases(&mut self) {
         self.bases.lose();
     }

@@ -32,7 +32,7 @@ pub(super) struct Direction {
     pub(super) multi: bool,
 }
 
-/// What each code means; made anew when the options change.
+/// What each code means; rebuilt when the options change.
 pub(super) fn formats(parameters: &DataParameters, options: DataOptions) -> [Format; 8] {
     let mut formats = [Format::Reserved; 8];
     for (code, format) in (0..).zip(&mut formats) {

@@ -1,12 +1,12 @@
 //! Data trace: payload -> packet -> accesses (ET 8).
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | What are the fields of a data packet? | `reader` |
-//! | Which packets are there? | `formats` |
-//! | With what are addresses and data compared? | `bases` |
-//! | Which requests are in flight? | `requests` |
-//! | What do data packets say about the execution? | `flow` |
+//! | Fields of a data packet | `reader` |
+//! | Kinds of packets | `formats` |
+//! | Bases of differential addresses and data | `bases` |
+//! | Requests in flight | `requests` |
+//! | The execution from data packets | `flow` |
 
 mod bases;
 mod flow;
@@ -25,7 +25,7 @@ use super::Payload;
 use flow::DataFlow;
 pub(super) use reader::DataReader;
 
-/// Data trace of one stream: reads its packets and reports what they say.
+/// Data trace of one stream: reads its packets and reports what they mean.
 #[derive(Clone, Debug)]
 pub(super) struct DataTrace {
     announcements: Announcements,
@@ -46,7 +46,7 @@ impl DataTrace {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.reader.reset();
         self.flow.reset();
@@ -73,7 +73,7 @@ impl DataTrace {
         }
     }
 
-    /// Something is missing or unreadable: whatever is compared with an earlier access is passed over until there is one
+    /// Something is missing or unreadable: whatever is compared with an earlier access is skipped until there is one
     /// again.
     pub(super) fn lose_synchronisation(&mut self) {
         self.flow.lose_bases();
@@ -142,7 +142,7 @@ impl Announcements {
     }
 }
 
-/// Reads data packets for people, who see every field; what a stream announces holds here too.
+/// Reads data packets for display, with every field; what a stream announces holds here too.
 #[derive(Clone, Debug)]
 pub(super) struct DataDissector {
     announcements: Announcements,
@@ -155,7 +155,7 @@ impl DataDissector {
         Some(Self { announcements: Announcements::new(parameters)?, reader: DataReader::new(parameters)? })
     }
 
-    /// Reads a data packet and tells `observer` of every field.
+    /// Reads a data packet and passes every field to `observer`.
     pub(super) fn read<O: super::bits::Observer>(
         &mut self,
         place: Place,

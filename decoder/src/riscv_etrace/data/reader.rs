@@ -75,7 +75,7 @@ impl DataReader {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.set_options(self.parameters.options);
         self.forget_requests();
@@ -105,12 +105,12 @@ impl DataReader {
     ///   the bus;
     /// * `IllegalInState` at `format`: a response where the options say that there are none;
     /// * `InvalidReference` at `lrid`: atomic data without request, whose size they have;
-    /// * `Overlong` behind the last field, as for instruction trace.
+    /// * `Overlong` after the last field, as for instruction trace.
     pub(super) fn read(&mut self, place: Place, payload: &Payload) -> Result<DataPacket, Fault> {
         self.read_observed(place, payload, &mut ())
     }
 
-    /// As [`read`](Self::read), and tells `observer` of every field.
+    /// As [`read`](Self::read), and passes every field to `observer`.
     pub(super) fn read_observed<O: Observer>(
         &mut self,
         place: Place,
@@ -371,20 +371,20 @@ impl DataReader {
         fields.take("lrid", self.parameters.lrid_width_p.into()) as u16
     }
 
-    /// `diff` in front of address and data.
+    /// `diff` before address and data.
     fn both_diff<O: Observer>(&mut self, fields: &mut Fields<'_, O>) -> (Coding, Coding) {
         self.marks.diff = fields.position();
         let [full, ..] = BOTH;
         BOTH.get(fields.take("diff", 2) as usize).copied().unwrap_or(full)
     }
 
-    /// `diff` in front of an address. Spec: RVET-DATA-009 (ET 8.1).
+    /// `diff` before an address. Spec: RVET-DATA-009 (ET 8.1).
     fn address_diff<O: Observer>(&mut self, fields: &mut Fields<'_, O>) -> Coding {
         self.marks.diff = fields.position();
         if fields.flag("diff") { Coding::Difference } else { Coding::Full }
     }
 
-    /// `diff` in front of data. Spec: RVET-DATA-009, RVET-DATA-010 (ET 8.1.3).
+    /// `diff` before data. Spec: RVET-DATA-009, RVET-DATA-010 (ET 8.1.3).
     fn data_diff<O: Observer>(&mut self, fields: &mut Fields<'_, O>) -> Result<Coding, Fault> {
         self.data_diff_of(self.parameters.data_diff_width(), fields)
     }
@@ -442,7 +442,7 @@ impl DataReader {
     }
 }
 
-/// A value behind its length. Spec: RVET-DATA-011, RVET-DATA-012 (ET 8.1.4).
+/// A value after its length. Spec: RVET-DATA-011, RVET-DATA-012 (ET 8.1.4).
 fn counted<O: Observer>(
     (length_name, name): (&'static str, &'static str),
     length_width: u32,

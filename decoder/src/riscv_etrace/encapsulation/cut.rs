@@ -8,10 +8,10 @@ use super::unit::Header;
 /// Bytes of the longest unit: header, whole bytes of `srcID`, timestamp, counted bytes.
 const LONGEST_UNIT: usize = 1 + 2 + Layout::LONGEST_TIMESTAMP + 31;
 
-/// Cuts a byte stream into units without looking at anything but headers. Needs memory for one unit.
+/// Cuts a byte stream into units by their headers alone. Needs memory for one unit.
 ///
 /// A run of as many null bytes as RVET-ENCAP-013 asks for leads it back to a boundary between units from any state,
-/// because no unit goes on for longer than that run behind its header.
+/// because no unit goes on for longer than that run after its header.
 #[derive(Clone, Debug, Default)]
 pub(in crate::riscv_etrace) struct Cutter {
     /// Bytes of every unit that `length` does not count: those which `srcID` fills.
@@ -76,7 +76,7 @@ impl Cutter {
         cutter
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.run = self.enters_anywhere.then_some(0);
         self.offset = 0;
@@ -100,11 +100,11 @@ impl Cutter {
         if self.block == 0 {
             return usize::MAX;
         }
-        let behind_a_border = (self.offset + self.block - self.first) % self.block;
-        (self.block - behind_a_border) as usize
+        let after_a_border = (self.offset + self.block - self.first) % self.block;
+        (self.block - after_a_border) as usize
     }
 
-    /// Bytes of a unit behind its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
+    /// Bytes of a unit after its header. Spec: RVET-ENCAP-003 (EN 2.1.5), RVET-ENCAP-011 (EN 2.2).
     #[inline]
     fn body_length(&self, header: Header) -> usize {
         if header.is_null() {
@@ -115,10 +115,10 @@ impl Cutter {
     }
 
     /// Consumes the next bytes of the stream. `each` gets the place, the header and the length of every unit that is
-    /// complete and its bytes, perhaps with more bytes of the stream behind them. A unit that crosses a border between
+    /// complete and its bytes, perhaps with more bytes of the stream after them. A unit that crosses a border between
     /// blocks ends there: the next block starts with another one.
     ///
-    /// `BARE` promises that `length` counts all bytes behind the header, and that there are no blocks.
+    /// `BARE` promises that `length` counts all bytes after the header, and that there are no blocks.
     #[inline]
     pub(in crate::riscv_etrace) fn push<const BARE: bool>(
         &mut self,
@@ -140,16 +140,16 @@ impl Cutter {
             later = Some(rest);
             rest = held.get(..length).unwrap_or_default();
         }
-        // First what was held, then the rest: one loop, because `each` is to be there once.
+        // First what was held, then the rest: one loop, so that the code of `each` exists once.
         loop {
-            while let Some((&first, behind)) = rest.split_first() {
+            while let Some((&first, tail)) = rest.split_first() {
                 let header = Header(first);
                 let length = if BARE {
                     usize::from(header.length())
                 } else {
                     self.body_length(header).min(self.room() - 1)
                 };
-                let Some(after) = behind.get(length..) else {
+                let Some(after) = tail.get(length..) else {
                     self.held.append(rest);
                     return;
                 };
@@ -161,12 +161,12 @@ impl Cutter {
         }
     }
 
-    /// Looks for the end of a synchronisation sequence: behind as many null bytes as fit into a unit, the next byte
-    /// is a header; and so is the first byte of a block. Spec: RVET-ENCAP-016 (EN 2.3), ET 7.
+    /// Looks for the end of a synchronisation sequence: after as many null bytes as fit into a unit, the next byte is a
+    /// header; and so is the first byte of a block. Spec: RVET-ENCAP-016 (EN 2.3), ET 7.
     #[cold]
     fn seek(&mut self, rest: &mut &[u8]) {
         let enough = self.longest_run();
-        while let (Some(run), Some((&first, behind))) = (self.run, rest.split_first()) {
+        while let (Some(run), Some((&first, tail))) = (self.run, rest.split_first()) {
             let starts_block = self.block > 0 && self.room() as u64 == self.block;
             if run >= enough || starts_block {
                 self.run = None;
@@ -174,7 +174,7 @@ impl Cutter {
             }
             self.run = Some(if Header(first).is_null() { run + 1 } else { 0 });
             self.offset += 1;
-            *rest = behind;
+            *rest = tail;
         }
     }
 

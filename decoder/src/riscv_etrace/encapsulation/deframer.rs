@@ -11,8 +11,8 @@ use crate::riscv_etrace::Payload;
 /// Cuts a byte stream into transport units and reads what surrounds their payload. Needs memory for one unit,
 /// whatever the stream and its chunks.
 ///
-/// It starts at a boundary between units, or, where the parameters say that it cannot know any, behind the first
-/// synchronisation sequence; what comes earlier is dropped without a word, because it may be the rest of anything.
+/// It starts at a boundary between units, or, where the parameters say that it cannot know any, after the first
+/// synchronisation sequence; what comes earlier is dropped without a fault, because it may be the rest of anything.
 /// Spec: RVET-ENCAP-016 (EN 2.3).
 #[derive(Clone, Debug, Default)]
 pub struct Deframer {
@@ -31,7 +31,7 @@ impl Deframer {
         Ok(Self { layout, cutter: Cutter::new(&layout) })
     }
 
-    /// Consumes the next bytes of the stream and hands every unit that is complete to `each`.
+    /// Consumes the next bytes of the stream and passes every complete unit to `each`.
     ///
     /// By reference and not as an iterator, because a unit that is copied between packets costs more than reading it.
     #[inline]
@@ -46,7 +46,7 @@ impl Deframer {
         }
     }
 
-    /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code behind `each` is there
+    /// [`push`](Self::push) where something surrounds the payload. Not generic, so that the code of `each` is there
     /// once and the simple form stays as fast as it can be.
     pub(in crate::riscv_etrace) fn push_surrounded(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Unit)) {
         let Self { layout, cutter } = self;
@@ -66,7 +66,7 @@ impl Deframer {
         self.cutter.finish()
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.cutter.reset();
     }

@@ -6,13 +6,13 @@ use traceproof_vectors::{Place, Refusal};
 use super::cut::Cutter;
 use super::layout::Layout;
 
-/// One transport unit on its way to whoever follows its source.
+/// One transport unit on its way to the decoder of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routed<'a> {
     /// Index of the packet in the common stream, and the first bit of the header.
     pub place: Place,
-    /// `srcID`, 0 where the encapsulation has none; `None` for null packets, which are no source's, and for what a border
-    /// between blocks of memory cuts off.
+    /// `srcID`, 0 where the encapsulation has none; `None` for null packets, which have no source, and for what a
+    /// border between blocks of memory cuts off.
     pub source: Option<u16>,
     /// The whole unit as it travelled, header included.
     pub bytes: &'a [u8],
@@ -20,9 +20,9 @@ pub struct Routed<'a> {
 
 /// Splits the units of several sources apart. Needs memory for one unit, whatever the stream and its chunks.
 ///
-/// The units of one source, one behind the other, are again a stream in the same encapsulation, in which byte offsets
-/// and packet indices are of course others. It has no null packets, thus neither synchronisation sequences nor blocks of
-/// memory: it starts at a boundary between units.
+/// The units of one source, one after the other, are again a stream in the same encapsulation, with byte offsets and
+/// packet indices of its own. It has no null packets, thus neither synchronisation sequences nor blocks of memory: it
+/// starts at a boundary between units.
 ///
 /// ```
 /// use traceproof_decoder::riscv_etrace::Demultiplexer;
@@ -49,8 +49,8 @@ pub struct Demultiplexer {
 }
 
 impl Demultiplexer {
-    /// A demultiplexer at the start of a stream. Of the parameters only the encapsulation matters, and which source it
-    /// says to follow does not.
+    /// A demultiplexer at the start of a stream. Of the parameters only the encapsulation matters; the source that it
+    /// selects does not.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Demultiplexer {
         Ok(Self { layout, cutter: Cutter::new(&layout) })
     }
 
-    /// Consumes the next bytes of the stream and hands every unit that is complete to `each`, in stream order.
+    /// Consumes the next bytes of the stream and passes every complete unit to `each`, in stream order.
     ///
     /// Spec: RVET-ENCAP-020 (EN 2).
     pub fn push(&mut self, chunk: &[u8], mut each: impl FnMut(Routed<'_>)) {
@@ -77,7 +77,7 @@ impl Demultiplexer {
         self.cutter.finish().map(|(_, place)| place)
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.cutter.reset();
     }

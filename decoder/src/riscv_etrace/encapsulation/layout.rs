@@ -11,7 +11,7 @@ const HEADER: u32 = 8;
 
 /// Where the fields of a unit are and which units are followed. By default a unit is one header byte and the payload.
 ///
-/// Behind the header come `srcID`, the timestamp where `extend` is 1, `type` and the payload, without any alignment
+/// After the header come `srcID`, the timestamp where `extend` is 1, `type` and the payload, without any alignment
 /// between them. Spec: RVET-ENCAP-002 (EN 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::riscv_etrace) struct Layout {
@@ -60,7 +60,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// When no hardware can have these widths, or when the encapsulation is not known.
+    /// If no hardware can have these widths, or when the encapsulation is not known.
     pub(super) fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         let layout = match parameters.encapsulation {
@@ -106,15 +106,15 @@ impl Layout {
         (self.block as u64, self.first_block as u64)
     }
 
-    /// Whether these are fewer bytes than the unit with such a header has, because a border between blocks is in the way.
+    /// Whether these are fewer bytes than the unit with such a header has, because a border between blocks cuts it.
     pub(super) const fn is_cut(&self, header: Header, bytes: &[u8]) -> bool {
         let timestamp = if header.extend() { self.timestamp_bytes() } else { 0 };
         let length = 1 + self.source_bytes() + timestamp + header.length() as u32;
         !header.is_null() && (bytes.len() as u32) < length
     }
 
-    /// Bytes that `srcID` fills. They are not counted in `length`, as little as the timestamp is; the bits of `srcID`
-    /// that are left over are. Spec: RVET-ENCAP-003, RVET-ENCAP-004 (EN 2.1.5).
+    /// Bytes that `srcID` fills. They are not counted in `length`, nor is the timestamp; the remaining bits of `srcID`
+    /// are. Spec: RVET-ENCAP-003, RVET-ENCAP-004 (EN 2.1.5).
     pub(super) const fn source_bytes(&self) -> u32 {
         self.source_bits / 8
     }
@@ -139,7 +139,7 @@ impl Layout {
             return unit;
         }
         let counted = 8 * u32::from(header.length());
-        let in_front = self.source_bits % 8 + self.type_bits;
+        let before_payload = self.source_bits % 8 + self.type_bits;
         let timestamp_bits = if header.extend() { self.timestamp_bits } else { 0 };
         let timestamp = HEADER + self.source_bits;
         let packet_type = timestamp + timestamp_bits;
@@ -161,7 +161,7 @@ impl Layout {
             unit.route = Route::OtherSource;
             return unit;
         }
-        let mut payload_bits = counted.saturating_sub(in_front);
+        let mut payload_bits = counted.saturating_sub(before_payload);
         if self.padding == Padding::Arbitrary {
             payload_bits -= payload_bits % 8;
         }
@@ -178,10 +178,9 @@ impl Layout {
         unit
     }
 
-    /// Tells of every field in front of the payload that arrived whole, first to last, for the unit that starts
-    /// `bytes`.
+    /// Reports every field before the payload that arrived whole, first to last, for the unit that starts `bytes`.
     ///
-    /// The `type` of other sources is not told: its width is theirs (RVET-ENCAP-018).
+    /// The `type` of other sources is not reported: its width is theirs (RVET-ENCAP-018).
     pub(in crate::riscv_etrace) fn fields(&self, place: Place, bytes: &[u8], each: &mut impl FnMut(Field)) {
         let mut next = 0;
         let mut field = |name, width| {
@@ -192,7 +191,7 @@ impl Layout {
             next += width;
             Some(value)
         };
-        // In a function of its own for the sake of `?`.
+        // In a function of its own so that `?` can be used.
         let mut all = || {
             let length = field("length", 5)?;
             field("flow", 2)?;

@@ -56,7 +56,7 @@ pub struct Unit {
     pub(super) payload: Payload,
 }
 
-/// What there is to do with a unit that is no null packet.
+/// The content of a unit that is no null packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Route {
     Instruction,

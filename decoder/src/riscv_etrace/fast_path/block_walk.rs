@@ -31,7 +31,7 @@ enum Stop {
     Arrived,
     /// At the goal, by an uninferable discontinuity.
     Landed,
-    /// At the pc, which is reported and has this index; its instruction takes a closer look.
+    /// At the pc, which is reported and has this index; its instruction needs individual handling.
     At(usize),
     /// At the pc, which is not reported and may have no code; nothing uninferable led there.
     Unreported,
@@ -42,7 +42,7 @@ enum Stop {
 struct BlockRules {
     /// Blocks have all that must be known of the way. Other modes must know more of what is passed.
     blockwise: bool,
-    /// What ends a block up to this one needs no closer look.
+    /// The ends of blocks up to this one need no individual handling.
     inferable: End,
     /// What looks like an uninferable discontinuity is one, and its target need not be remembered.
     lands: bool,
@@ -132,7 +132,7 @@ impl BlockWalk {
         result
     }
 
-    /// Goes on from where a walk by blocks has ended: over straight code or one control-flow instruction, and by blocks
+    /// Continues where a walk by blocks has ended: over straight code or one control-flow instruction, and by blocks
     /// again.
     fn follow<S>(
         &mut self,
@@ -261,11 +261,11 @@ struct Way<'a> {
     base: u64,
     /// Index of the half-word that comes next.
     at: usize,
-    /// Outcomes that are left, oldest in bit 0, below a 1: so one comparison tells how many there are.
+    /// Outcomes that are left, oldest in bit 0, below a 1: so one comparison gives how many there are.
     outcomes: u64,
     /// With less than this in `outcomes` only those are left that are kept for the goal.
     more: u64,
-    /// What ends a block up to this one needs no closer look.
+    /// The ends of blocks up to this one need no individual handling.
     inferable: End,
     /// Instructions that may be passed after an outcome.
     limit: u64,
@@ -293,8 +293,8 @@ impl<'a> Way<'a> {
         taken
     }
 
-    /// Leaves the first instruction, which is reported, `steps` instructions after the latest outcome; whether it can be left
-    /// without a closer look.
+    /// Leaves the first instruction, which is reported, `steps` instructions after the latest outcome; whether it can
+    /// be left without individual handling.
     #[inline(always)]
     fn leave(&mut self, steps: u64) -> bool {
         let start = self.block(self.at);

@@ -33,7 +33,7 @@ pub(in crate::riscv_etrace) struct Block {
 pub(in crate::riscv_etrace) enum End {
     /// A branch within contiguous code.
     Branch,
-    /// An inferable jump within contiguous code that leads into no endless circle.
+    /// An inferable jump within contiguous code that leads into no infinite loop.
     Jump,
     /// The same, leaving a return address.
     Call,
@@ -41,7 +41,7 @@ pub(in crate::riscv_etrace) enum End {
     Discontinuity,
     /// A branch that leads elsewhere.
     BranchAway,
-    /// An inferable jump that leads elsewhere, or into an endless circle.
+    /// An inferable jump that leads elsewhere, or into an infinite loop.
     JumpAway,
     /// No instruction, or one too far away: the block is empty.
     Nowhere,

@@ -7,15 +7,15 @@ use crate::riscv_etrace::encapsulation::{Content, Deframer, Unit};
 
 /// Takes what the units of a stream carry.
 ///
-/// A trait and not a closure, because only a method can be told to be inlined.
+/// A trait and not a closure, because only a method can be marked `inline`.
 pub trait Receiver {
     /// A unit carries this. `place` has the index of the packet and the first bit of the payload; faults are those of
     /// [`Unit::content`].
     fn content(&mut self, place: Place, content: Result<Content<'_>, Fault>);
 
     /// A unit without anything else in it carries a packet of instruction trace of `received` bits, which fit a word;
-    /// `word` has copies of its top bit above them. `place` is as above. Whether it was taken: if not,
-    /// [`content`](Self::content) is given it.
+    /// `word` has copies of its top bit above them. `place` is as above. Returns whether it was taken; if not, it is
+    /// passed to [`content`](Self::content).
     #[inline(always)]
     fn word(&mut self, place: Place, word: i64, received: u32) -> bool {
         let _ = (place, word, received);
@@ -24,9 +24,10 @@ pub trait Receiver {
 }
 
 impl Deframer {
-    /// As [`push`](Self::push), but hands over only what the units carry.
+    /// As [`push`](Self::push), but passes only what the units carry.
     ///
-    /// Where nothing surrounds the payload, no unit comes to be in memory, and no payload that fits a word, which is faster.
+    /// Where nothing surrounds the payload, neither a unit nor a payload that fits a word is built in memory, which is
+    /// faster.
     #[inline]
     pub fn push_contents(&mut self, chunk: &[u8], receiver: &mut impl Receiver) {
         if self.layout.is_bare() {

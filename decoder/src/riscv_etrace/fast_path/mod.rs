@@ -1,11 +1,11 @@
-//! Code that only saves time. Without it a decoder reports the same: see
+//! Fast path: code that only saves time. Without it a decoder reports the same: see
 //! [`Decoder::without_fast_path`](super::Decoder::without_fast_path).
 //!
 //! | instead of | here |
 //! |---|---|
-//! | making a unit of what is on the wire | `contents`: handing over what it carries |
+//! | building a unit from the wire | `contents`: passing what it carries |
 //! | reading formats 1 and 2 field by field | `short_packets`: from a register, with masks |
-//! | making a packet and following it | `reports`: following what was read |
+//! | building a packet and following it | `reports`: following what was read |
 //! | walking instruction by instruction | `block_walk`: by `blocks` of straight code, their ends known; elsewhere by straight `runs` |
 
 pub(super) mod block_walk;

@@ -1,4 +1,4 @@
-//! Following short packets, which never become a [`Packet`](traceproof_vectors::riscv_etrace::Packet) for it.
+//! Follows short packets without building a [`Packet`](traceproof_vectors::riscv_etrace::Packet) for it.
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Place, Sink};

@@ -1,8 +1,8 @@
-//! What do the parameters say about modes?
+//! The modes as the parameters give them.
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
 
-/// What the parameters say about modes.
+/// The modes as the parameters give them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::riscv_etrace) struct Hart {
     predictor: bool,

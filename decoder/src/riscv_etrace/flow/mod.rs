@@ -1,4 +1,4 @@
-//! Packets -> events: the decoder algorithm of ET 11, made whole.
+//! Packets -> events: the decoder algorithm of ET 11, completed.
 
 use traceproof_vectors::riscv_etrace::{Packet, RiscvEtrace};
 use traceproof_vectors::{Place, Sink};

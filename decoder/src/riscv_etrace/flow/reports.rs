@@ -60,7 +60,7 @@ impl Flow {
         let until = if definite || updiscon && !notify { Until::Discontinuity } else { Until::Arrival };
         let goal = Goal { until, address, depth, synchronisation: false };
         let arrival = self.walk(&goal, place, sink)?;
-        // At a branch the number of outcomes tells the two arrivals apart (RVET-DEC-023).
+        // At a branch the number of outcomes distinguishes the two arrivals (RVET-DEC-023).
         if arrival == Arrival::Direct && !notify && self.walker.outcomes.len() == 0 {
             self.provisional = Some(Provisional { depth });
         }
@@ -79,7 +79,7 @@ impl Flow {
                 irreport,
                 irdepth,
             } => {
-                // The walk relies on it that nothing is predicted in other modes.
+                // The walk relies on the absence of predictions in other modes.
                 if !self.walker.modes().branch_prediction {
                     return Err(Trouble::new(FaultClass::IllegalInState));
                 }

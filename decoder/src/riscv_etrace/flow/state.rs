@@ -15,7 +15,7 @@ use crate::riscv_etrace::walker::Walker;
 
 /// Reconstructs the execution from packets, one after the other.
 ///
-/// Its memory is bounded by the program and the parameters, whatever comes.
+/// Its memory is bounded by the program and the parameters for any input.
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub(in crate::riscv_etrace) map: ProgramMap,
@@ -39,7 +39,7 @@ pub struct Flow {
     pub(in crate::riscv_etrace) refusing: bool,
 }
 
-/// What the reporting packet said beside the address.
+/// What the reporting packet carried besides the address.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::riscv_etrace) struct Provisional {
     pub(in crate::riscv_etrace) depth: Option<u32>,
@@ -73,7 +73,7 @@ impl Flow {
         })
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub fn reset(&mut self) {
         self.lose_synchronisation();
         self.refusing = false;
@@ -92,7 +92,7 @@ impl Flow {
         &self.map
     }
 
-    /// A support packet announced what cannot be honoured. Nothing but support packets means anything now.
+    /// A support packet announced what cannot be honoured. Only support packets are followed now.
     #[must_use]
     pub const fn is_refusing(&self) -> bool {
         self.refusing
@@ -130,7 +130,7 @@ impl Flow {
         }
     }
 
-    /// If the walk stopped at what may be the first of two arrivals: on to the second.
+    /// If the walk stopped at what may be the first of two arrivals: continues to the second.
     #[inline(always)]
     pub(in crate::riscv_etrace) fn second_arrival<S>(
         &mut self,

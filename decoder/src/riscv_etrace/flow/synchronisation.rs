@@ -156,7 +156,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Whether a start packet directly behind a provisional stop proves the first arrival. Spec: RVET-DEC-022.
+    /// Whether a start packet directly after a provisional stop proves the first arrival. Spec: RVET-DEC-022.
     fn is_first_arrival(&self, privilege: u8, address: u64) -> bool {
         let Some(here) = self.map.locate(self.walker.pc) else { return true };
         let slot = self.map.slot(here);
@@ -171,7 +171,7 @@ impl Flow {
         }
     }
 
-    /// A taken branch is announced where none is. Spec: RVET-PKT-012 (ET 7.2).
+    /// A taken branch is announced where there is no branch. Spec: RVET-PKT-012 (ET 7.2).
     fn warn_branch<S>(&self, place: Place, branch: bool, address: u64, sink: &mut S)
     where
         S: Sink<RiscvEtrace> + ?Sized,

@@ -45,7 +45,7 @@ fn read(parameters: &Parameters, payload: &Payload) -> Result<Packet, (FaultClas
         .map_err(|fault| (fault.class, fault.place.byte as u32 * 8 + u32::from(fault.place.bit)))
 }
 
-/// The fields of the dissection lie one behind the other and are as wide as the packet.
+/// The fields of the dissection lie one after the other and are as wide as the packet.
 fn dissects(parameters: &Parameters, name: &str, payload: &[u8], width: u32) {
     let wire: Vec<u8> = core::iter::once(payload.len() as u8).chain(payload.iter().copied()).collect();
     let units = dissect(&wire, parameters);

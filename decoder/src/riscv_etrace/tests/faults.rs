@@ -1,11 +1,11 @@
-//! What broken or impossible streams are called, where, and how decoding goes on.
+//! Faults of broken or impossible streams: classes, places, and how decoding goes on.
 
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 use traceproof_vectors::{Address, Decoder as _, Entry, Log, Program, Refusal};
 
-use super::{JUMP, LOOP, NOP, STAY, bytes, decode, pack, parcels, program, story, story_of};
+use super::{JUMP, LOOP, NOP, STAY, bytes, decode, pack, parcels, program, summary, summary_of};
 use crate::riscv_etrace::{Decoder, ProgramMap};
 
 fn abcj() -> Program {
@@ -13,7 +13,7 @@ fn abcj() -> Program {
 }
 
 fn check(code: &Program, payloads: &[&str], expected: &str) {
-    assert_eq!(story(&Parameters::default(), code, payloads), expected);
+    assert_eq!(summary(&Parameters::default(), code, payloads), expected);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn only_traps_and_starts_follow_an_open_chain() {
 #[test]
 fn outcomes_must_fit_the_branches() {
     let code = program(&[(0x1000, &[NOP, 0x0000_0463, NOP, JUMP]), (0x2000, &[NOP, LOOP])]);
-    // Address 0x1008 is two instructions on, behind a branch for which there is no outcome.
+    // Address 0x1008 is two instructions on, after a branch for which there is no outcome.
     check(&code, &["73 00 04", "12"], "P3 1000 1004 missing-outcome@1:5.0");
     // Two taken outcomes, one branch on the way to the jump.
     let two = pack(&[(1, 2), (2, 5), (0, 3), (0x1000 >> 1, 31), (0, 3)]);
@@ -46,7 +46,7 @@ fn outcomes_must_fit_the_branches() {
     // The target is a branch and there is no outcome for it.
     let one = pack(&[(1, 2), (1, 5), (0, 1), (0x1004 >> 1, 31), (0, 3)]);
     check(&code, &["73 00 04", &one], "P3 1000 1004 100c 2004 missing-outcome@1:5.0");
-    // 31 outcomes, but an indirect jump behind the first branch.
+    // 31 outcomes, but an indirect jump after the first branch.
     check(&code, &["73 00 04", "01", "73 00 08"], "P3 1000 1004 100c unexpected-discontinuity@1:5.0 P3 2000");
     // A start packet at the target of a jump with an outcome to spare: the branch at 0x1004 is reported with
     // two outcomes. It is met with one left, so the walk goes on and ends at the jump's target.
@@ -83,12 +83,12 @@ fn circles_without_outcomes_end() {
     // jal .-4 at 0x2004
     check(&code, &["73 00 08", "82 3f"], "P3 2000 2004 2000 2004 limit@1:5.0");
     check(&code, &["73 00 08", "01"], "P3 2000 2004 2000 2004 limit@1:5.0");
-    // What lies on the circle is found on the first lap.
+    // What lies on the loop is found in the first iteration.
     check(&code, &["73 01 08", "fa"], "P3 2004 2000");
 }
 
 #[test]
-fn an_exception_behind_a_jump_needs_its_address() {
+fn an_exception_after_a_jump_needs_its_address() {
     check(
         &abcj(),
         &["73 00 04", "1a", "77 11 00 03", "73 00 04"],
@@ -105,7 +105,7 @@ fn oddities_do_not_stop_decoding() {
     check(&abcj(), &["67 11 00 03"], "suspicious@0:1.4 E2@? P3 3000");
     let wide = Parameters { privilege_width_p: 3, ..Parameters::default() };
     let start = pack(&[(3, 2), (0, 2), (1, 1), (7, 3), (0x1000 >> 1, 31)]);
-    assert_eq!(story(&wide, &abcj(), &[&start]), "suspicious@0:1.5 P7 1000");
+    assert_eq!(summary(&wide, &abcj(), &[&start]), "suspicious@0:1.5 P7 1000");
 }
 
 #[test]
@@ -128,18 +128,18 @@ fn unknown_extensions() {
         Parameters { f0s_width_p: 2, cache_size_p: 5, bpred_size_p: 4, modes, ..Parameters::default() };
     // Subformat 0 is off, 2 and 3 do not exist, an entry that was never written.
     assert_eq!(
-        story(&parameters, &abcj(), &["00", "08", "73 00 04", "24"]),
+        summary(&parameters, &abcj(), &["00", "08", "73 00 04", "24"]),
         "illegal-in-state@0:1.2 reserved-encoding@1:3.2 P3 1000 invalid-reference@3:9.4"
     );
     let modes = Modes { branch_prediction: true, ..Modes::default() };
     let parameters = Parameters { modes, ..parameters };
     let invalid = pack(&[(0, 2), (0, 2), (0, 32), (1, 2), (0, 34)]);
     assert_eq!(
-        story(&parameters, &abcj(), &["73 00 04", &invalid, "04"]),
+        summary(&parameters, &abcj(), &["73 00 04", &invalid, "04"]),
         "P3 1000 reserved-encoding@1:9.4 illegal-in-state@2:15.2"
     );
     let endless = pack(&[(0, 2), (0, 2), (0xffff_ffff, 32), (0, 2)]);
-    assert_eq!(story(&parameters, &abcj(), &["73 00 04", &endless]), "P3 1000 limit@1:5.0");
+    assert_eq!(summary(&parameters, &abcj(), &["73 00 04", &endless]), "P3 1000 limit@1:5.0");
 }
 
 #[test]
@@ -159,13 +159,13 @@ fn what_cannot_be_honoured_is_refused_until_it_is_taken_back() {
 #[test]
 fn framing() {
     let map = ProgramMap::new(&abcj(), &Parameters::default());
-    let tell = |wire: &str| story_of(&map, &decode(&Parameters::default(), &abcj(), &bytes(wire)));
+    let decoded = |wire: &str| summary_of(&map, &decode(&Parameters::default(), &abcj(), &bytes(wire)));
     assert_eq!(
-        tell("03 73 00 04 81 0a 01 0a 03 73 00 04"),
+        decoded("03 73 00 04 81 0a 01 0a 03 73 00 04"),
         "P3 1000 framing@1:4.0 not-synchronised@2:7.0 P3 1000"
     );
-    assert_eq!(tell("03 73 00 04 02 0a"), "P3 1000 truncated@1:4.0");
-    assert_eq!(tell("03 73 00 04 1f"), "P3 1000 truncated@1:4.0");
+    assert_eq!(decoded("03 73 00 04 02 0a"), "P3 1000 truncated@1:4.0");
+    assert_eq!(decoded("03 73 00 04 1f"), "P3 1000 truncated@1:4.0");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn time_comes_first() {
     let trap =
         pack(&[(3, 2), (1, 2), (1, 1), (3, 2), (7, 8), (2, 4), (0, 1), (1, 1), (0x3000 >> 1, 31), (0, 32)]);
     assert_eq!(
-        story(&parameters, &abcj(), &[&start(0x1000), &start(0x1008), &trap]),
+        summary(&parameters, &abcj(), &[&start(0x1000), &start(0x1008), &trap]),
         "t9 P3 1000 t9 1004 P3 1008 t7 E2@100c P3 3000"
     );
 }

@@ -79,13 +79,13 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<RiscvE
     log
 }
 
-/// What the decoder reported, in words: addresses of retired instructions, `P` privilege, `C` imprecise context,
-/// `E` exception `@` EPC, `I` interrupt, `t` time, `end`, `lost`, and faults as `class@packet:byte.bit`.
-fn story(parameters: &Parameters, program: &Program, payloads: &[&str]) -> String {
-    story_of(&ProgramMap::new(program, parameters), &decode(parameters, program, &frame(payloads)))
+/// The reports of the decoder as text: addresses of retired instructions, `P` privilege, `C` imprecise context, `E`
+/// exception `@` EPC, `I` interrupt, `t` time, `end`, `lost`, and faults as `class@packet:byte.bit`.
+fn summary(parameters: &Parameters, program: &Program, payloads: &[&str]) -> String {
+    summary_of(&ProgramMap::new(program, parameters), &decode(parameters, program, &frame(payloads)))
 }
 
-fn story_of(map: &ProgramMap, log: &Log<RiscvEtrace>) -> String {
+fn summary_of(map: &ProgramMap, log: &Log<RiscvEtrace>) -> String {
     let mut single: Log<RiscvEtrace> = Log::default();
     let mut instructions = Instructions::new(map, &mut single);
     for (place, entry) in &log.entries {

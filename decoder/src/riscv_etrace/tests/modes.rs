@@ -1,4 +1,4 @@
-//! The optional modes: what is not in the packets because both sides can work it out.
+//! The optional modes: what is not in the packets because both sides can derive it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
 use traceproof_vectors::{Address, Program};
 
-use super::{JUMP, LOOP, NOP, RET, pack, parcels, program, story};
+use super::{JUMP, LOOP, NOP, RET, pack, parcels, program, summary};
 
 /// `jal rd, offset`
 fn jal(rd: u32, offset: i32) -> u32 {
@@ -36,14 +36,14 @@ mod implicit_exception {
     fn the_handler_follows_from_the_cause() {
         let exception = pack(&[(3, 2), (1, 2), (1, 1), (3, 2), (2, 4), (0, 1), (1, 1), (5, 32)]);
         let interrupt = pack(&[(3, 2), (1, 2), (1, 1), (3, 2), (7, 4), (1, 1), (1, 1)]);
-        // The difference behind each handler refers to it.
+        // The difference after each handler refers to it.
         let payloads = ["73 00 04", "0a", &exception, "0a", &interrupt, "0a"];
         assert_eq!(
-            story(&parameters(true), &code(), &payloads),
+            summary(&parameters(true), &code(), &payloads),
             "P3 1000 1004 E2@1008 P3 3000 3004 I7 P3 301c 3020"
         );
         assert_eq!(
-            story(&parameters(false), &code(), &payloads),
+            summary(&parameters(false), &code(), &payloads),
             "P3 1000 1004 E2@1008 P3 3000 3004 I7 P3 3000 3004"
         );
     }
@@ -53,7 +53,7 @@ mod implicit_exception {
         // Q7
         let payloads = ["73 00 04", "1a", "77 46 00 01", "73 00 0c", "0a"];
         assert_eq!(
-            story(&parameters(true), &code(), &payloads),
+            summary(&parameters(true), &code(), &payloads),
             "P3 1000 1004 1008 100c E12@1004 P3 3000 3004"
         );
     }
@@ -73,20 +73,20 @@ mod sijump {
     }
 
     /// From 0x1000 to 0x200c.
-    fn tell(upper: u32, jump: u32) -> String {
+    fn decoded(upper: u32, jump: u32) -> String {
         let to = pack(&[(2, 2), (0x100c >> 1, 31), (0, 3)]);
-        story(&parameters(4), &code(upper, jump), &["73 00 04", &to])
+        summary(&parameters(4), &code(upper, jump), &["73 00 04", &to])
     }
 
     #[test]
     fn the_target_is_what_the_instruction_before_loaded() {
         // lui x10, 0x2; jalr x0, 0(x10)
-        assert_eq!(tell(0x0000_2537, JUMP), "P3 1000 1004 1008 2000 2004 2008 200c");
+        assert_eq!(decoded(0x0000_2537, JUMP), "P3 1000 1004 1008 2000 2004 2008 200c");
         // auipc x10, 0x1; jalr x0, 5(x10): bit 0 of the sum is cleared.
-        assert_eq!(tell(0x0000_1517, 0x0055_0067), "P3 1000 1004 1008 2008 200c");
+        assert_eq!(decoded(0x0000_1517, 0x0055_0067), "P3 1000 1004 1008 2008 200c");
         // Another register, or none: the target is the packet's.
-        assert_eq!(tell(0x0000_25b7, JUMP), "P3 1000 1004 1008 200c");
-        assert_eq!(tell(NOP, JUMP), "P3 1000 1004 1008 200c");
+        assert_eq!(decoded(0x0000_25b7, JUMP), "P3 1000 1004 1008 200c");
+        assert_eq!(decoded(NOP, JUMP), "P3 1000 1004 1008 200c");
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod sijump {
         // c.lui x10, 0x2; c.jr x10
         let code = parcels(&[(0x1000, &[0x0001, 0x6509, 0x8502]), (0x2000, &[0x0001; 4])]);
         let to = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
-        assert_eq!(story(&parameters(4), &code, &["73 00 04", &to]), "P3 1000 1002 1004 2000 2002 2004");
+        assert_eq!(summary(&parameters(4), &code, &["73 00 04", &to]), "P3 1000 1002 1004 2000 2002 2004");
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod sijump {
         // lui x1, 0x2; jalr x0, 0(x1)
         let to = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
         let code = code(0x0000_20b7, RET);
-        assert_eq!(story(&parameters(4), &code, &["73 00 04", &to]), "P3 1000 1004 1008 2004");
-        assert_eq!(story(&parameters(3), &code, &["73 00 04", &to]), "P3 1000 1004 1008 2000 2004");
+        assert_eq!(summary(&parameters(4), &code, &["73 00 04", &to]), "P3 1000 1004 1008 2004");
+        assert_eq!(summary(&parameters(3), &code, &["73 00 04", &to]), "P3 1000 1004 1008 2000 2004");
     }
 
     #[test]
@@ -112,13 +112,16 @@ mod sijump {
         let on = pack(&[(2, 2), (0xffc >> 1, 31), (0, 3)]);
         // Reported (notify) at the jump, then on; the same with start packets at the jump.
         let jump = "12 00 00 00 fe";
-        assert_eq!(story(&parameters(4), &code, &["73 00 04", jump, &on]), "P3 1000 1004 1008 2000 2004");
-        assert_eq!(story(&parameters(4), &code, &["73 00 04", "73 02 04", &on]), "P3 1000 1004 P3 1008 2004");
-        assert_eq!(story(&parameters(4), &code, &["73 02 04", &on]), "P3 1008 2004");
+        assert_eq!(summary(&parameters(4), &code, &["73 00 04", jump, &on]), "P3 1000 1004 1008 2000 2004");
+        assert_eq!(
+            summary(&parameters(4), &code, &["73 00 04", "73 02 04", &on]),
+            "P3 1000 1004 P3 1008 2004"
+        );
+        assert_eq!(summary(&parameters(4), &code, &["73 02 04", &on]), "P3 1008 2004");
         // Reported (notify) at the lui.
         let on = pack(&[(2, 2), (0x1000 >> 1, 31), (0, 3)]);
         let upper = "0a 00 00 00 fe";
-        assert_eq!(story(&parameters(4), &code, &["73 00 04", upper, &on]), "P3 1000 1004 1008 2000 2004");
+        assert_eq!(summary(&parameters(4), &code, &["73 00 04", upper, &on]), "P3 1000 1004 1008 2000 2004");
     }
 
     /// RVET-DEC-033: an option change is no repositioning.
@@ -128,14 +131,14 @@ mod sijump {
         // 0x1004 (the lui) is reported with notify; then support with `full_address`; then 0x2004 in full.
         let full = pack(&[(2, 2), (0x2004 >> 1, 31), (0, 3)]);
         let payloads = ["73 00 04", "0a 00 00 00 fe", "1f 04", &full];
-        assert_eq!(story(&parameters(4), &code, &payloads), "P3 1000 1004 1008 2000 2004");
+        assert_eq!(summary(&parameters(4), &code, &payloads), "P3 1000 1004 1008 2000 2004");
     }
 
     #[test]
-    fn an_exception_behind_an_inferred_jump_has_its_target_as_epc() {
+    fn an_exception_after_an_inferred_jump_has_its_target_as_epc() {
         let code = program(&[(0x1000, &[NOP, 0x0000_2537, JUMP]), (0x3000, &[NOP])]);
         assert_eq!(
-            story(&parameters(4), &code, &["73 00 04", "12", "77 11 00 03"]),
+            summary(&parameters(4), &code, &["73 00 04", "12", "77 11 00 03"]),
             "P3 1000 1004 1008 E2@2000 P3 3000"
         );
     }
@@ -153,12 +156,12 @@ mod jump_target_cache {
         let code = program(&[(0x1000, &[NOP, JUMP]), (0x2008, &[NOP, JUMP]), (0x3010, &[NOP, NOP])]);
         // Q16
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", "12 20", "f2 df", "24", "12 20", "0a", "5f"]),
+            summary(&parameters(), &code, &["73 00 04", "12 20", "f2 df", "24", "12 20", "0a", "5f"]),
             "P3 1000 1004 2008 200c 1000 1004 2008 200c 3010 3014 end"
         );
         // The same without the index.
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", "12 20", "f2 df", "12 20", "12 20", "0a", "5f"]),
+            summary(&parameters(), &code, &["73 00 04", "12 20", "f2 df", "12 20", "12 20", "0a", "5f"]),
             "P3 1000 1004 2008 200c 1000 1004 2008 200c 3010 3014 end"
         );
     }
@@ -169,7 +172,7 @@ mod jump_target_cache {
         let code = program(&[(0x1000, &[NOP, JUMP]), (0x2008, &[NOP, 0x0000_0463, JUMP])]);
         // Q17
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", "12 20", "85 fc f7", "24", "04 e1", "0a", "5f"]),
+            summary(&parameters(), &code, &["73 00 04", "12 20", "85 fc f7", "24", "04 e1", "0a", "5f"]),
             "P3 1000 1004 2008 200c 2010 1000 1004 2008 200c 2010 1000 1004 end"
         );
     }
@@ -180,7 +183,7 @@ mod jump_target_cache {
         // The start packet's own address (index 0) is not stored either.
         for index in ["24", "04"] {
             assert_eq!(
-                story(&parameters(), &code, &["73 00 04", "12 20", "73 00 04", index]),
+                summary(&parameters(), &code, &["73 00 04", "12 20", "73 00 04", index]),
                 "P3 1000 1004 2008 200c P3 1000 invalid-reference@3:12.3"
             );
         }
@@ -188,11 +191,11 @@ mod jump_target_cache {
 
     #[test]
     fn the_second_arrival_is_walked_before_the_lookup() {
-        // A nop, B nop, J at 0x1008: B is reported, and it was the second time, behind J.
+        // A nop, B nop, J at 0x1008: B is reported, and it was the second time, after J.
         let code = program(&[(0x1000, &[NOP, NOP, JUMP]), (0x2000, &[NOP])]);
         // Index of 0x1004 is 2: stored only by the walk to the second arrival.
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", "0a", "14"]),
+            summary(&parameters(), &code, &["73 00 04", "0a", "14"]),
             "P3 1000 1004 1008 1004 1008 1004"
         );
     }
@@ -214,10 +217,10 @@ mod branch_prediction {
         let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
         // Q14
         let expected = alloc::format!("P3 1000{} 1008 end", repeated("1004", 73));
-        assert_eq!(story(&parameters(), &code, &["73 00 04", "01", "50", "12", "5f"]), expected);
+        assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", "50", "12", "5f"]), expected);
     }
 
-    /// Q15 with a program that can run: 80 branches one behind the other, each to the next instruction, and a jump.
+    /// Q15 with a program that can run: 80 branches one after the other, each to the next instruction, and a jump.
     #[test]
     fn a_count_with_an_address() {
         let code: Vec<u32> = core::iter::once(NOP).chain([0x0000_0263; 80]).chain([JUMP]).collect();
@@ -229,7 +232,7 @@ mod branch_prediction {
             expected += &alloc::format!(" {:x}", 0x1004 + 4 * branch);
         }
         expected += " 2100 2104";
-        assert_eq!(story(&parameters(), &code, &["73 00 04", "01", &count, "0a"]), expected);
+        assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", &count, "0a"]), expected);
     }
 
     #[test]
@@ -239,11 +242,11 @@ mod branch_prediction {
         let right = pack(&[(0, 2), (0, 1), (2, 32), (2, 2), (4 >> 1, 31), (0, 3)]);
         let more = pack(&[(1, 2), (1, 5), (1, 1), (4 >> 1, 31), (0, 3)]);
         let expected = alloc::format!("P3 1000{} 1008", repeated("1004", 31 + 33 + 1));
-        assert_eq!(story(&parameters(), &code, &["73 00 04", "01", &right, &more]), expected);
+        assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", &right, &more]), expected);
         // 31 + 2 right ones and one that fails, which is reported: it falls through.
         let wrong = pack(&[(0, 2), (0, 1), (2, 32), (3, 2), (4 >> 1, 31), (0, 3)]);
         let expected = alloc::format!("P3 1000{} 1008 100c", repeated("1004", 31 + 33 + 1));
-        assert_eq!(story(&parameters(), &code, &["73 00 04", "01", &wrong, "12"]), expected);
+        assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", &wrong, "12"]), expected);
     }
 
     #[test]
@@ -251,7 +254,7 @@ mod branch_prediction {
         let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
         // Start at the branch, taken: from 01 to 11. So 31 more are right, and a failure leads on.
         let expected = alloc::format!("P3{} 1008", repeated("1004", 33));
-        assert_eq!(story(&parameters(), &code, &["63 01 04", "00", "0a"]), expected);
+        assert_eq!(summary(&parameters(), &code, &["63 01 04", "00", "0a"]), expected);
     }
 }
 
@@ -277,10 +280,10 @@ mod implicit_return {
 
     #[test]
     fn a_return_goes_where_the_call_came_from() {
-        assert_eq!(story(&parameters(), &code(), &["73 00 04", "12"]), "P3 1000 2000 2004 1004 1008");
+        assert_eq!(summary(&parameters(), &code(), &["73 00 04", "12"]), "P3 1000 2000 2004 1004 1008");
         // jal x5 and jalr x0, 0(x5) do the same.
         let alternate = program(&[(0x1000, &[jal(5, 0x1000), NOP, NOP]), (0x2000, &[NOP, 0x0002_8067])]);
-        assert_eq!(story(&parameters(), &alternate, &["73 00 04", "12"]), "P3 1000 2000 2004 1004 1008");
+        assert_eq!(summary(&parameters(), &alternate, &["73 00 04", "12"]), "P3 1000 2000 2004 1004 1008");
     }
 
     #[test]
@@ -289,7 +292,7 @@ mod implicit_return {
         // To 0x3000; the return there is implicit again.
         let on = pack(&[(2, 2), ((-0x1ff8_i64) as u64 >> 1, 31), (1, 1), (1, 1), (1, 1), (15, 4)]);
         assert_eq!(
-            story(&parameters(), &code(), &["73 00 04", &reported, &on]),
+            summary(&parameters(), &code(), &["73 00 04", &reported, &on]),
             "P3 1000 2000 2004 3000 3004 1004 1008"
         );
     }
@@ -298,9 +301,9 @@ mod implicit_return {
     fn without_a_call_a_return_is_reported() {
         // Start in the function; then resynchronisation in it.
         let to = pack(&[(2, 2), ((-0x1000_i64) as u64 >> 1, 31), (15, 4), (7, 3)]);
-        assert_eq!(story(&parameters(), &code(), &["73 00 08", &to]), "P3 2000 2004 1000");
+        assert_eq!(summary(&parameters(), &code(), &["73 00 08", &to]), "P3 2000 2004 1000");
         assert_eq!(
-            story(&parameters(), &code(), &["73 00 04", "73 00 08", &to]),
+            summary(&parameters(), &code(), &["73 00 04", "73 00 08", &to]),
             "P3 1000 P3 2000 2004 1000"
         );
     }
@@ -317,63 +320,63 @@ mod implicit_return {
         ]);
         let to = pack(&[(2, 2), (0x4000 >> 1, 31), (0, 3)]);
         let two = Parameters { return_stack_size_p: 1, ..parameters() };
-        assert_eq!(story(&two, &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 2004 5000");
+        assert_eq!(summary(&two, &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 2004 5000");
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &to]),
+            summary(&parameters(), &code, &["73 00 04", &to]),
             "P3 1000 2000 3000 4000 3004 2004 1004 no-code@1:5.0"
         );
         // A counter of two bits ends at three, one of one bit at one.
         let counter =
             |call_counter_size_p| Parameters { return_stack_size_p: 0, call_counter_size_p, ..parameters() };
-        assert_eq!(story(&counter(1), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
-        assert_eq!(story(&counter(2), &code, &["73 00 04", "0a"]), "P3 1000 2000 3000 4000 3004 2004 1004");
+        assert_eq!(summary(&counter(1), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
+        assert_eq!(summary(&counter(2), &code, &["73 00 04", "0a"]), "P3 1000 2000 3000 4000 3004 2004 1004");
     }
 
     #[test]
-    fn a_start_packet_right_behind_a_return_tells_its_target() {
+    fn a_start_packet_directly_after_a_return_tells_its_target() {
         // The return is reached by a jump, with the updiscon flag: the start packet comes next.
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &[JUMP, RET]), (0x3000, &[NOP])]);
         let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (15, 4)]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &flagged, "73 00 0c"]),
+            summary(&parameters(), &code, &["73 00 04", &flagged, "73 00 0c"]),
             "P3 1000 2000 2004 P3 3000"
         );
         // It is reached by straight code, without the flag: first arrival, because only its target can follow.
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &[NOP, RET]), (0x3000, &[NOP])]);
         let plain = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 7)]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &plain, "73 00 0c"]),
+            summary(&parameters(), &code, &["73 00 04", &plain, "73 00 0c"]),
             "P3 1000 2000 2004 P3 3000"
         );
     }
 
     #[test]
-    fn a_start_packet_right_behind_a_counted_return() {
-        // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet says so.
+    fn a_start_packet_directly_after_a_counted_return() {
+        // The return is reached by a jump, with the updiscon flag; it goes back, and the start packet reports it.
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
         let code = program(&[(0x1000, &[jal(1, 0x1000), NOP, NOP]), (0x2000, &[JUMP, RET])]);
         let flagged = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 1), (1, 1), (1, 1), (3, 2)]);
         assert_eq!(
-            story(&counter, &code, &["73 00 04", &flagged, "73 01 04", "0a"]),
+            summary(&counter, &code, &["73 00 04", &flagged, "73 01 04", "0a"]),
             "P3 1000 2000 2004 P3 1004 1008"
         );
     }
 
     /// RVET-DEC-022: the static successor of a counted return is its link.
     #[test]
-    fn a_start_packet_somewhere_behind_a_counted_return() {
+    fn a_start_packet_somewhere_after_a_counted_return() {
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
         // f at 0x2000: the return at 0x2004 is reported; it goes to 0x1004, where a jump leads to it again.
         let code = program(&[(0x1000, &[jal(1, 0x1000), JUMP, NOP]), (0x2000, &[NOP, RET])]);
         let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
         // First arrival: the start packet reports the link.
         assert_eq!(
-            story(&counter, &code, &["73 00 04", &at_return, "73 01 04"]),
+            summary(&counter, &code, &["73 00 04", &at_return, "73 01 04"]),
             "P3 1000 2000 2004 P3 1004"
         );
         // Second arrival: it does not. Now no call is open, so the return is reported by the packet.
         assert_eq!(
-            story(&counter, &code, &["73 00 04", &at_return, "73 02 04"]),
+            summary(&counter, &code, &["73 00 04", &at_return, "73 02 04"]),
             "P3 1000 2000 2004 1004 2004 P3 1008"
         );
     }
@@ -387,7 +390,7 @@ mod implicit_return {
             (0x3000, &[NOP, RET]),
         ]);
         let deep = at_depth(0x2000, 2);
-        assert_eq!(story(&parameters(), &code, &["73 00 04", &deep]), "P3 1000 3000 3004 1004 2000 3000");
+        assert_eq!(summary(&parameters(), &code, &["73 00 04", &deep]), "P3 1000 3000 3004 1004 2000 3000");
     }
 
     /// `irreport` at this depth, one outcome or two in the map.
@@ -396,20 +399,20 @@ mod implicit_return {
         pack(&[(1, 2), (branches, 5), (map, width), (delta >> 1, 31), (0, 2), (1, 1), (depth, 4)])
     }
 
-    /// RVET-DEC-014: a reported return leaves no outcome over, so one in front of a branch is another.
+    /// RVET-DEC-014: a reported return leaves no outcome over, so one before a branch is another.
     #[test]
-    fn a_reported_return_stands_behind_all_branches() {
+    fn a_reported_return_stands_after_all_branches() {
         // f at 0x2000 is called twice with `beq x0, x0, .+4` in between; the second return goes to 0x3000.
         let caller = [jal(1, 0x1000), 0x0000_0263, jal(1, 0xff8)];
         let code = program(&[(0x1000, &caller), (0x2000, &[NOP, RET]), (0x3000, &[NOP])]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &mapped_at_depth(1, 1, 0x2000, 1)]),
+            summary(&parameters(), &code, &["73 00 04", &mapped_at_depth(1, 1, 0x2000, 1)]),
             "P3 1000 2000 2004 1004 1008 2000 2004 3000"
         );
         // There is a branch at 0x3000; its own outcome (not taken) stays.
         let code = program(&[(0x1000, &caller), (0x2000, &[NOP, RET]), (0x3000, &[LOOP, NOP])]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &mapped_at_depth(2, 0b11, 0x2000, 1), "0a"]),
+            summary(&parameters(), &code, &["73 00 04", &mapped_at_depth(2, 0b11, 0x2000, 1), "0a"]),
             "P3 1000 2000 2004 1004 1008 2000 2004 3000 3004"
         );
     }
@@ -426,13 +429,13 @@ mod implicit_return {
             (0x4000, &[RET]),
         ]);
         let deep = pack(&[(2, 2), (0x2004 >> 1, 31), (0, 2), (1, 1), (1, 2)]);
-        assert_eq!(story(&counter, &code, &["73 00 04", &deep]), "P3 1000 2000 2004 1004 3000 4000 3004");
+        assert_eq!(summary(&counter, &code, &["73 00 04", &deep]), "P3 1000 2000 2004 1004 3000 4000 3004");
     }
 
-    /// Two exceptions behind a return. A stack may have found it wrong, and then the address is the first one's EPC
-    /// (ET 7.3.1); a counter cannot, so it is that of the second (ET 11).
+    /// Two exceptions after a return. A stack may have found it wrong, and then the address is the first one's EPC (ET
+    /// 7.3.1); a counter cannot, so it is that of the second (ET 11).
     #[test]
-    fn an_exception_behind_a_counted_return() {
+    fn an_exception_after_a_counted_return() {
         let at_return = pack(&[(2, 2), (0x1004 >> 1, 31), (0, 3)]);
         let trap = |thaddr: u64, address: u64| {
             let head = [(3, 2), (1, 2), (1, 1), (3, 2), (2, 4), (0, 1), (thaddr, 1)];
@@ -440,8 +443,8 @@ mod implicit_return {
         };
         let payloads = ["73 00 04", &at_return, &trap(0, 0x3000), &trap(1, 0x3004)];
         let counter = Parameters { return_stack_size_p: 0, call_counter_size_p: 2, ..parameters() };
-        assert_eq!(story(&counter, &code(), &payloads), "P3 1000 2000 2004 E2@1004 E2@3000 P3 3004");
-        assert_eq!(story(&parameters(), &code(), &payloads), "P3 1000 2000 2004 E2@3000 E2@? P3 3004");
+        assert_eq!(summary(&counter, &code(), &payloads), "P3 1000 2000 2004 E2@1004 E2@3000 P3 3004");
+        assert_eq!(summary(&parameters(), &code(), &payloads), "P3 1000 2000 2004 E2@3000 E2@? P3 3004");
     }
 
     #[test]
@@ -455,7 +458,7 @@ mod implicit_return {
         let swap = pack(&[(2, 2), (0x2000 >> 1, 31), (0, 3)]);
         let back = pack(&[(2, 2), ((-0x1ffc_i64) as u64 >> 1, 31), (7, 3), (15, 4)]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &swap, &back]),
+            summary(&parameters(), &code, &["73 00 04", &swap, &back]),
             "P3 1000 2000 2004 3000 3004 1004"
         );
     }
@@ -466,14 +469,14 @@ mod implicit_return {
         let code = program(&[(0x1000, &[jal(1, 0x1000), jal(0, -4)]), (0x2000, &[RET])]);
         let to = pack(&[(2, 2), (0x800 >> 1, 31), (0, 3)]);
         assert_eq!(
-            story(&parameters(), &code, &["73 00 04", &to]),
+            summary(&parameters(), &code, &["73 00 04", &to]),
             "P3 1000 2000 1004 1000 2000 limit@1:5.0"
         );
-        // The same function called again and again by a longer way round is no circle.
+        // The same function called repeatedly on a longer path is no loop.
         let calls: Vec<u32> = (0..40).map(|call| jal(1, 0x1000 - 4 * call)).chain([NOP]).collect();
         let code = program(&[(0x1000, &calls), (0x2000, &[RET])]);
         let to = pack(&[(2, 2), (0xa0 >> 1, 31), (0, 3)]);
-        assert!(story(&parameters(), &code, &["73 00 04", &to]).ends_with("109c 2000 10a0"));
+        assert!(summary(&parameters(), &code, &["73 00 04", &to]).ends_with("109c 2000 10a0"));
     }
 
     #[test]
@@ -483,6 +486,6 @@ mod implicit_return {
         // lui x10, 0x1; jalr x0, 0(x10) at 0x1000
         let code = program(&[(0x1000, &[0x0000_1537, JUMP])]);
         let to = pack(&[(2, 2), (0x800 >> 1, 31), (0, 3)]);
-        assert_eq!(story(&parameters, &code, &["73 00 04", &to]), "P3 1000 1004 1000 1004 limit@1:5.0");
+        assert_eq!(summary(&parameters, &code, &["73 00 04", &to]), "P3 1000 1004 1000 1004 limit@1:5.0");
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 
-use super::{JUMP, LOOP, MRET, NOP, RET, frame, pack, parcels, program, story, story_of};
+use super::{JUMP, LOOP, MRET, NOP, RET, frame, pack, parcels, program, summary, summary_of};
 use crate::riscv_etrace::ProgramMap;
 
 /// A, B, C and an indirect jump at 0x1000; places to go to at 0x2000 and 0x3000.
@@ -13,19 +13,19 @@ fn abcj() -> Program {
     program(&[(0x1000, &[NOP, NOP, NOP, JUMP]), (0x2000, &[NOP; 4]), (0x3000, &[NOP; 4])])
 }
 
-/// Decodes, also with a support packet and nulls in front.
+/// Decodes, also with a support packet and nulls before it.
 fn check(name: &str, program: &Program, payloads: &[&str], expected: &str) {
     let parameters = Parameters::default();
-    assert_eq!(story(&parameters, program, payloads), expected, "{name}");
+    assert_eq!(summary(&parameters, program, payloads), expected, "{name}");
     let with_support: Vec<&str> = core::iter::once("1f").chain(payloads.iter().copied()).collect();
-    assert_eq!(story(&parameters, program, &with_support), expected, "{name} with support");
+    assert_eq!(summary(&parameters, program, &with_support), expected, "{name} with support");
     let mut wire = alloc::vec![0x00, 0x80];
     for payload in payloads {
         wire.extend(frame(&[payload]));
         wire.extend([0x00, 0x80]);
     }
     let log = super::decode(&parameters, program, &wire);
-    assert_eq!(story_of(&ProgramMap::new(program, &parameters), &log), expected, "{name} with nulls");
+    assert_eq!(summary_of(&ProgramMap::new(program, &parameters), &log), expected, "{name} with nulls");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn traps() {
     );
 }
 
-/// Q11 with 31 branches one behind the other: each skips a nop when it is taken.
+/// Q11 with 31 branches one after the other: each skips a nop when it is taken.
 #[test]
 fn a_full_map_without_address() {
     // beq x0, x0, .+8; nop
@@ -131,7 +131,7 @@ fn trap_returns() {
 
 /// The successor rule: an unflagged report of a loop label directly before a start packet.
 #[test]
-fn a_start_packet_behind_a_provisional_stop() {
+fn a_start_packet_after_a_provisional_stop() {
     let program = abcj();
     // The reported instruction B is followed by C: first arrival.
     check("successor", &program, &["73 00 04", "0a", "73 02 04"], "P3 1000 1004 P3 1008");
@@ -143,7 +143,7 @@ fn a_start_packet_behind_a_provisional_stop() {
         "P3 1000 1004 1008 100c 1004 1008 P3 100c",
     );
     // At an updiscon anything may follow: J itself was reported.
-    check("behind an updiscon", &program, &["73 00 04", "1a", "73 00 08"], "P3 1000 1004 1008 100c P3 2000");
+    check("after an updiscon", &program, &["73 00 04", "1a", "73 00 08"], "P3 1000 1004 1008 100c P3 2000");
     // Another level, without a trap return at hand: second arrival, and only a discontinuity leads on.
     check(
         "other privilege",
@@ -188,14 +188,14 @@ fn epc_of_a_branch_follows_its_pending_outcome() {
     let code = program(&[(0x1000, &[NOP, 0x0000_0463, NOP, NOP]), (0x3000, &[NOP])]);
     // The branch at 0x1004 is reported with its outcome, then an exception comes.
     for (payload, epc) in [("05 02", "100c"), ("85 02", "1008")] {
-        let story = story(&Parameters::default(), &code, &["73 00 04", payload, "77 11 00 03"]);
-        assert_eq!(story, alloc::format!("P3 1000 1004 E2@{epc} P3 3000"));
+        let summary = summary(&Parameters::default(), &code, &["73 00 04", payload, "77 11 00 03"]);
+        assert_eq!(summary, alloc::format!("P3 1000 1004 E2@{epc} P3 3000"));
     }
 }
 
 #[test]
 fn chained_traps() {
-    // Exception behind ordinary code, then one at the handler's first instruction, then an interrupt.
+    // Exception after ordinary code, then one at the handler's first instruction, then an interrupt.
     check(
         "next",
         &abcj(),
@@ -209,7 +209,8 @@ fn chained_traps() {
         &["73 00 04", "1a", "77 46 00 01", "77 01 00 03", "73 00 08", "5f"],
         "P3 1000 1004 1008 100c E12@1004 E2@3000 P3 2000 end",
     );
-    // Interrupt behind an updiscon, then an exception: who reports like this tells the address before it...
+    // Interrupt after an updiscon, then an exception: an encoder that reports like this outputs the address before
+    // it...
     check(
         "variant T",
         &abcj(),
@@ -243,7 +244,7 @@ fn full_addresses_and_64_bits() {
     let start = pack(&[(3, 2), (0, 2), (1, 1), (3, 2), (base >> 1, 63)]);
     let jump = pack(&[(2, 2), (0x1_0000_0004 >> 1, 63), (0, 3)]);
     assert_eq!(
-        story(&parameters, &code, &[&start, &jump, "1f", "0a"]),
+        summary(&parameters, &code, &[&start, &jump, "1f", "0a"]),
         // The support packet switches to differences.
         "P3 ffffffff80000000 ffffffff80000004 100000004 100000008"
     );

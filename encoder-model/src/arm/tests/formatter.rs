@@ -43,7 +43,7 @@ fn a_full_frame_needs_no_filling() {
         wire,
         [0x21, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xfe]
     );
-    // One byte more waits for an even place, and leaves behind the null ID.
+    // One byte more waits for an even place, and leaves after the null ID.
     assert_eq!(memory(&[(A, &[0xff; 15])])[16..], [0x01, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01]);
     // One byte less leaves byte 14 to the null ID.
     assert_eq!(memory(&[(A, &[0xff; 13])])[14..], [0x01, 0x7e]);
@@ -85,7 +85,7 @@ fn a_repeated_id_has_either_auxiliary_bit() {
 }
 
 #[test]
-fn full_synchronisation_stands_in_front_of_frames() {
+fn full_synchronisation_stands_before_frames() {
     let policy = FormatterPolicy {
         framing: Framing::Normal,
         full_sync_frames: 2,

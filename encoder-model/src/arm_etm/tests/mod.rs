@@ -92,7 +92,7 @@ pub(crate) const fn at(position: Position, transfer: Transfer) -> Transfer {
     Transfer { position, ..transfer }
 }
 
-/// Everything the encoder sends. Of ETMv3 that is behind a cycle in which TraceEnable is low: atoms wait for that.
+/// Everything the encoder sends. Of ETMv3 that is after a cycle in which TraceEnable is low: atoms wait for that.
 pub(crate) fn encode(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> Log<ArmEtm> {
     let mut cycles = cycles.to_vec();
     if let (Some(last), Architecture::V3, false) =

@@ -59,7 +59,7 @@ impl Branches {
         self.age = self.age.saturating_add(1);
     }
 
-    /// The Context ID is written. `traced`: a branch has to tell it, for no restart will.
+    /// The Context ID is written. `traced`: a branch has to output it, because no restart will.
     pub(super) fn write_context(&mut self, value: u32, traced: bool) {
         self.context_id = value;
         self.context_due |= traced && context_bytes(AddressReason::Periodic, &self.parameters) > 0;

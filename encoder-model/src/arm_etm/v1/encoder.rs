@@ -1,4 +1,4 @@
-//! The macrocell behind the contract's trait.
+//! The macrocell as a subject of the contract.
 
 use alloc::collections::VecDeque;
 
@@ -13,8 +13,8 @@ const CLAIMS: [&str; 5] = [Architecture::V1.feature(), "port_4", "port_16", "cyc
 
 /// A model of a macrocell of architecture 1.
 ///
-/// It makes one record for each cycle of stimulus, three cycles behind it, and at the end as many more as it takes to drain
-/// the FIFO.
+/// It makes one record for each cycle of stimulus, three cycles after it, and at the end as many more as it takes to
+/// drain the FIFO.
 #[derive(Debug, Default)]
 pub struct Encoder {
     running: Option<Running>,
@@ -23,7 +23,7 @@ pub struct Encoder {
 #[derive(Debug)]
 struct Running {
     macrocell: Macrocell,
-    /// Cycles whose records wait for what comes behind them.
+    /// Cycles whose records wait for what follows them.
     held: VecDeque<Stimulus>,
 }
 

@@ -1,4 +1,4 @@
-//! One cycle after the other: what is traced, which packets that makes, and what the port carries.
+//! Cycle by cycle: what is traced, the packets of it, and what the port carries.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -65,7 +65,7 @@ impl Macrocell {
         }
     }
 
-    /// One cycle, and its record. `ahead`: the cycles behind it, up to [`AHEAD`].
+    /// One cycle, and its record. `ahead`: the cycles after it, up to [`AHEAD`].
     pub(super) fn cycle(
         &mut self,
         now: &Stimulus,
@@ -100,12 +100,12 @@ impl Macrocell {
         sink.wire(bytes.get(..size).unwrap_or_default());
     }
 
-    /// Whether the port has nothing more to say.
+    /// Whether the port has nothing more to output.
     pub(super) fn is_drained(&self) -> bool {
         self.port.is_empty()
     }
 
-    /// Takes note of the levels, and starts and stops tracing where they ask for it.
+    /// Records the levels, and starts and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         self.tracing = match self.tracing {
             Tracing::Starting(left) if left > 1 => Tracing::Starting(left - 1),

@@ -23,25 +23,27 @@
 //! assert_eq!(log.wire, [0x0c, 0xa4, 0, 0x82, 0, 0x82, 0, 0x80, 3, 0x10]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and pins does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and pins of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
-//! Inside, `macrocell` decides what is traced in a cycle, `branches` which branches output an address and in which form, `data`
-//! makes data packets, `packet` writes bytes, `port` holds them and drives the pins, `offset` tells where an address is.
+//! Inside, `macrocell` decides what is traced in a cycle, `branches` which branches output an address and in which
+//! form, `data` makes data packets, `packet` writes bytes, `port` holds them and drives the pins, `offset` computes
+//! where an address is.
 //!
 //! Choices where specification and [contract](traceproof_vectors::arm_etm::v1) are silent:
 //! * Reason and Context ID of a restart take into account what happens up to the first traced instruction: the macrocell knows it as well as
 //!   the instruction. BE itself may stand where the processor is still in debug state.
-//! * Every write of the Context ID counts, of the same value too; written in the cycle of a branch, that branch tells it.
+//! * Every write of the Context ID counts, of the same value too; written in the cycle of a branch, that branch outputs
+//!   it.
 //! * An overflow is remembered until the next restart, whatever TraceEnable and debug state do in between.
 //! * An instruction without address output in an APO record, which cannot be, is not traced. BD in an APO record, if
-//!   not everything fits, leaves nothing in the FIFO: no status could tell of the data. Both are lost.
+//!   not everything fits, leaves nothing in the FIFO: no status could indicate the data. Both are lost.
 //! * An access of a size other than 1, 2 and 4 bytes is a word.
 //! * Coprocessor register transfers are traced if monitored, whatever ViewData.
 //! * A load miss, which no processor with this macrocell shows, is a load that has its value.
-//! * No speculative restart behind an overflow (ETM1-SYN-006) is ever shown.
+//! * No speculative restart after an overflow (ETM1-SYN-006) is ever shown.
 
 mod branches;
 mod data;

@@ -1,4 +1,4 @@
-//! The Address Packet Offset behind BE and BD.
+//! The Address Packet Offset after BE and BD.
 
 use traceproof_vectors::arm_etm::v1::Pipestat;
 
@@ -8,11 +8,11 @@ const RECORDS: u32 = 2;
 /// Bits of the offset in one record.
 const BITS: u32 = 2;
 
-/// The largest offset that can be told, and what tells that it is larger. Spec: ETM1-APO-003 (5.6.1).
+/// The largest offset that can be output, and the value that indicates a larger one. Spec: ETM1-APO-003 (5.6.1).
 const LARGEST: usize = 14;
 const TOO_LARGE: u8 = 15;
 
-/// What is still to be told of the latest offset.
+/// What is still to be output of the latest offset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OffsetRecords {
     offset: u8,
@@ -20,7 +20,7 @@ pub(super) struct OffsetRecords {
 }
 
 impl OffsetRecords {
-    /// BE or BD is shown, behind so many branch addresses that have not begun to leave.
+    /// BE or BD is shown, after so many branch addresses that have not begun to leave.
     pub(super) fn begin(&mut self, addresses: usize) {
         let offset = if addresses > LARGEST { TOO_LARGE } else { addresses as u8 };
         *self = Self { offset, left: RECORDS };

@@ -8,8 +8,8 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 use crate::arm_etm::UnencodablePacket;
 use crate::arm_etm::compression::{LONGEST, append_low, append_sevens, fits};
 
-/// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
-/// tells; see [`Encoder`](super::Encoder).
+/// The bytes of one packet as they stand in the FIFO. Packets do not carry when they leave it, and with which statuses;
+/// see [`Encoder`](super::Encoder).
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ const JAZELLE: u8 = 1 << 7;
 /// Position of the reason in the fifth packet. Spec: ETM1-PKT-005 (5.5.4).
 const REASON_SHIFT: u8 = 4;
 
-/// Appends the bytes of a packet that [`check`] has nothing against.
+/// Appends the bytes of a packet that passes [`check`].
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     match *packet {
         Packet::BranchAddress(address) | Packet::DataAddress(address) => {
@@ -52,7 +52,7 @@ pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u
     }
 }
 
-/// Context ID packets behind a full address. Spec: ETM1-PKT-016, 018 (5.6.3).
+/// Context ID packets after a full address. Spec: ETM1-PKT-016, 018 (5.6.3).
 pub(super) fn context_bytes(reason: AddressReason, parameters: &Parameters) -> usize {
     if reason != AddressReason::Branch && parameters.minor >= 2 {
         parameters.context_id_bytes.into()

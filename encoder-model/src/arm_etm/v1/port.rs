@@ -1,4 +1,4 @@
-//! The FIFO and the trace port behind it.
+//! The FIFO and the trace port after it.
 
 use alloc::collections::VecDeque;
 
@@ -67,7 +67,7 @@ impl Port {
         self.entered();
     }
 
-    /// A branch address and its Context ID. The caller has asked for [`room`](Self::room).
+    /// A branch address and its Context ID. The caller has checked [`room`](Self::room).
     pub(super) fn append_address(&mut self, bytes: &[u8]) {
         let slots = bytes.iter().enumerate().map(|(index, &byte)| Slot { byte, starts_address: index == 0 });
         self.fifo.extend(slots);

@@ -60,7 +60,7 @@ pub(super) const fn address_shift(isa: Isa) -> u32 {
     }
 }
 
-/// PC-5: the bit of a 5-byte branch address, above the address bits, that tells the state.
+/// PC-5: the bit of a 5-byte branch address, above the address bits, that gives the state.
 pub(super) const fn state_marker(isa: Isa) -> u64 {
     1 << (32 - address_shift(isa))
 }

@@ -1,4 +1,4 @@
-//! The macrocell behind the contract's trait.
+//! The macrocell as a subject of the contract.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Policy, READINGS, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Layer, Refusal};
@@ -10,8 +10,8 @@ const CLAIMS: [&str; 5] = [Architecture::V2.feature(), "port_4", "port_16", "cyc
 
 /// A model of a macrocell of architecture 2.
 ///
-/// It makes one record per cycle of stimulus. If tracing is to start in the very first one, a record for the TFO comes
-/// in front; at the end as many follow as it takes to drain the FIFO. A cycle's record comes when the next cycle is
+/// It makes one record per cycle of stimulus. If tracing is to start in the very first one, a record for the TFO
+/// precedes it; at the end as many follow as it takes to drain the FIFO. A cycle's record comes when the next cycle is
 /// known.
 #[derive(Debug, Default)]
 pub struct Encoder {

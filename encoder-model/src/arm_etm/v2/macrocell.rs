@@ -1,4 +1,4 @@
-//! One cycle after the other: what is traced, which packets that makes, and what the port carries.
+//! Cycle by cycle: what is traced, the packets of it, and what the port carries.
 
 use alloc::vec::Vec;
 
@@ -73,8 +73,8 @@ impl Macrocell {
         }
     }
 
-    /// One cycle. `next` is what the cycle behind it brings: the TFO packet of a start of tracing stands in the
-    /// cycle before the first traced instruction, whose address it holds (ETM2-TFO-011).
+    /// One cycle. `next` is what the cycle after it brings: the TFO packet of a start of tracing stands in the cycle
+    /// before the first traced instruction, whose address it holds (ETM2-TFO-011).
     pub(super) fn cycle(
         &mut self,
         now: &Stimulus,
@@ -104,12 +104,12 @@ impl Macrocell {
         sink.wire(bytes.get(..size).unwrap_or_default());
     }
 
-    /// Whether the port has nothing more to say.
+    /// Whether the port has nothing more to output.
     pub(super) fn is_drained(&self) -> bool {
         self.port.is_empty()
     }
 
-    /// Takes note of the levels, and stops tracing where they ask for it.
+    /// Records the levels, and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         if now.reset {
             self.data.misses.clear();
@@ -156,8 +156,8 @@ impl Macrocell {
         if self.port.is_empty() && !trigger { Pipestat::Td } else { Pipestat::Wt }
     }
 
-    /// The TFO cycle in front of the first traced instruction. Miss data that arrive in it are lost
-    /// (ETM2-LM-030), and what else happens in it is not traced.
+    /// The TFO cycle before the first traced instruction. Miss data that arrive in it are lost (ETM2-LM-030), and what
+    /// else happens in it is not traced.
     fn start(&mut self, now: &Stimulus, first: &Instruction, sink: &mut dyn EncoderSink<ArmEtm>) -> Pipestat {
         for transfer in &now.transfers {
             self.follow(transfer, false);
@@ -312,7 +312,7 @@ impl Macrocell {
         }
     }
 
-    /// Takes note of a transfer's place in its instruction, and says what the filters make of it.
+    /// Records a transfer's place in its instruction, and returns the decision of the filters.
     fn follow(&mut self, transfer: &Transfer, view_data: bool) -> Treatment {
         if transfer.access == Access::Coprocessor {
             return Treatment::Untraced;

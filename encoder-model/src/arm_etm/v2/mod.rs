@@ -20,10 +20,10 @@
 //! assert_eq!(log.wire, [7, 0x01, 0, 0x20, 4, 0x00, 4, 0x80, 4, 0x00, 4, 0x00]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and pins does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and pins of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides what is traced in a cycle, `transfers` makes data packets of it,
 //! `compression` shortens addresses, `packet` writes bytes, `port` holds them and drives the pins; `conventions` has every
@@ -32,8 +32,8 @@
 //! Choices where the specification is silent, besides the conventions and those in
 //! [`Policy`](traceproof_vectors::arm_etm::Policy):
 //! * A TFO that starts tracing stands in the cycle before the first traced instruction. If it cannot be announced there
-//!   (another one is still being told, or a byte is halfway out of a 4-bit port), the instructions until it can are lost;
-//!   if it does not fit in the FIFO, that is an overflow.
+//!   (another one is still being output, or a byte is half sent on a 4-bit port), the instructions until it can are
+//!   lost; if it does not fit in the FIFO, that is an overflow.
 //! * The synchronisation counter runs all the time and starts again with every TFO that starts tracing.
 //! * Miss data that arrive while an overflow drains are lost; placeholders that were output stay outstanding.
 //! * The overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.

@@ -9,8 +9,8 @@ use crate::arm_etm::UnencodablePacket;
 use crate::arm_etm::compression::{append_low, append_sevens, fits};
 use crate::arm_etm::ss::{minimal_ss, value_bytes};
 
-/// The bytes of one packet as they stand in the FIFO. When they leave it, and with which statuses, no packet
-/// tells; see [`Encoder`](super::Encoder).
+/// The bytes of one packet as they stand in the FIFO. Packets do not carry when they leave it, and with which statuses;
+/// see [`Encoder`](super::Encoder).
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ const MORE: u8 = 1 << 7;
 /// A bit of Normal Data and Load Miss Occurred packets.
 const FIRST: u8 = 1 << 5;
 
-/// Appends the bytes of a packet that [`check`] has nothing against.
+/// Appends the bytes of a packet that passes [`check`].
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
     match *packet {
@@ -124,7 +124,7 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     }
 }
 
-/// Whether byte 5, if there is one, tells a state. Spec: ETM2-BR-008 (6.7), PC-5.
+/// Whether byte 5, if there is one, carries a state. Spec: ETM2-BR-008 (6.7), PC-5.
 const fn has_state(address: CompressedAddress, parameters: &Parameters) -> bool {
     let byte = (address.bits >> 27) as u8;
     address.bytes < 5

@@ -1,4 +1,4 @@
-//! The FIFO and the trace port behind it.
+//! The FIFO and the trace port after it.
 
 use alloc::collections::VecDeque;
 
@@ -54,7 +54,7 @@ impl Port {
         self.fifo.len() + count <= self.size
     }
 
-    /// Places bytes behind what is there. The caller has asked [`fits`](Self::fits).
+    /// Places bytes after what is there. The caller has checked [`fits`](Self::fits).
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.fifo.extend(bytes);
         if self.latency == 0 {
@@ -62,13 +62,13 @@ impl Port {
         }
     }
 
-    /// Whether a TFO can be announced: TRACEPKT is not busy with another one, and no byte is halfway out,
-    /// whose half no TFO value could count.
+    /// Whether a TFO can be announced: TRACEPKT is not busy with another one, and no byte is half sent, which no TFO
+    /// value could count.
     pub(super) fn can_announce(&self) -> bool {
         self.lanes.is_empty() && !self.half
     }
 
-    /// Starts to tell how many bytes are in the FIFO now. Spec: ETM2-TFO-002 (6.5.1).
+    /// Starts to output how many bytes are in the FIFO now. Spec: ETM2-TFO-002 (6.5.1).
     pub(super) fn announce(&mut self) {
         // `Policy::check` keeps the FIFO below 112 bytes.
         let bytes = u8::try_from(self.fifo.len()).unwrap_or(u8::MAX);

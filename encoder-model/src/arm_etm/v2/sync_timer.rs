@@ -1,6 +1,6 @@
 //! When synchronisation is due (ETMSYNCFR).
 
-/// Counts cycles down from the period, for ever. Spec: ETM2-TFO-016 (6.5.1, 6.5.6).
+/// Counts cycles down from the period, repeatedly. Spec: ETM2-TFO-016 (6.5.1, 6.5.6).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SyncTimer {
     period: u32,

@@ -143,7 +143,7 @@ pub(super) struct Lsm {
 }
 
 impl Lsm {
-    /// What the filters make of its next transfer. Spec: ETM2-VNT-002, 003, ETM2-LM-005, 008 (6.4.3, 6.4.4).
+    /// The decision of the filters for its next transfer. Spec: ETM2-VNT-002, 003, ETM2-LM-005, 008 (6.4.3, 6.4.4).
     pub(super) const fn treat(&mut self, view_data: bool) -> Treatment {
         match (self.traced, self.output, view_data) {
             (false, ..) | (true, false, false) => Treatment::Untraced,

@@ -6,7 +6,7 @@ use traceproof_vectors::arm_etm::Packet;
 
 use self::Atom::{E, N, W};
 
-/// What a P-header tells (7.3.1).
+/// What a P-header carries (7.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Atom {
     /// An instruction whose condition passed.
@@ -20,7 +20,7 @@ pub(super) enum Atom {
 /// The longest string of atoms that one P-header holds: (W E) x 7, W N, or E x 15, N.
 const LONGEST: usize = 16;
 
-/// Atoms that no P-header tells yet, oldest first. They always are the beginning of what one P-header can hold.
+/// Atoms that no P-header carries yet, oldest first. They always are the beginning of what one P-header can hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingAtoms {
     atoms: [Atom; LONGEST + 1],
@@ -41,7 +41,7 @@ impl PendingAtoms {
         Self { atoms: [E; LONGEST + 1], count: 0, cycle_accurate, pack }
     }
 
-    /// One more atom. P-headers that it can no longer be part of go out.
+    /// Adds an atom. P-headers that it can no longer be part of are output.
     pub(super) fn push(&mut self, atom: Atom, packets: &mut Vec<Packet>) {
         if let Some(slot) = self.atoms.get_mut(self.count) {
             *slot = atom;
@@ -81,15 +81,15 @@ impl PendingAtoms {
     /// The P-header for as many atoms as possible; of several the one that stands first in 7.3.1.
     fn emit(&mut self, packets: &mut Vec<Packet>) {
         let atoms = self.pending();
-        let Fit { atoms: told, header } = match (self.pack, self.cycle_accurate) {
+        let Fit { atoms: packed, header } = match (self.pack, self.cycle_accurate) {
             (true, false) => plain_fit(atoms),
             (true, true) => accurate_fit(atoms),
             (false, cycle_accurate) => single(atoms, cycle_accurate),
         };
         packets.push(Packet::PHeader(header));
-        // Every atom has a P-header of its own: `told` is at least 1.
-        self.atoms.copy_within(told..self.count, 0);
-        self.count -= told;
+        // Every atom has a P-header of its own: `packed` is at least 1.
+        self.atoms.copy_within(packed..self.count, 0);
+        self.count -= packed;
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Levels {
     pub(super) hyp: bool,
 }
 
-/// What the trace said last about the place and state of execution.
+/// The latest place and state of execution in the trace.
 ///
 /// Spec: ETM3-BR-011, ETM3-ISY-008 (7.3.5).
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ impl BranchRules {
 
     /// Address bits of a packet of so many bytes, fewer than 5.
     ///
-    /// Spec: ETM3-BR-007, 010 (7.3.5): in the alternative scheme a last byte behind the first has one bit less.
+    /// Spec: ETM3-BR-007, 010 (7.3.5): in the alternative scheme a last byte after the first has one bit less.
     const fn width(&self, bytes: u8) -> u32 {
         let width = 7 * bytes as u32 - 1;
         if self.alternative && bytes > 1 { width - 1 } else { width }
@@ -90,12 +90,12 @@ impl BranchBase {
     pub(super) fn branch(&mut self, rules: &BranchRules, target: &BranchTarget, levels: Levels) -> Packet {
         let BranchTarget { address, isa, exception, .. } = *target;
         let halfwords = matches!(isa, Isa::Thumb | Isa::ThumbEe);
-        let told_alt = self.isa == Isa::ThumbEe;
+        let reported_alt = self.isa == Isa::ThumbEe;
         let hyp_changes = rules.virtualization && levels.hyp != self.levels.hyp;
         let informs = exception.is_some()
             || levels.non_secure != self.levels.non_secure
             || hyp_changes
-            || (halfwords && told_alt != (isa == Isa::ThumbEe));
+            || (halfwords && reported_alt != (isa == Isa::ThumbEe));
         let fewest = rules.fewest(self, address.0, isa);
         let bytes = match (informs, rules.alternative) {
             (false, _) => fewest,

@@ -5,7 +5,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
 use crate::arm_etm::ss::minimal_ss;
 
-/// No A-sync is written with more zeros: a slip of the pen shall not fill the memory.
+/// No A-sync is written with more zeros: a typing error must not fill the memory.
 const MOST_ZEROS: u64 = 1 << 16;
 
 /// The field for which the packet cannot travel unchanged, if there is one.
@@ -143,7 +143,7 @@ const fn branch_fits(address: CompressedAddress, parameters: &Parameters, inform
     }
 }
 
-/// Whether byte 5 tells a state. Spec: ETM3-BR-003 (7.3.5).
+/// Whether byte 5 carries a state. Spec: ETM3-BR-003 (7.3.5).
 const fn has_state(byte: u8) -> bool {
     byte & 0x38 == 0x08 || byte & 0x30 == 0x10 || byte & 0x20 == 0x20
 }

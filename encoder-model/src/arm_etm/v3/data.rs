@@ -24,7 +24,7 @@ struct DataBase {
 impl DataBase {
     /// The address as it travels; it becomes the base.
     ///
-    /// Spec: ETM3-DAT-003, 004, ETM3-SYN-011 (7.4.2, 7.10.6): only a full address tells the byte order.
+    /// Spec: ETM3-DAT-003, 004, ETM3-SYN-011 (7.4.2, 7.10.6): only a full address carries the byte order.
     fn compress(&mut self, address: u32, big_endian: bool, minimal: bool) -> CompressedAddress {
         let bytes = match self.address {
             Some(base) if minimal && !self.full_due && big_endian == self.big_endian => {
@@ -77,7 +77,7 @@ impl Lsm {
         (self.traced, self.output) = (true, false);
     }
 
-    /// What the filters make of its next transfer. Spec: ETM3-DAT-006 to 009 (7.4.5).
+    /// The decision of the filters for its next transfer. Spec: ETM3-DAT-006 to 009 (7.4.5).
     const fn treat(&mut self, transfer: &Transfer, view_data: bool) -> Treatment {
         let first = !self.output || transfer.address.0 != self.expected;
         let length = if transfer.wide { 8 } else { 4 };
@@ -113,7 +113,7 @@ struct DataRules {
     coprocessor_filtered: bool,
     minimal_values: bool,
     minimal_addresses: bool,
-    /// Spec: ETM3-DAT-014 (7.4.6): up to v3.2 addresses start afresh behind suppressed data.
+    /// Spec: ETM3-DAT-014 (7.4.6): up to v3.2 addresses start afresh after suppressed data.
     suppression_breaks_base: bool,
 }
 
@@ -252,7 +252,7 @@ impl Data {
         self.open_tag = None;
     }
 
-    /// Takes note of the transfer's place in its instruction, and says what the filters make of it.
+    /// Records the transfer's place in its instruction, and returns the decision of the filters.
     fn treat(&mut self, transfer: &Transfer, filters: Filters, place: Option<(u32, Isa)>) -> Treatment {
         let seen = filters.on && filters.view_data;
         if transfer.access == Access::Coprocessor {

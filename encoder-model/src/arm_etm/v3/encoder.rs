@@ -1,4 +1,4 @@
-//! The macrocell behind the contract's trait.
+//! The macrocell as a subject of the contract.
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, FEATURES, Parameters, Policy, READINGS, Stimulus};
 use traceproof_vectors::{self as vectors, Capabilities, EncoderSink, Feature, Layer, Refusal};
@@ -8,9 +8,9 @@ use super::macrocell::Macrocell;
 
 /// A model of a macrocell of architecture 3.
 ///
-/// What a cycle makes comes when the next cycle is known, for a branch packet tells the security state and mode behind
-/// the branch. At `finish` the latest cycle, everything in the FIFO and triggers that waited for room leave; atoms leave when
-/// TraceEnable falls (7.3), so a stimulus ends with a cycle in which it is low.
+/// What a cycle makes comes when the next cycle is known, because a branch packet carries the security state and mode
+/// after the branch. At `finish` the latest cycle, everything in the FIFO and triggers that waited for room leave;
+/// atoms leave when TraceEnable falls (7.3), so a stimulus ends with a cycle in which it is low.
 #[derive(Debug, Default)]
 pub struct Encoder {
     running: Option<Running>,
@@ -41,7 +41,7 @@ impl vectors::Encoder<ArmEtm> for Encoder {
             .and_then(|()| policy.check(parameters.architecture))
             .map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         if parameters.data_only && parameters.cycle_accurate {
-            return Err(Refusal::invalid("data_only", "has no P-headers that could tell cycles"));
+            return Err(Refusal::invalid("data_only", "has no P-headers that could carry cycles"));
         }
         self.running = Some(Running { macrocell: Macrocell::new(parameters, policy), held: None });
         Ok(())

@@ -1,4 +1,4 @@
-//! The FIFO and what is behind it: a formatter, or the bare trace port.
+//! The FIFO and what follows it: a formatter, or the bare trace port.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ const TRIGGER: u8 = 0x0c;
 /// TRACEDATA of a record that is nothing.
 const DISABLED: u8 = 0x01;
 
-/// Bytes on their way out. Per cycle: any number of [`append`](Self::append), one [`end_cycle`](Self::end_cycle).
+/// Output bytes. Per cycle: any number of [`append`](Self::append), one [`end_cycle`](Self::end_cycle).
 #[derive(Debug)]
 pub(super) struct Fifo {
     size: usize,
@@ -47,7 +47,7 @@ impl Fifo {
         self.size.saturating_sub(self.bytes.len())
     }
 
-    /// Places bytes behind what is there. The caller has asked [`free`](Self::free).
+    /// Places bytes after what is there. The caller has checked [`free`](Self::free).
     pub(super) fn append(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
@@ -57,7 +57,7 @@ impl Fifo {
         self.leave(CONTROL, TRIGGER);
     }
 
-    /// Ends the cycle. On a bare port a cycle in which nothing leaves makes a record that says so.
+    /// Ends the cycle. On a bare port a cycle in which nothing leaves makes a record that marks it.
     pub(super) fn end_cycle(&mut self, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.drain(self.port_bytes);
         if self.bare && self.leaving.is_empty() && self.lost == 0 {

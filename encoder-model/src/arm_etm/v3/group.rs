@@ -16,7 +16,7 @@ impl Macrocell {
     pub(super) fn answer(&mut self, now: &Stimulus) {
         for answer in &now.returns {
             let Some(miss) = self.data.misses.answer(answer.miss) else { continue };
-            // Nothing of the cycle is traced while an overflow drains; in debug state nobody waits for the data.
+            // Nothing of the cycle is traced while an overflow drains; in debug state nothing waits for the data.
             if self.tracing != Tracing::Overflowed && !now.debug {
                 self.scratch.clear();
                 self.data.miss_data(miss, answer.value, &mut self.scratch);
@@ -43,7 +43,7 @@ impl Macrocell {
     pub(super) fn collect(
         &mut self,
         now: &Stimulus,
-        behind: Levels,
+        after: Levels,
         starts: bool,
         roomy: bool,
         pressed: bool,
@@ -81,7 +81,7 @@ impl Macrocell {
         if let Some(target) = instruction.and_then(|instruction| instruction.branch)
             && (target.exception.is_some() || !target.direct || self.parameters.branch_broadcast)
         {
-            self.branch(target, behind);
+            self.branch(target, after);
         }
         if on {
             self.timestamp(now, roomy);
@@ -119,9 +119,9 @@ impl Macrocell {
             (address.0, self.shown(instruction.isa))
         });
         let in_progress = self.data.lsm.and_then(|lsm: Lsm| lsm.place).filter(|_| place.is_some());
-        let told = in_progress.or(place);
-        let isa = told.map_or(Isa::Arm, |(_, isa)| isa);
-        if let Some((address, isa)) = told {
+        let reported = in_progress.or(place);
+        let isa = reported.map_or(Isa::Arm, |(_, isa)| isa);
+        if let Some((address, isa)) = reported {
             self.branch_base.set(address, isa, levels);
         }
         let under_lsm = place
@@ -138,7 +138,9 @@ impl Macrocell {
             non_secure: levels.non_secure,
             alt_isa: isa == Isa::ThumbEe,
             hyp: levels.hyp,
-            address: told.map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb)).map(Address32),
+            address: reported
+                .map(|(address, _)| address & !u32::from(thumb) | u32::from(thumb))
+                .map(Address32),
             under_lsm,
         });
         if let Some(count) = count.filter(|_| !self.count_in_sync) {
@@ -221,7 +223,7 @@ impl Macrocell {
         }
     }
 
-    /// Atoms in front of a packet go out first. Spec: ETM3-ENC-001 (7.3).
+    /// Atoms before a packet go out first. Spec: ETM3-ENC-001 (7.3).
     fn push(&mut self, packet: Packet) {
         self.atoms.flush(&mut self.packets);
         self.packets.push(packet);
@@ -245,8 +247,8 @@ impl Macrocell {
     }
 }
 
-/// How many of the transfers, the first ones, belong to an earlier LSM although this cycle's instruction has
-/// transfers itself: their packets must come in front of its atom (ETM3-ENC-002).
+/// How many of the transfers, the first ones, belong to an earlier LSM although this cycle's instruction has transfers
+/// itself: their packets must precede its atom (ETM3-ENC-002).
 fn earlier(now: &Stimulus) -> usize {
     let begins = |transfer: &Transfer| matches!(transfer.position, Position::Only | Position::First);
     match now.transfers.iter().position(begins) {

@@ -1,4 +1,4 @@
-//! One cycle after the other: when tracing starts, stops and overflows.
+//! Cycle by cycle: when tracing starts, stops and overflows.
 
 use alloc::vec::Vec;
 
@@ -47,7 +47,7 @@ pub(super) struct Macrocell {
     pub(super) data: Data,
     pub(super) branch_base: BranchBase,
     pub(super) timestamps: Timestamps,
-    /// Address and state of the instruction that completed last; `None` if automatic stacking began behind it.
+    /// Address and state of the instruction that completed last; `None` if automatic stacking began after it.
     pub(super) place: Option<(u32, Isa)>,
     pub(super) context_id: u32,
     pub(super) vmid: Option<u8>,
@@ -87,8 +87,8 @@ impl Macrocell {
         }
     }
 
-    /// One cycle. `behind` are the levels of the cycle behind it.
-    pub(super) fn cycle(&mut self, now: &Stimulus, behind: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
+    /// One cycle. `after` are the levels of the cycle after it.
+    pub(super) fn cycle(&mut self, now: &Stimulus, after: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
         let expiry = self.schedule.tick();
         if expiry != Expiry::None {
             self.data.require_full();
@@ -103,7 +103,7 @@ impl Macrocell {
             self.stop(Tracing::Overflowed);
             self.reason = Reason::Overflow;
         }
-        self.trace(now, behind, sink);
+        self.trace(now, after, sink);
         self.programmed = false;
         self.fifo.end_cycle(sink);
     }
@@ -141,7 +141,7 @@ impl Macrocell {
         }
     }
 
-    /// Takes note of the levels, and stops tracing where they ask for it.
+    /// Records the levels, and stops tracing as they require.
     fn observe(&mut self, now: &Stimulus) {
         if now.reset {
             self.data.misses.clear();
@@ -180,7 +180,7 @@ impl Macrocell {
     /// The packets of the cycle go into the FIFO, or an overflow begins.
     ///
     /// Spec: ETM3-ENC-003 (6.10, 7.10.5).
-    fn trace(&mut self, now: &Stimulus, behind: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
+    fn trace(&mut self, now: &Stimulus, after: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.packets.clear();
         let atoms = self.atoms;
         let (schedule, timestamps) = (self.schedule, self.timestamps);
@@ -196,7 +196,7 @@ impl Macrocell {
         if self.tracing == Tracing::On || self.programmed {
             self.align(roomy);
         }
-        self.collect(now, behind, starts, roomy, pressed);
+        self.collect(now, after, starts, roomy, pressed);
         if self.write_group() {
             self.commit(sink);
         } else {

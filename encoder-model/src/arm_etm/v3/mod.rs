@@ -22,10 +22,10 @@
 //! assert_eq!(log.wire, [0, 0, 0, 0, 0, 0x80, 0x08, 0x21, 0x00, 0x80, 0, 0, 0x84]);
 //! ```
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which packets and bytes does a macrocell make of a cycle? | [`Encoder`] |
-//! | Which bytes is a packet? | [`write_packet`], [`UnencodablePacket`] |
+//! | Packets and bytes of a cycle | [`Encoder`] |
+//! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides when tracing starts, stops and overflows, `group` puts the packets of a cycle in order,
 //! `atoms`, `branches`, `data` and `timestamps` make them, `schedule` knows when synchronisation is due, `check` and
@@ -33,15 +33,15 @@
 //!
 //! Choices where the specification is silent, besides those in [`Policy`](traceproof_vectors::arm_etm::Policy):
 //! * Order in a cycle: trigger; miss data; A-sync; I-sync, its cycle count, VMID; the rest of an earlier LSM, if this
-//!   cycle's instruction has transfers itself; atoms; exception exit (M profile: behind the data); exception entry; data;
-//!   Context ID; VMID; branch; timestamp.
-//! * The packets of a cycle go into the FIFO all or none. If they do not fit, the cycle is lost and all behind it
-//!   until the FIFO is empty; atoms of the cycles before go out in front of the I-sync.
+//!   cycle's instruction has transfers itself; atoms; exception exit (M profile: after the data); exception entry;
+//!   data; Context ID; VMID; branch; timestamp.
+//! * The packets of a cycle go into the FIFO all or none. If they do not fit, the cycle is lost and all after it until
+//!   the FIFO is empty; atoms of the cycles before go out before the I-sync.
 //! * An overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.
 //! * Periodic synchronisation waits for 48 free bytes, an I-sync also for the end of an LSM. A part that
 //!   found no room for a whole period forces an overflow, as in ETMv2.
 //! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
-//! * A VMID that was written is told behind every I-sync, for it has no other place there.
+//! * A VMID that was written is output after every I-sync, for it has no other place there.
 //! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.
 //! * Miss data that arrive while an overflow drains, or in debug state, are lost; their placeholders stay unanswered.
 //!   Suppression leaves miss data alone.

@@ -36,7 +36,7 @@ const INFORMED: u8 = 1 << 6;
 /// The end of an A-sync. Spec: ETM3-SYN-001 (7.10.4).
 const ALIGNMENT_END: u8 = 0x80;
 
-/// Appends the bytes of a packet that [`check`] has nothing against.
+/// Appends the bytes of a packet that passes [`check`].
 pub(super) fn append(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     match *packet {
         Packet::BranchAddress(address) => append_branch(address, 0, bytes),

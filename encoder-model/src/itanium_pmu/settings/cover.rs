@@ -34,12 +34,12 @@ pub(super) fn blocks_needed(interval: &Range<u64>) -> u32 {
     let Some(top) = (interval.start ^ last).checked_ilog2() else { return 1 };
     // The address with the most trailing zeros in the interval, its start apart: blocks grow towards it from both sides.
     let middle = last >> top << top;
-    let (before, behind) = (middle - interval.start, interval.end - middle);
-    if before == behind && before == 1 << top { 1 } else { before.count_ones() + behind.count_ones() }
+    let (before, after) = (middle - interval.start, interval.end - middle);
+    if before == after && before == 1 << top { 1 } else { before.count_ones() + after.count_ones() }
 }
 
-/// The blocks that make up an interval exactly, as few as possible, in the order in which libpfm assigns them to pairs: the largest,
-/// what lies in front of it from the inside out, what lies behind it from the inside out.
+/// The blocks that make up an interval exactly, as few as possible, in the order in which libpfm assigns them to pairs:
+/// the largest, what lies before it from the inside out, what follows it from the inside out.
 pub(super) fn blocks(interval: &Range<u64>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut start = interval.start;
@@ -59,8 +59,9 @@ pub(super) fn blocks(interval: &Range<u64>) -> Vec<Block> {
 /// if there is none, or none better than with fewer.
 fn covers(asked: &Range<u64>) -> [Option<Range<u64>>; MOST_PAIRS] {
     let mut best: [Option<(u64, Range<u64>)>; MOST_PAIRS] = Default::default();
-    // The block that holds the first address asked for starts at a multiple of its size, so that only these starts and ends come
-    // into question. Starts are tried from the nearest on: of equal answers the one that adds less in front is kept.
+    // The block that holds the first address asked for starts at a multiple of its size, so that only these starts and
+    // ends come into question. Starts are tried from the nearest on: of equal answers the one that adds less before it
+    // is kept.
     let mut previous_start = None;
     for before in 0..=OFFSET_BITS {
         let start = asked.start >> before << before;
@@ -68,8 +69,8 @@ fn covers(asked: &Range<u64>) -> [Option<Range<u64>>; MOST_PAIRS] {
             continue;
         }
         let mut previous_end = None;
-        for behind in 0..=OFFSET_BITS {
-            let end = asked.end.next_multiple_of(1 << behind);
+        for after in 0..=OFFSET_BITS {
+            let end = asked.end.next_multiple_of(1 << after);
             if previous_end.replace(end) == Some(end) || end > 1 << OFFSET_BITS {
                 continue;
             }
@@ -104,7 +105,7 @@ pub(super) struct Group {
 struct Plan {
     added: u64,
     last: Group,
-    /// Blocks of the groups in front of the last one.
+    /// Blocks of the groups before the last one.
     blocks_before: usize,
 }
 

@@ -66,7 +66,7 @@ impl EventRequest {
     ///
     /// # Errors
     ///
-    /// Why it would not count what is asked for.
+    /// Why it would not count what is requested.
     pub fn settings(&self) -> Result<EventSettings, EventRefusal> {
         let (event, ear) = self.selected()?;
         self.check(event)?;
@@ -191,11 +191,12 @@ pub struct EventSettings {
     pub event: &'static SelectableEvent,
     /// By which counter.
     pub counter: u8,
-    /// Sources dispute the latency threshold (MD-8): the processor may capture from half or twice the latency on.
+    /// Sources disagree about the latency threshold (MD-8): the processor may capture from half or twice the latency
+    /// on.
     pub is_disputed: bool,
 }
 
-/// Why an event cannot be counted as asked for.
+/// Why an event cannot be counted as requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventRefusal {
     /// No event has this name, or not on a processor with these thresholds.

@@ -1,11 +1,11 @@
-//! Which register values a measurement needs: the settings that are easy to get wrong by hand.
+//! Which register values a measurement needs: the settings that are error-prone by hand.
 //!
-//! | question | place |
+//! | purpose | place |
 //! |---|---|
-//! | Which pairs of breakpoint registers tag these addresses? | [`CodeRanges`], [`DataRanges`] |
-//! | Which opcode match tags these instructions? | [`OpcodeMatch`], [`OpcodePattern`] |
-//! | Which configuration counts this event, on which counter? | [`EventRequest`] |
-//! | Which all of it together? | [`Measurement`] |
+//! | Pairs of breakpoint registers that tag given addresses | [`CodeRanges`], [`DataRanges`] |
+//! | Opcode match that tags given instructions | [`OpcodeMatch`], [`OpcodePattern`] |
+//! | Configuration and counter for an event | [`EventRequest`] |
+//! | All of it together | [`Measurement`] |
 //!
 //! Every answer is a list of [`Setting`]s, in the order in which they are to be written.
 

@@ -81,7 +81,7 @@ impl FromStr for OpcodePattern {
     }
 }
 
-/// Types of syllables. Instructions of type A are M in an M slot and I in an I slot: ask for both.
+/// Types of syllables. Instructions of type A are M in an M slot and I in an I slot: select both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyllableTypes {
     /// Memory.
@@ -121,7 +121,7 @@ pub struct OpcodeMatch {
     pub pattern: OpcodePattern,
 }
 
-/// What to write, and what it cannot tell apart.
+/// What to write, and what it cannot distinguish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpcodeSettings {
     /// The register.
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_told() {
+    fn what_cannot_be_compared_is_reported() {
         let pattern = OpcodePattern::ANY.with(20, 6, 0x7fff).unwrap();
         let matched = OpcodeMatch { pmc: 9, types: SyllableTypes::ALL, pattern }.settings().unwrap();
         assert_eq!(matched.not_compared, 0x001f_e000);

@@ -1,4 +1,4 @@
-//! Worked examples through the whole model: registers are written, things happen, and what the log says of it is looked at.
+//! Worked examples through the whole model: registers are written, events occur, and the log is checked.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ const SP: u64 = 1 << 20;
 const NEUTRAL: u64 = 0x0100_0000_0000_0000;
 const PASS_ALL: u64 = 0xf000_0000_3fff_fff8;
 
-/// A model at work, and what was logged of the latest step.
+/// A model, and the log of its latest step.
 struct Bench {
     encoder: Encoder,
     log: Log<ItaniumPmu>,

@@ -98,7 +98,7 @@ fn a_cycle_has_so_many_misses() {
     assert_eq!(bench.read_pmd(4), MISSES_PER_CYCLE as u64 + 1);
 }
 
-/// Anything that a stimulus can say, likely or not.
+/// Anything that a stimulus can express, likely or not.
 fn any_stimulus() -> impl Strategy<Value = Stimulus> {
     let register = || {
         (prop::sample::select(RegisterClass::ALL.to_vec()), prop_oneof![0..20_u8, any::<u8>()])

@@ -138,7 +138,7 @@ impl Chooser {
         };
         let packet = self.choose(codings, size, self.differs(address, size, false), |chooser, coding| {
             let operand = values.map(|(operand, _)| chooser.report_operand(coding, operand, size));
-            let before = chooser.behind_operand(values.map(|(operand, _)| operand), size);
+            let before = chooser.after_operand(values.map(|(operand, _)| operand), size);
             let data =
                 values.and_then(|(_, data)| data).map(|data| chooser.report(coding, data, before, size));
             // What comes last in a packet without address has no length.
@@ -157,7 +157,7 @@ impl Chooser {
         });
         self.bases.set_address(size, address);
         let latest =
-            values.and_then(|(operand, data)| data.or_else(|| self.behind_operand(Some(operand), size)));
+            values.and_then(|(operand, data)| data.or_else(|| self.after_operand(Some(operand), size)));
         self.bases.set_data(size, latest);
         packet
     }
@@ -185,7 +185,7 @@ impl Chooser {
             })
         });
         self.bases.set_address(size, address);
-        let latest = self.behind_operand(Some(operand), size);
+        let latest = self.after_operand(Some(operand), size);
         self.bases.set_data(size, latest);
         packet
     }
@@ -335,7 +335,7 @@ impl Chooser {
         }
     }
 
-    /// An operand in front of the data. Spec: reading operands-are-not-compressed (ET 8.2).
+    /// An operand before the data. Spec: reading operands-are-not-compressed (ET 8.2).
     fn report_operand(&self, coding: Coding, operand: u128, size: u8) -> ReportedData {
         if self.fields.parameters.compressed_operands {
             self.report(coding, operand, self.bases.data(size), size)
@@ -344,8 +344,8 @@ impl Chooser {
         }
     }
 
-    /// The base of data behind an operand.
-    fn behind_operand(&self, operand: Option<u128>, size: u8) -> Option<u128> {
+    /// The base of data after an operand.
+    fn after_operand(&self, operand: Option<u128>, size: u8) -> Option<u128> {
         operand.filter(|_| self.fields.parameters.compressed_operands).or_else(|| self.bases.data(size))
     }
 

@@ -80,7 +80,7 @@ impl DataFields {
         let parameters = &self.parameters;
         let (size, lrid) = (parameters.size_width(), u32::from(parameters.lrid_width_p));
         let (data, address) = (u32::from(parameters.data_width_p), u32::from(parameters.daddress_width_p));
-        // The draft has a subformat of 2 or 4 bits behind a format of up to 2.
+        // The draft has a subformat of 2 or 4 bits after a format of up to 2.
         let head = 3.max(parameters.format_width()) + 4 + size;
         let length = u32::from(parameters.max_size());
         let transfer = head + 2 + length + data + address;

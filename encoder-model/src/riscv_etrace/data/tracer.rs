@@ -38,8 +38,8 @@ enum Signal {
 #[derive(Clone, Copy, Debug)]
 struct Request {
     access: DataAccess,
-    /// A request packet told of it.
-    told: bool,
+    /// A request packet reported it.
+    reported: bool,
 }
 
 impl DataTracer {
@@ -91,7 +91,7 @@ impl DataTracer {
         self.chooser.fields.options
     }
 
-    /// Packets were dropped and nothing said so yet.
+    /// Packets were dropped and no packet has reported it yet.
     pub(crate) const fn has_loss(&self) -> bool {
         self.lost
     }
@@ -101,7 +101,7 @@ impl DataTracer {
         self.takes && self.lost
     }
 
-    /// A packet went out behind which a decoder starts over.
+    /// A packet went out after which a decoder starts over.
     ///
     /// Spec: RVET-DATA-007, RVET-DATA-022 (ET 8.1.3); readings data-restarts-at-start-and-trap-packets,
     /// data-alone-starts-at-its-support-packet.
@@ -113,8 +113,8 @@ impl DataTracer {
     /// A support packet with `dloss` went out. Spec: RVET-DATA-024 (ET 7.5); reading dloss-restarts-data.
     pub(crate) fn report_loss(&mut self) {
         self.lost = false;
-        // Nobody knows any more what a response belongs to.
-        self.requests.retain(|_, request| !request.told);
+        // The request of a response is no longer known.
+        self.requests.retain(|_, request| !request.reported);
         self.chooser.restart();
     }
 
@@ -123,7 +123,7 @@ impl DataTracer {
         self.waiting.push(Signal::Access(access));
     }
 
-    /// A response; at once, but never in front of its request.
+    /// A response; at once, but never before its request.
     pub(crate) fn response(&mut self, response: DataResponse, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let waits = self.waiting.iter().any(|signal| match signal {
             Signal::Access(access) => split_lrid(access) == Some(response.lrid),
@@ -166,7 +166,7 @@ impl DataTracer {
         }
     }
 
-    /// Whether filters, types and widths let an access be told.
+    /// Whether filters, types and widths let an access be reported.
     fn is_traced(&self, access: &DataAccess) -> bool {
         let DataFields { parameters, options, .. } = &self.chooser.fields;
         let fits = |size: u8| size <= parameters.max_size();
@@ -174,13 +174,13 @@ impl DataTracer {
         match access {
             DataAccess::Load(access) | DataAccess::Store(access) => !access.filtered && fits(access.size),
             DataAccess::Atomic(access) => {
-                let told = match access.op {
+                let reported = match access.op {
                     // Reading conditional-store-failure-without-data-only.
                     AtomicOperation::ConditionalStoreFailure => options.no_data,
                     AtomicOperation::CompareAndSwapFailure => draft && !options.no_address,
                     _ => true,
                 };
-                told && !access.filtered && fits(access.size) && parameters.atomics()
+                reported && !access.filtered && fits(access.size) && parameters.atomics()
             }
             DataAccess::Csr(access) => !access.filtered && parameters.csrs(),
         }
@@ -190,8 +190,8 @@ impl DataTracer {
         let options = self.chooser.fields.options;
         match load.lrid {
             Some(lrid) if self.chooser.fields.parameters.split => {
-                let told = !options.no_data && !options.no_address;
-                if told {
+                let reported = !options.no_data && !options.no_address;
+                if reported {
                     let packet = self.chooser.load_request(load.address.0, load.size, load.multi, lrid);
                     if !self.send(&packet, send) {
                         return;
@@ -201,7 +201,7 @@ impl DataTracer {
                     self.send(&packet, send);
                     return;
                 }
-                self.requests.insert(lrid, Request { access: DataAccess::Load(*load), told });
+                self.requests.insert(lrid, Request { access: DataAccess::Load(*load), reported });
             }
             _ => {
                 let packet = self.whole(load, false, Some(load.data));
@@ -219,15 +219,15 @@ impl DataTracer {
                     && atomic.op != AtomicOperation::CompareAndSwapFailure =>
             {
                 // The draft has requests without address too.
-                let told = !options.no_address || parameters.layout == DataLayout::MmaCas;
-                if told {
+                let reported = !options.no_address || parameters.layout == DataLayout::MmaCas;
+                if reported {
                     let address = (!options.no_address).then_some(atomic.address);
                     let packet = self.chooser.atomic_request(atomic, address.map(u64::from), lrid);
                     if !self.send(&packet, send) {
                         return;
                     }
                 }
-                self.requests.insert(lrid, Request { access: DataAccess::Atomic(*atomic), told });
+                self.requests.insert(lrid, Request { access: DataAccess::Atomic(*atomic), reported });
             }
             _ => {
                 let packet = self.whole_atomic(atomic, atomic.data);
@@ -238,27 +238,27 @@ impl DataTracer {
 
     fn respond(&mut self, response: &DataResponse, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let &DataResponse { lrid, data } = response;
-        let Some(Request { access, told }) = self.requests.remove(&lrid) else { return };
+        let Some(Request { access, reported }) = self.requests.remove(&lrid) else { return };
         let DataFields { parameters, options, .. } = self.chooser.fields;
         let draft = parameters.layout == DataLayout::MmaCas;
         let reduced = options.no_data || options.no_address;
         let packet = match access {
-            DataAccess::Load(load) if told && !reduced => self.chooser.load_data(load.size, lrid, data),
-            DataAccess::Atomic(atomic) if told && draft && !options.no_data => {
+            DataAccess::Load(load) if reported && !reduced => self.chooser.load_data(load.size, lrid, data),
+            DataAccess::Atomic(atomic) if reported && draft && !options.no_data => {
                 self.chooser.load_data(atomic.size, lrid, data)
             }
-            DataAccess::Atomic(atomic) if told && !reduced => {
+            DataAccess::Atomic(atomic) if reported && !reduced => {
                 self.chooser.atomic_data(atomic.size, lrid, data)
             }
             // Reading reduced-split-packets-are-unified: the packet waited for its data. An error has none.
-            DataAccess::Load(load) if !told && options.no_address && data.is_some() => {
+            DataAccess::Load(load) if !reported && options.no_address && data.is_some() => {
                 self.whole(&load, false, data)
             }
-            DataAccess::Atomic(atomic) if !told && options.no_address => match data {
+            DataAccess::Atomic(atomic) if !reported && options.no_address => match data {
                 Some(data) => self.whole_atomic(&atomic, data),
                 None => return,
             },
-            // The options changed in between, and no packet tells this any more.
+            // The options changed in between, and no packet reports this any more.
             _ => return,
         };
         self.send(&packet, send);

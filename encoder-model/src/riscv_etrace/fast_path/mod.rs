@@ -1,13 +1,13 @@
-//! Code that only saves time: instructions that need no packet, between others like them. Without it an encoder sends
-//! the same: see [`Encoder::without_fast_path`](super::Encoder::without_fast_path).
+//! Fast path: instructions that need no packet, between others like them. Without it an encoder sends the same: see
+//! [`Encoder::without_fast_path`](super::Encoder::without_fast_path).
 //!
-//! There are three shortcuts, each of which is left where it does not apply:
+//! It has three parts, each of which is left where it does not apply:
 //!
 //! | shortcut | where |
 //! |---|---|
 //! | the signals of the instruction are kept, and no item is made of it | one instruction in a cycle, and the resynchronisation timer counts no cycles and half-words |
 //! | an item is made, but no decision about packets | one block in a cycle |
-//! | an item is made, without a look at filters, triggers and traps | one instruction in a cycle |
+//! | an item is made, without a check of filters, triggers and traps | one instruction in a cycle |
 
 use traceproof_vectors::riscv_etrace::{Block, Cycle, Itype, RiscvEtrace, Stimulus};
 use traceproof_vectors::{Address, EncoderSink};

@@ -23,7 +23,7 @@ impl Ingress {
         !self.block_retirement && matches!(self.counts, SyncMode::Off | SyncMode::Packets)
     }
 
-    /// Between trace-on and trace-off, as far as the cycles up to now say.
+    /// Between trace-on and trace-off, according to the cycles up to now.
     #[inline]
     pub(super) const fn is_tracing(&self) -> bool {
         self.tracing

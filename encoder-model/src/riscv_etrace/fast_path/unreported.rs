@@ -44,7 +44,7 @@ impl Branches {
 }
 
 impl Resync {
-    /// Whether the limit is still not reached with an item `ticks` behind the item before.
+    /// Whether the limit is still not reached with an item `ticks` after the item before.
     #[inline]
     pub(super) fn keeps_counting(&self, ticks: u64) -> bool {
         let off = self.counts == SyncMode::Off;
@@ -87,7 +87,7 @@ impl Tracer {
     /// An uninferable discontinuity that gets no packet is left.
     #[inline(never)]
     fn leave_unreported(&mut self, retired: &Retired) {
-        self.flow = self.flow_behind(retired, false);
+        self.flow = self.flow_after(retired, false);
     }
 
     /// Whether the item before leads to the one at hand as a decoder expects.

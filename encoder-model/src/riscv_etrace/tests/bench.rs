@@ -1,4 +1,4 @@
-//! A test bench: small programs, executions, and what the encoder makes of them.
+//! A test bench: small programs, executions, and the output of the encoder.
 
 use crate::riscv_etrace::{Encoder, Hart, Retirement};
 use traceproof_vectors::riscv_etrace::{
@@ -92,7 +92,7 @@ pub(crate) fn path(addresses: &[u64]) -> Vec<Step> {
     addresses.iter().copied().map(retire).collect()
 }
 
-/// Everything the encoder sends for an execution, in the given shape, and for the halt behind it. `finish` adds nothing.
+/// Everything the encoder sends for an execution, in the given shape, and for the halt after it. `finish` adds nothing.
 pub(crate) fn encode_as(
     hart: &mut Hart,
     parameters: &Parameters,
@@ -133,10 +133,10 @@ pub(crate) fn packets(policy: &Policy, steps: &[Step]) -> Vec<Packet> {
 pub(crate) fn payloads(wire: &[u8]) -> Vec<Vec<u8>> {
     let mut payloads = Vec::new();
     let mut rest = wire;
-    while let Some((&length, behind)) = rest.split_first() {
-        let (payload, behind) = behind.split_at(usize::from(length));
+    while let Some((&length, tail)) = rest.split_first() {
+        let (payload, tail) = tail.split_at(usize::from(length));
         payloads.push(payload.to_vec());
-        rest = behind;
+        rest = tail;
     }
     payloads
 }

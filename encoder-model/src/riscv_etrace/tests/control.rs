@@ -119,7 +119,7 @@ fn filters_around_traps() {
     let hidden = untraced(exception(2, 0x1008));
     // Only the handler is traced: the trap's packet comes with it.
     check(&[hidden.clone(), path(&[0x3000])].concat(), &[handler(false, 2, 0x3000), support(true, ENDED)]);
-    // A traced trap behind an untraced one is the first thing traced.
+    // A traced trap after an untraced one is the first thing traced.
     let steps = [hidden, vec![exception(5, 0x3000), retire(0x3000)]].concat();
     check(&steps, &[early_trap(false, 5, 0x3000), start(0x3000), support(true, ENDED)]);
     // A traced trap whose handler is not traced is not reported.
@@ -152,7 +152,7 @@ fn chains_of_traps() {
         support(true, ENDED),
     ];
     check(&steps, &expected);
-    // Behind an updiscon every trap of the chain speaks for itself.
+    // After an updiscon every trap of the chain has its own packet.
     let steps = [path(&[0x1000, 0x100c]), traps.to_vec(), path(&[0x3000])].concat();
     let expected = [
         start(0x1000),
@@ -195,7 +195,7 @@ fn pulsed(iaddr: u64, trace_on: bool, trace_off: bool) -> Step {
 /// RVET-ENC-048 to 050.
 #[test]
 fn trigger_pulses() {
-    // Off behind 0x1004, and on again in the next cycle: nothing happens.
+    // Off after 0x1004, and on again in the next cycle: nothing happens.
     let steps = [pulsed(0x1000, false, false), pulsed(0x1004, false, true), pulsed(0x1008, true, false)];
     check(&steps, &[start(0x1000), delta(8), support(true, ENDED)]);
     // Off for one cycle.
@@ -284,9 +284,9 @@ fn times_are_those_of_what_is_reported() {
     assert_eq!(times, [Some(5), Some(7), Some(8)]);
 }
 
-/// An updiscon target in front of a precise context change has the updiscon flag (RVET-ENC-034).
+/// An updiscon target before a precise context change has the updiscon flag (RVET-ENC-034).
 #[test]
-fn context_change_behind_an_updiscon_target() {
+fn context_change_after_an_updiscon_target() {
     let steps = [
         in_context(0x1000, 1, 0),
         in_context(0x100c, 1, 0),

@@ -162,7 +162,7 @@ fn what_cannot_travel_is_refused() {
     assert_eq!(field(DataPacket::LoadData(data), unified()), "format");
     let packets = [Packet::Data(load(word))];
     let untyped = Parameters { data: Some(plain), ..Parameters::default() };
-    assert!(write_packets(&packets, &untyped, &Policy::default()).is_err(), "no type tells data apart");
+    assert!(write_packets(&packets, &untyped, &Policy::default()).is_err(), "no type distinguishes data");
 }
 
 fn access(access: DataAccess) -> Step {
@@ -183,7 +183,7 @@ fn store(address: u64, size: u8, data: u128) -> Step {
 
 /// What an encoder sends between the first start packet and the end, as text: data packets as they are, others by
 /// name.
-fn story(data: DataParameters, policy: DataPolicy, steps: &[Step]) -> Vec<String> {
+fn summary(data: DataParameters, policy: DataPolicy, steps: &[Step]) -> Vec<String> {
     let on = [Step::Stimulus(Stimulus::DataEnable(true)), enable(true), retire(0x1000)];
     let steps: Vec<Step> = on.iter().chain(steps).cloned().collect();
     let policy = Policy { data: policy, ..Policy::default() };
@@ -194,8 +194,8 @@ fn story(data: DataParameters, policy: DataPolicy, steps: &[Step]) -> Vec<String
             Packet::Support { ienable, denable, dloss, doptions, .. } => {
                 format!("support {}{}{} {doptions}", u8::from(*ienable), u8::from(*denable), u8::from(*dloss))
             }
-            Packet::Data(DataPacket::Load(load)) => tell("load", load),
-            Packet::Data(DataPacket::Store(store)) => tell("store", store),
+            Packet::Data(DataPacket::Load(load)) => format_transfer("load", load),
+            Packet::Data(DataPacket::Store(store)) => format_transfer("store", store),
             Packet::Data(DataPacket::LoadRequest(request)) => {
                 format!("request {} {:?}", request.lrid, request.address)
             }
@@ -211,7 +211,7 @@ fn story(data: DataParameters, policy: DataPolicy, steps: &[Step]) -> Vec<String
         .collect()
 }
 
-fn tell(name: &str, transfer: &Transfer) -> String {
+fn format_transfer(name: &str, transfer: &Transfer) -> String {
     let data = transfer.data.map_or("-".to_owned(), |data| format!("{data}/{}", transfer.data_len));
     match transfer.address {
         Some(ReportedAddress::Full(address)) => format!("{name} {address:#x} {data}"),
@@ -230,9 +230,9 @@ fn the_first_access_of_each_size_is_whole() {
         retire(0x1004),
     ];
     let policy = DataPolicy { compression: DataCompression::Xor, ..DataPolicy::default() };
-    // The support packet for data alone and that for both; the packets of an instruction come in front of its data.
+    // The support packet for data alone and that for both; the packets of an instruction precede its data.
     assert_eq!(
-        story(DataParameters::default(), policy, &steps),
+        summary(DataParameters::default(), policy, &steps),
         [
             "support 010 0",
             "support 110 0",
@@ -261,7 +261,7 @@ fn loss_starts_data_over() {
     ];
     let policy = DataPolicy { compression: DataCompression::Differential, ..DataPolicy::default() };
     assert_eq!(
-        story(DataParameters::default(), policy, &steps)[2..],
+        summary(DataParameters::default(), policy, &steps)[2..],
         [
             "start",
             "load 0x20000010 0x1/0",
@@ -275,9 +275,9 @@ fn loss_starts_data_over() {
     );
 }
 
-/// The support packet that tells of lost data packets is lost itself: the next one that travels tells.
+/// The support packet that reports lost data packets is lost itself: the next one that travels reports them.
 #[test]
-fn loss_is_told_by_a_support_packet_that_travels() {
+fn loss_is_reported_by_a_support_packet_that_travels() {
     let steps = [
         Step::Stimulus(Stimulus::DataTransport(false)),
         load(0x2000_0010, 2, 1),
@@ -290,9 +290,9 @@ fn loss_is_told_by_a_support_packet_that_travels() {
         retire(0x2000),
         load(0x2000_0014, 2, 1),
     ];
-    let told = story(DataParameters::default(), DataPolicy::default(), &steps);
-    let losses: Vec<_> = told.iter().filter(|line| line.starts_with("support 111")).collect();
-    assert_eq!(losses.len(), 1, "{told:?}");
+    let reported = summary(DataParameters::default(), DataPolicy::default(), &steps);
+    let losses: Vec<_> = reported.iter().filter(|line| line.starts_with("support 111")).collect();
+    assert_eq!(losses.len(), 1, "{reported:?}");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn responses_follow_their_requests() {
     ];
     let policy = DataPolicy { compression: DataCompression::Full, ..DataPolicy::default() };
     assert_eq!(
-        story(split(), policy, &steps)[2..],
+        summary(split(), policy, &steps)[2..],
         [
             "start",
             "request 1 Full(536870928)",
@@ -339,7 +339,7 @@ fn options_shape_packets_from_their_support_packet_on() {
     ];
     let policy = DataPolicy { compression: DataCompression::FullData, ..DataPolicy::default() };
     assert_eq!(
-        story(DataParameters::default(), policy, &steps)[2..],
+        summary(DataParameters::default(), policy, &steps)[2..],
         [
             "start",
             "load 0x20000010 0x1/0",

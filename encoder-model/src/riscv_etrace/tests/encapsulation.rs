@@ -207,7 +207,7 @@ fn flow_is_only_in_null_packets_of_framed_streams() {
     assert!(matches!(stream(framed, &too_wide, 1), Err(Refusal::Invalid { parameter: "flow", .. })));
 }
 
-/// Two `nop` at 0x1000, retired at times 0x1122 and 0x1133; the whole encoder behind it.
+/// Two `nop` at 0x1000, retired at times 0x1122 and 0x1133; the whole encoder after it.
 fn encode(parameters: &Parameters, policy: &Policy) -> Vec<u8> {
     let mut program = Program::new();
     let bytes = vec![0x13, 0, 0, 0, 0x13, 0, 0, 0];
@@ -232,14 +232,14 @@ fn encode(parameters: &Parameters, policy: &Policy) -> Vec<u8> {
 /// The packets are `1f`, `73 00 04`, `0a`, `5f` (X46 and around).
 #[test]
 fn timestamps_are_those_of_the_instructions() {
-    // No packet has a `time` field, and yet the transport knows the time.
+    // No packet has a `time` field, but the transport carries the time.
     let set = |encapsulation| Parameters { encapsulation, retires_p: 4, ..Parameters::default() };
     let two = set(normal(0, 0, 2, 0));
     assert_eq!(
         encode(&two, &Policy::default()),
         hex("81 00 00 1f 83 22 11 73 00 04 81 33 11 0a 81 33 11 5f")
     );
-    // Cut to one byte, behind 4 bits of source.
+    // Cut to one byte, after 4 bits of source.
     let one = set(normal(4, 9, 1, 0));
     assert_eq!(
         encode(&one, &Policy { payload_alignment: After, ..Policy::default() }),
@@ -278,7 +278,7 @@ fn sources_are_interleaved_packet_by_packet() {
         }
     }
     assert_eq!((multiplexer.waiting(0), multiplexer.waiting(1), multiplexer.waiting(2)), (0, 0, 0));
-    // All of source 2 is shorter than the synchronisation sequence (N = 31 + 2 + 1) in front of source 1.
+    // All of source 2 is shorter than the synchronisation sequence (N = 31 + 2 + 1) before source 1.
     let sequence = [vec![0; 34], vec![0x80]].concat();
     let expected = [
         &hex("81 02 00 00 1f 83 02 22 11 73 00 04 81 02 33 11 0a 81 02 33 11 5f")[..],

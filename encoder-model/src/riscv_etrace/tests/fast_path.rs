@@ -90,7 +90,7 @@ impl Numbers {
     }
 }
 
-/// Everything around the stimuli that the short way must get along with, or keep away from.
+/// Everything around the stimuli that the fast path must handle or leave to the general path.
 fn setup(seed: u64) -> (Parameters, Policy) {
     let modes = [SyncMode::Off, SyncMode::Packets, SyncMode::Cycles, SyncMode::HalfWords];
     let mut parameters = Parameters {

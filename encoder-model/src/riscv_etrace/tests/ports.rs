@@ -120,7 +120,7 @@ fn traps_come_with_the_instruction_before_or_alone() {
 fn traps_stay_alone_where_the_port_cannot_merge_them() {
     let parameters = Parameters { retires_p: 4, ..Parameters::default() };
     let mut hart = Hart::new(&small_program(), &parameters, Retirement::Blocks { max_halfwords: 8 });
-    // Behind a jump, and an exception elsewhere than behind the block.
+    // After a jump, and an exception elsewhere than after the block.
     for (at, trap) in [(0x100c, interrupt(7)), (0x1000, exception(2, 0x2000))] {
         let cycles = cycles(&mut hart, &[retire(at), trap]);
         assert_eq!(cycles.len(), 2, "{at:#x}");
@@ -206,7 +206,7 @@ fn sequentially_inferable_jumps_follow_their_upper_immediate() {
     };
     assert_eq!(signal(4, true, &path(&[0x1008, 0x100c])), Some(true));
     assert_eq!(signal(4, false, &path(&[0x1008, 0x100c])), Some(false));
-    // A return is one only where the port cannot tell (3-bit itype).
+    // A return is one only where the port cannot distinguish it (3-bit itype).
     assert_eq!(signal(4, true, &path(&[0x1000, 0x1004])), Some(false));
     assert_eq!(signal(3, true, &path(&[0x1000, 0x1004])), Some(true));
     // Not directly before; other register; a trap in between.

@@ -58,8 +58,8 @@ fn straight(instructions: u64) -> Vec<Step> {
     (0..instructions).map(|index| retire(0x1000 + 4 * index)).collect()
 }
 
-/// 0x1000 is the synchronisation packet's own. Eight instructions of two half-words each later, at 0x1020, the
-/// count is 16, and the instruction behind that is reported.
+/// 0x1000 is the synchronisation packet's own. Eight instructions of two half-words each later, at 0x1020, the count is
+/// 16, and the instruction after that is reported.
 #[test]
 fn half_words_are_counted() {
     let got = packets(&policy(SyncMode::HalfWords), &[], &straight(20));
@@ -84,8 +84,8 @@ fn idle_cycles_are_counted() {
     assert_eq!(got, [start(0x1000), start(0x1008), address(4, false), ended()]);
 }
 
-/// A jump to itself: one address packet per lap. The 16th makes the timer expire; the next one is known to come
-/// before a synchronisation packet, which is what the updiscon flag says.
+/// A jump to itself: one address packet per lap. The 16th makes the timer expire; the next one is known to come before
+/// a synchronisation packet, which is the meaning of the updiscon flag.
 #[test]
 fn packets_are_counted() {
     let steps = path(&[0x1000; 22]);
@@ -121,10 +121,10 @@ fn branch_at_the_synchronisation_point() {
     assert_eq!(got, [start(0x1000), taken, address(4, false), ended()]);
 }
 
-/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that nobody reported. Its target is reported
-/// first, with the updiscon flag, and the instruction behind that gets the synchronisation packet.
+/// RVET-ENC-080: at 0x1020 the timer expires on an indirect jump that was not reported. Its target is reported first,
+/// with the updiscon flag, and the instruction after that gets the synchronisation packet.
 #[test]
-fn no_synchronisation_behind_an_unreported_jump() {
+fn no_synchronisation_after_an_unreported_jump() {
     let steps = [straight(9), path(&[0x1008, 0x100c, 0x1010])].concat();
     let got = packets(&policy(SyncMode::HalfWords), &[(0x1020, JALR)], &steps);
     assert_eq!(got, [start(0x1000), address(8, true), start(0x100c), address(4, false), ended()]);

@@ -47,8 +47,8 @@ fn q3_first_arrival_then_trap() {
 #[test]
 fn q4_first_arrival_with_notify() {
     let notified = Step::Retire(Retire { notify: true, ..instruction(0x1004) });
-    let behind = path(&[0x1008, 0x100c, 0x1004, 0x1008, 0x100c, 0x2000, 0x2004]);
-    let steps = [path(&[0x1000]), vec![notified], behind].concat();
+    let after = path(&[0x1008, 0x100c, 0x1004, 0x1008, 0x100c, 0x2000, 0x2004]);
+    let steps = [path(&[0x1000]), vec![notified], after].concat();
     small(&steps, &["73 00 04", "0a 00 00 00 fe", "02", "fa 1f", "0a", "5f"]);
 }
 
@@ -70,7 +70,7 @@ fn q7_exception_at_updiscon_target() {
 }
 
 #[test]
-fn q8_trap_behind_trap() {
+fn q8_trap_after_trap() {
     let traps = vec![exception(2, 0x1008), interrupt(7)];
     let steps = [path(&[0x1000, 0x1004]), traps, path(&[0x3000, 0x3004])].concat();
     small(&steps, &["73 00 04", "0a", "77 01", "f7 1b 00 03", "0a", "5f"]);
@@ -83,7 +83,7 @@ fn q9_exception_first() {
 }
 
 #[test]
-fn q10_interrupt_behind_updiscon() {
+fn q10_interrupt_after_updiscon() {
     let steps = [path(&ABCJ), vec![interrupt(7)], path(&[0x3000, 0x3004])].concat();
     small(&steps, &["73 00 04", "1a", "f7 1b 00 03", "0a", "5f"]);
     let separate = Policy { interrupt_report: InterruptReport::Separate, ..Policy::default() };

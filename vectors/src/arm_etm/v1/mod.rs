@@ -2,11 +2,12 @@
 //!
 //! # The wire
 //!
-//! A record per trace clock as in ETMv2 (see [`v2::Cycle`](super::v2::Cycle)), but bits \[2:0\] of its first byte are PIPESTAT, bit 3 is
-//! TRACESYNC, \[7:4\] are 0: [`Cycle`]. Every packet is a byte. An 8-bit port outputs one in a record, a 16-bit port up to
-//! two, \[7:0\] first, a 4-bit port the low half and then the high half, in two records. Nothing is output with TD (also behind TR) and with TR.
-//! TRACESYNC is HIGH in the first record of the first packet of every branch address. On a 16-bit port that packet is
-//! on \[7:0\]: behind data that end on \[7:0\], \[15:8\] stays empty (reading `etm1-address-starts-a-cycle`).
+//! A record per trace clock as in ETMv2 (see [`v2::Cycle`](super::v2::Cycle)), but bits \[2:0\] of its first byte are
+//! PIPESTAT, bit 3 is TRACESYNC, \[7:4\] are 0: [`Cycle`]. Every packet is a byte. An 8-bit port outputs one in a
+//! record, a 16-bit port up to two, \[7:0\] first, a 4-bit port the low half and then the high half, in two records.
+//! Nothing is output with TD (also after TR) and with TR. TRACESYNC is HIGH in the first record of the first packet of
+//! every branch address. On a 16-bit port that packet is on \[7:0\]: after data that end on \[7:0\], \[15:8\] stays
+//! empty (reading `etm1-address-starts-a-cycle`).
 //!
 //! # Packets
 //!
@@ -24,23 +25,24 @@
 //! (`etm1-every-address-is-a-base`).
 //! [`context_id_bytes`](super::Parameters::context_id_bytes) means nothing before ETMv1.2.
 //!
-//! Data of an instruction: one address, that of the first transfer; then the value of each transfer. How many, and their sizes, the code
-//! tells: LDM and STM a word for each register, LDRD and STRD two words, SWP two of its size. MRC, MCR and their like have no address, a word for
-//! each register, and need [`monitor_cprt`](super::Parameters::monitor_cprt) (`etm1-cprt-has-no-address`). Where only addresses are traced
-//! no code is needed.
+//! Data of an instruction: one address, that of the first transfer; then the value of each transfer. Their number and
+//! sizes follow from the code: LDM and STM a word for each register, LDRD and STRD two words, SWP two of its size. MRC,
+//! MCR and their like have no address, a word for each register, and need
+//! [`monitor_cprt`](super::Parameters::monitor_cprt) (`etm1-cprt-has-no-address`). Where only addresses are traced no
+//! code is needed.
 //!
 //! # APO
 //!
-//! The two records behind BE and BD hold no instruction. Their \[1:0\] (on TRACEPKT if TR) are APO\[1:0\] and APO\[3:2\]: how many TRACESYNC
-//! marks to pass over, counted from the record of BE or BD on, that one included. They output packets like any other. BE or BD in one of them abandons the branch
-//! before, and has two such records of its own. The APO is not known if one of the two is TD, cannot be read, or is behind
-//! the end of the capture.
+//! The two records after BE and BD hold no instruction. Their \[1:0\] (on TRACEPKT if TR) are APO\[1:0\] and
+//! APO\[3:2\]: how many TRACESYNC marks to skip, counted from the record of BE or BD on, that one included. They output
+//! packets like any other. BE or BD in one of them abandons the branch before, and has two such records of its own. The
+//! APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture.
 //!
 //! # Events
 //!
 //! Events come in program order: those of a status, its data and its address included, are complete before those of the
-//! next. Only [`Trigger`](Event::Trigger) is reported at once, in front of everything else of its record. `cycle` and `when` are the index of
-//! the record with the status. A packet is delivered when its last byte was read, in front of its events.
+//! next. Only [`Trigger`](Event::Trigger) is reported at once, before everything else of its record. `cycle` and `when`
+//! are the index of the record with the status. A packet is delivered when its last byte was read, before its events.
 //!
 //! | status | events |
 //! |---|---|
@@ -48,51 +50,56 @@
 //! | ID | `InstructionAt`; a [`Transfer`](Event::Transfer) with every `DataValue`, or with the `DataAddress` if values are not traced |
 //! | BE, reason 000 | `InstructionAt`, [`Branch`](Event::Branch) |
 //! | BE, reason 100 | `InstructionAt`, [`Synchronisation`](Event::Synchronisation) (`periodic`, address and state of the target) |
-//! | BE, reason 001, 010, 011 | `Synchronisation` (`trace_enabled`, `overflow`, `debug_exit`) at the first instruction behind it: a restart, nothing is executed |
+//! | BE, reason 001, 010, 011 | `Synchronisation` (`trace_enabled`, `overflow`, `debug_exit`) at the first instruction after it: a restart, nothing is executed |
 //! | BD | as ID; then as BE, without a second `InstructionAt`, which is there whatever the reason |
 //! | WT, TD | none |
 //!
 //! Of BE and BD that are abandoned or whose APO is 15 there is no `Branch` and no `Synchronisation`; with a Context ID,
-//! [`ContextId`](Event::ContextId) instead. Nor is there, but for restarts and reason 100, while not all bits of the target are known. `BE` that is a restart and abandoned leaves nothing
-//! but that (ETM1-SYN-006).
+//! [`ContextId`](Event::ContextId) instead. Nor is there, but for restarts and reason 100, while not all bits of the
+//! target are known. `BE` that is a restart and abandoned gives nothing but that (ETM1-SYN-006).
 //!
-//! IE, IN are reported as soon as everything before them is. `InstructionAt` of ID and BD comes as soon as everything before them
-//! is reported, that of BE with its address. Where everything is reported already, that is in their own record, and an address, or data
-//! that come out in that record, are read behind that. Of a 64-bit item or an LSM every word is a `Transfer`.
+//! IE, IN are reported as soon as everything before them is. `InstructionAt` of ID and BD comes as soon as everything
+//! before them is reported, that of BE with its address. Where everything is reported already, that is in their own
+//! record, and an address, or data that come out in that record, are read after that. Of a 64-bit item or an LSM every
+//! word is a `Transfer`.
 //!
 //! # Synchronisation
 //!
-//! A decoder is synchronised from the first BE or BD on whose APO is 0 to 14. From there on it pairs TRACESYNC marks with BE and BD,
-//! one by one in order; bytes in front of the first mark it looks for are passed over. Before that `Trigger`
-//! and `InstructionAt` without addresses are reported (ID as IE, BD and BE as executed: `etm1-unlocated-branch-counts`), and the faults of records,
-//! of TRACEPKT behind TR, and of APO records.
+//! A decoder is synchronised from the first BE or BD on whose APO is 0 to 14. From there on it pairs TRACESYNC marks
+//! with BE and BD, one by one in order; bytes before the first mark it looks for are skipped. Before that `Trigger` and
+//! `InstructionAt` without addresses are reported (ID as IE, BD and BE as executed: `etm1-unlocated-branch-counts`),
+//! and the faults of records, of TRACEPKT after TR, and of APO records.
 //!
-//! "Lost" = every status that waits is reported behind the fault, without address (but the first, if its own is
-//! known), BE as executed; the decoder is not synchronised then, nor does it know any address.
+//! "Lost" = every status that waits is reported after the fault, without address (but the first, if its own is known),
+//! BE as executed; the decoder is not synchronised then, nor does it know any address.
 //!
-//! At the end of the capture everything that waits is reported in the same way, and [`Incomplete`](Event::Incomplete) behind the first status of which bytes are missing.
+//! At the end of the capture everything that waits is reported in the same way, and [`Incomplete`](Event::Incomplete)
+//! after the first status of which bytes are missing.
 //!
 //! # Addresses of instructions
 //!
-//! The next instruction is known behind a branch address all bits of which are known: from the first `FullBranchAddress` on
-//! that was paired. (Behind an APO of 15 nothing is known until another `FullBranchAddress`.) Behind an instruction that was
-//! not executed, or is no branch: the instruction behind it; behind an executed direct branch (IE, ID): its target; behind an executed indirect branch without
-//! BE or BD: unknown. Behind an abandoned branch it is unknown until the next address. Thumb instructions are half-words: BL is two instructions of which the second branches.
-//! Where the program has no code, the instruction there still has its address, those behind it none. In Java
-//! state no instruction has an address.
+//! The next instruction is known after a branch address all bits of which are known: from the first `FullBranchAddress`
+//! on that was paired. (After an APO of 15 nothing is known until another `FullBranchAddress`.) After an instruction
+//! that was not executed, or is no branch: the instruction after it; after an executed direct branch (IE, ID): its
+//! target; after an executed indirect branch without BE or BD: unknown. After an abandoned branch it is unknown until
+//! the next address. Thumb instructions are half-words: BL is two instructions of which the second branches. Where the
+//! program has no code, the instruction there still has its address, those after it none. In Java state no instruction
+//! has an address.
 //!
 //! # Data
 //!
-//! Transfers are numbered from 0. The first one of an instruction has the address that travelled, as far as its bits are known; of
-//! the later ones each is 4 behind the one before, modulo the known bits, but that of SWP is the same. Without address tracing, and for
-//! coprocessor register transfers, there is none. Bits of data addresses are unknown
-//! behind a restart, until they travel again (`etm1-data-addresses-start-over`), and behind data that are given up. Values are zero-extended.
+//! Transfers are numbered from 0. The first one of an instruction has the address that travelled, as far as its bits
+//! are known; of the later ones each is 4 after the one before, modulo the known bits, but that of SWP is the same.
+//! Without address tracing, and for coprocessor register transfers, there is none. Bits of data addresses are unknown
+//! after a restart, until they travel again (`etm1-data-addresses-start-over`), and after data that are given up.
+//! Values are zero-extended.
 //!
-//! Data are "given up" if they cannot be told apart, or are cut off: their status gets no more `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are
-//! passed over up to the next TRACESYNC mark, with the data of all statuses up to that BE or BD (each `Incomplete`).
-//! That happens, without fault, where the address of the instruction is not known and values are traced. A mark where data
-//! are expected cuts them off: an overflow may have lost the rest of them (ETM1-SYN-005).
-//! Nothing tells that a lane is empty there: what it holds is read as data, too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
+//! Data are "given up" if they cannot be assigned to instructions, or are cut off: their status gets no more
+//! `Transfer`s but an [`Incomplete`](Event::Incomplete), and bytes are skipped up to the next TRACESYNC mark, with the
+//! data of all statuses up to that BE or BD (each `Incomplete`). That happens, without fault, where the address of the
+//! instruction is not known and values are traced. A mark where data are expected cuts them off: an overflow may have
+//! lost the rest of them (ETM1-SYN-005). Nothing indicates that a lane is empty there: what it holds is read as data,
+//! too (the upper lane of a 16-bit port; with `fifo_latency` 1, the record of the next BE).
 //!
 //! # Faults
 //!
@@ -102,55 +109,62 @@
 //! | the capture ends inside a record | `truncated` | first byte of the record | |
 //! | TR that replaces TR | `reserved-encoding` | TRACEPKT | lost |
 //! | TR that replaces TD, not in an APO record | `contradiction` | TRACEPKT | goes on, as WT |
-//! | TD, also behind TR, in an APO record | `suspicious` | PIPESTAT (TRACEPKT if TR) | goes on; the APO is not known |
+//! | TD, also after TR, in an APO record | `suspicious` | PIPESTAT (TRACEPKT if TR) | goes on; the APO is not known |
 //! | TRACESYNC with TD or TR | `contradiction` | PIPESTAT, bit 3 | goes on, it is no mark |
 //! | ID or BD with neither addresses nor values traced | `contradiction` | PIPESTAT | goes on, as IE or BE |
-//! | TD (not behind TR, not in an APO record) while a branch address is to come or not complete | `contradiction` | PIPESTAT | goes on; once for a run of records |
-//! | WT (not behind TR) while nothing is to come or passed over | `contradiction` | PIPESTAT | goes on; once for a run of records |
-//! | an APO of 0 to 14 that is not the number of older branch addresses that have not begun in front of its BE or BD | `contradiction` | PIPESTAT of BE or BD | the APO is trusted: see below |
+//! | TD (not after TR, not in an APO record) while a branch address is to come or not complete | `contradiction` | PIPESTAT | goes on; once for a run of records |
+//! | WT (not after TR) while nothing is to come or skipped | `contradiction` | PIPESTAT | goes on; once for a run of records |
+//! | an APO of 0 to 14 that is not the number of older branch addresses that have not begun before its BE or BD | `contradiction` | PIPESTAT of BE or BD | the APO is trusted: see below |
 //! | more than [`LIMIT`] statuses wait | `limit` | PIPESTAT of the last one, which waits, too | lost |
 //! | TRACESYNC where no branch address is to come | `framing` | PIPESTAT, bit 3 | lost |
 //! | TRACESYNC inside a branch address or its Context ID | `framing` | PIPESTAT, bit 3 | lost |
-//! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; passed over up to the next mark |
+//! | no TRACESYNC where a branch address should begin | `contradiction` | the byte | goes on; skipped up to the next mark |
 //! | data cut off by a branch address that is no restart | `contradiction` | first byte of the address | goes on |
 //! | byte 5 of a branch address with reason 101 to 111, 100 before ETMv1.2, or bit 7 before ETMv1.3 | `reserved-encoding` | byte 5 | lost |
 //! | byte 5 of a data address with a bit of \[7:4\] | `contradiction` | byte 5 | goes on; data given up |
-//! | ID or BD, values traced: no code at the instruction, or code that does not tell how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
+//! | ID or BD, values traced: no code at the instruction, or code that does not determine how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
 //! | ID or BD, values traced: by its code the instruction transfers nothing that is traced; `address` | `contradiction` | PIPESTAT of its record | goes on; data given up |
-//! | an instruction behind an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |
+//! | an instruction after an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |
 //! | no code where an instruction is, with a program that has code somewhere; `address` | `no-code` | PIPESTAT of its record | goes on; once until an address is known again |
 //!
-//! Places are those of ETMv2 (see [`v2`](super::v2)), the bit is 0 unless stated otherwise. Faults about a record come behind its `Trigger` and in front of
-//! everything else of it, but those about marks that are due or not, and about bytes, behind what its status alone gives; those about a status in front of its `InstructionAt`; `contradiction` and `no-code` about data
-//! behind it; those about a packet behind the packet (or instead of it) and in front of its events. The packet index is that of the packet that is being read or comes next.
-//! A packet counts from its first byte on, even if it is given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.
+//! Places are those of ETMv2 (see [`v2`](super::v2)), the bit is 0 unless stated otherwise. Faults about a record
+//! follow its `Trigger` and precede everything else of it, but those about marks that are due or not, and about bytes,
+//! follow what its status alone gives; those about a status before its `InstructionAt`; `contradiction` and `no-code`
+//! about data after it; those about a packet after the packet (or instead of it) and before its events. The packet
+//! index is that of the packet that is being read or comes next. A packet counts from its first byte on, even if it is
+//! given up. Before the decoder is synchronised, and where nothing waits, TD and WT are no faults.
 //!
-//! When an APO is trusted against the count, everything older that waits is reported as if lost, addresses are not known,
-//! and bytes are passed over up to the mark that the APO tells; what was known of the branch addresses output before is kept.
+//! When an APO is trusted against the count, everything older that waits is reported as if lost, addresses are not
+//! known, and bytes are skipped up to the mark that the APO gives; what was known of the branch addresses output before
+//! is kept.
 //!
 //! # What a macrocell does
 //!
-//! Record i shows cycle i of the stimulus; behind the last cycle records go on until the FIFO is empty. All transfers of an
-//! instruction are in its own cycle, the one in which it completes, and only ViewData of that cycle counts. Misses, folded branches and
-//! what came with later architectures do not exist. A branch stands with an instruction that is executed; so do
-//! exceptions.
+//! Record i shows cycle i of the stimulus; after the last cycle records go on until the FIFO is empty. All transfers of
+//! an instruction are in its own cycle, the one in which it completes, and only ViewData of that cycle counts. Misses,
+//! folded branches and what came with later architectures do not exist. A branch stands with an instruction that is
+//! executed; so do exceptions.
 //!
 //! 1. *Status.* No traced instruction: WT if the record outputs a byte, else TD (with TR, WT). Traced, executed, with traced transfers: ID, or BD if an address is
 //!    output; without: IE or BE. Not executed: IN. An address is output for an indirect branch or exception, for every taken branch with `branch_broadcast`, and
 //!    where one is forced (5, 6). TRACEPKT of TD is 0, or 1 with `cycle_accurate` and TraceEnable.
 //! 2. *FIFO.* The packets of a status enter in its record and may leave from it on (`fifo_latency` 0) or from the next one on (1).
-//! 3. *Restart* (`etm1-restart-is-three-records-ahead`). A macrocell sees an instruction three cycles before it shows its status. While it does not
-//!    trace, record i is BE with all five packets if cycle i + 3 has an instruction with TraceEnable, not in debug state; i + 1 and i + 2 are its
-//!    APO records and i + 3 shows the instruction. Instructions in between are not traced. The reason is 010 behind an overflow (then also: the FIFO is empty at the beginning of record i), otherwise 011 if it was in debug
-//!    state since it traced last, otherwise 001. It stops to trace in a cycle without TraceEnable or in debug state.
-//! 4. *APO.* The number of branch addresses of which no packet was output before the record of BE or BD, its own not counted; 15 if it is more
-//!    than 14. An instruction in the two records behind BE or BD cannot happen, unless it outputs an address itself: it abandons the first branch.
+//! 3. *Restart* (`etm1-restart-is-three-records-ahead`). A macrocell sees an instruction three cycles before it shows
+//!    its status. While it does not trace, record i is BE with all five packets if cycle i + 3 has an instruction with
+//!    TraceEnable, not in debug state; i + 1 and i + 2 are its APO records and i + 3 shows the instruction.
+//!    Instructions in between are not traced. The reason is 010 after an overflow (then also: the FIFO is empty at the
+//!    beginning of record i), otherwise 011 if it was in debug state since it traced last, otherwise 001. It stops to
+//!    trace in a cycle without TraceEnable or in debug state.
+//! 4. *APO.* The number of branch addresses of which no packet was output before the record of BE or BD, its own not
+//!    counted; 15 if it is more than 14. An instruction in the two records after BE or BD cannot happen, unless it
+//!    outputs an address itself: it abandons the first branch.
 //! 5. *Full addresses.* When `sync_period` records have passed since the record of the latest full address (of any cause), the next indirect branch
 //!    outputs one, if everything that enters with it fits. When half as many records again have passed, the next taken branch does, direct or indirect (`etm1-forced-address`). The reason
 //!    is 100, before ETMv1.2 000. A full address that only compression needs, or the change of Java state, has reason 000.
 //! 6. *Context ID* (ETMv1.2 and later, size not 0). Written while it traces, the next taken branch, direct or indirect, outputs it with reason 100.
-//! 7. *Compression.* Branch addresses as few packets as the change needs, at least one. The data address behind
-//!    a restart or a periodic full address (5) has five packets; the others as few as needed (`etm1-data-addresses-start-over`). All have five without `minimal_addresses`.
+//! 7. *Compression.* Branch addresses as few packets as the change needs, at least one. The data address after a
+//!    restart or a periodic full address (5) has five packets; the others as few as needed
+//!    (`etm1-data-addresses-start-over`). All have five without `minimal_addresses`.
 //! 8. *Overflow* (`etm1-overflow-cuts-data-only`). If the packets of a status do not fit: data enter as far as they do; the branch address of BE or BD enters whole or not at all. ID
 //!    is shown as ID; BD without room for its address as ID, BE without room as WT (or TD). From then on it does not trace: WT until the FIFO is empty.
 //! 9. *Trigger.* As in ETMv2: the record is TR, the FIFO stalls.
@@ -177,7 +191,7 @@ pub enum AddressReason {
     Branch = 0b000,
     /// Tracing was enabled.
     TraceEnabled = 0b001,
-    /// Tracing starts again behind a FIFO overflow.
+    /// Tracing starts again after a FIFO overflow.
     Overflow = 0b010,
     /// The processor left debug state.
     DebugExit = 0b011,

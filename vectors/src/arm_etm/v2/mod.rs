@@ -1,4 +1,4 @@
-//! Architecture 2: what travels, and what a decoder reports.
+//! Architecture 2: the wire, and what a decoder reports.
 //!
 //! # The wire
 //!
@@ -6,10 +6,11 @@
 //!
 //! # Order
 //!
-//! Events come in the order in which the capture tells them, not in program order: a status is reported in its cycle,
-//! what a packet says is reported when its last byte was read. `cycle` and `when` are the index of the record (from 0, counted from
-//! `begin` or `reset`) in which something *happened*; of a packet, the cycle that placed it in the FIFO; of a TFO packet, the
-//! cycle with status TD (perhaps replaced by TR), even where the TFO value travels later (PC-8, PC-9).
+//! Events come in the order in which the capture carries them, not in program order: a status is reported in its cycle,
+//! the contents of a packet are reported when its last byte was read. `cycle` and `when` are the index of the record
+//! (from 0, counted from `begin` or `reset`) in which something *happened*; of a packet, the cycle that placed it in
+//! the FIFO; of a TFO packet, the cycle with status TD (perhaps replaced by TR), even where the TFO value travels later
+//! (PC-8, PC-9).
 //!
 //! Within one record:
 //!
@@ -27,7 +28,7 @@
 //! | Context ID | `ContextId` |
 //! | TFO | `Synchronisation`, then `Instruction` (executed, of the TFO cycle) if the reason is periodic or an LSM is in progress |
 //!
-//! In front of a packet's own events comes `Missing` with [`MissingReason::Incomplete`], if the packet stands where the
+//! Before a packet's own events comes `Missing` with [`MissingReason::Incomplete`], if the packet stands where the
 //! second half of a 64-bit datum should. Several `Missing` at the same point come in the order of `transfer`.
 //!
 //! At the end of the capture: `Incomplete`, if bytes of a packet or group are still to come; then `Missing` with
@@ -38,24 +39,24 @@
 //! Every Normal Data, Load Miss Occurred and Value Not Traced packet is one `Transfer` of one word (or less). They are
 //! numbered from 0, counted from `begin` or `reset`. A 64-bit item is two consecutive numbers, lower address first.
 //!
-//! `address` is what the packet says, completed with the bits of the base (see [`DataAddress`]); without the A bit it is
-//! that of the transfer before plus 4 (ETM2-ND-011), modulo the known bits. It is `None` if addresses are not traced; if the
-//! A bit is 0 and there is no transfer before, or that one has none; or if the A bit is 0 and
-//! [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a coprocessor transfer. "Before" does not reach
-//! back over a TFO packet with a reason other than periodic, and neither does the base: its bits are unknown there until
-//! they travel again (ETM2-DA-003, ETM2-TFO-023).
+//! `address` is what the packet says, completed with the bits of the base (see [`DataAddress`]); without the A bit it
+//! is that of the transfer before plus 4 (ETM2-ND-011), modulo the known bits. It is `None` if addresses are not
+//! traced; if the A bit is 0 and there is no transfer before, or that one has none; or if the A bit is 0 and
+//! [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a coprocessor transfer. "Before" does
+//! not extend across a TFO packet with a reason other than periodic, and neither does the base: its bits are unknown
+//! there until they travel again (ETM2-DA-003, ETM2-TFO-023).
 //!
 //! # Misses
 //!
 //! Per tag there is at most one outstanding item, of one or two transfers (ETM2-LM-017 to 025, 036 to 047).
 //!
-//! * A placeholder directly behind a placeholder with the same tag, no packet of any kind between, whatever their
-//!   cycles and A bits, is the second half of a 64-bit item; a third one is a new item.
+//! * A placeholder directly after a placeholder with the same tag, no packet of any kind between, whatever their cycles
+//!   and A bits, is the second half of a 64-bit item; a third one is a new item.
 //! * A new item with the tag of an outstanding one supersedes it: `Missing` for each of its transfers that have no value.
-//! * Data go to the outstanding item of their tag: to its only transfer, or to its first and then, if directly
-//!   behind, to its second.
+//! * Data go to the outstanding item of their tag: to its only transfer, or to its first and then, if directly after,
+//!   to its second.
 //! * Data without an outstanding item are `IgnoredData`. So is a second datum for a 64-bit item that is not directly
-//!   behind the first.
+//!   after the first.
 //! * Where values are not traced there are no outstanding items (PC-12): placeholders have [`Value::Off`], all
 //!   miss data are `IgnoredData`.
 //!
@@ -77,7 +78,7 @@
 //! | byte 5 of a data address with a bit of \[7:4\] | `overlong` | byte 5 | lost |
 //! | TFO value with b111 in \[3:1\], not cycle-accurate (PC-7) | `reserved-encoding` | TRACEPKT | lost |
 //! | TR that replaces TR; TR that replaces TD and no TFO value in the next cycle that is not TR | `reserved-encoding` | TRACEPKT | lost |
-//! | the byte where a TFO packet should start is not the first one behind a whole group or packet | `contradiction` | that byte | see below |
+//! | the byte where a TFO packet should start is not the first one after a whole group or packet | `contradiction` | that byte | see below |
 //! | TD without TFO while bytes are pending | `contradiction` | PIPESTAT | goes on |
 //! | WT, not replaced by TR, while nothing is pending | `contradiction` | PIPESTAT | goes on |
 //! | more than 127 groups pending: no TFO value could count their bytes | `limit` | PIPESTAT | lost |
@@ -86,17 +87,17 @@
 //! | tag superseded without any TFO of a reason other than periodic since its placeholder | `suspicious` | header | goes on |
 //! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 //!
-//! `TRACEPKT` and `PIPESTAT` are the first byte of that part of the record at fault. "Header" and "byte 5" are the TRACEPKT byte
-//! that carried it (on a 4-bit port, its low half). The bit is 0 unless stated otherwise. The packet index is that of the
-//! packet that is being read or comes next (of a `contradiction`, that of the TFO packet); a packet counts from its
-//! first byte on, even if it is given up later, and bytes that are skipped belong to no packet. Faults about a status or
-//! a TFO value come behind the instructions of their record; those about a packet come in front of its events, and behind
-//! the packet itself if it is delivered; a `contradiction` and its `Missing` come in front of the TFO packet. The two
-//! conditions about TD and WT are reported once for a run of consecutive records.
+//! `TRACEPKT` and `PIPESTAT` are the first byte of that part of the record at fault. "Header" and "byte 5" are the
+//! TRACEPKT byte that carried it (on a 4-bit port, its low half). The bit is 0 unless stated otherwise. The packet
+//! index is that of the packet that is being read or comes next (of a `contradiction`, that of the TFO packet); a
+//! packet counts from its first byte on, even if it is given up later, and bytes that are skipped belong to no packet.
+//! Faults about a status or a TFO value follow the instructions of their record; those about a packet precede its
+//! events, and follow the packet itself if it is delivered; a `contradiction` and its `Missing` precede the TFO packet.
+//! The two conditions about TD and WT are reported once for a run of consecutive records.
 //!
-//! A `contradiction` at a TFO packet is reported when the position is reached that the TFO value tells, counted in FIFO
-//! bytes from the TFO cycle. The TFO is trusted: groups older than the TFO cycle that are not complete are dropped, bytes
-//! behind complete ones up to the position are skipped, outstanding misses are `Missing` with
+//! A `contradiction` at a TFO packet is reported when the position is reached that the TFO value gives, counted in FIFO
+//! bytes from the TFO cycle. The TFO is trusted: groups older than the TFO cycle that are not complete are dropped,
+//! bytes after complete ones up to the position are skipped, outstanding misses are `Missing` with
 //! [`MissingReason::SynchronisationLost`], data addresses are unknown, and the TFO packet is read (ETM2-TFO-018).
 //!
 //! Never faults: miss data without a placeholder, a placeholder without data, a capture that ends inside a packet.

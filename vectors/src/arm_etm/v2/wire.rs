@@ -1,4 +1,5 @@
-//! What travels: one record per trace clock (architecture 2; that of architecture 1 has one bit more, see [`v1`](super::super::v1)).
+//! The wire: one record per trace clock (architecture 2; that of architecture 1 has one bit more, see
+//! [`v1`](super::super::v1)).
 //!
 //! | port | bytes of a record |
 //! |---|---|
@@ -11,8 +12,9 @@
 //!
 //! In cycles that drain the FIFO (all but TD and TR, those in which TRACEPKT carries a TFO value, and the gap between
 //! the two parts of such a value on a 4-bit port) an 8-bit port carries one FIFO byte, a 16-bit port up to two, the
-//! first one on \[7:0\], and a 4-bit port one half of a FIFO byte, the low half in the earlier cycle (ETM2-FIFO-004, 005). On a 4-bit port a TFO cycle never comes between the two halves
-//! of a byte: the value of the TFO could not say where the halves belong.
+//! first one on \[7:0\], and a 4-bit port one half of a FIFO byte, the low half in the earlier cycle (ETM2-FIFO-004,
+//! 005). On a 4-bit port a TFO cycle never comes between the two halves of a byte: the value of the TFO could not
+//! express where the halves belong.
 
 use core::fmt;
 use core::str::FromStr;
@@ -87,8 +89,8 @@ impl core::error::Error for MalformedCycle {}
 
 /// PIPESTAT\[3:0\] of ETMv2. The discriminant is the code (PC-1).
 ///
-/// A status with a D says that the cycle placed at least one packet of any type in the FIFO, one without says that
-/// it placed none (TFO cycles excepted; ETM2-PS-002).
+/// A status with a D means that the cycle placed at least one packet of any type in the FIFO, one without that it
+/// placed none (TFO cycles excepted; ETM2-PS-002).
 ///
 /// Spec: ETM2-PS-001 (6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,5 @@
-//! The A32 instructions that the assembler knows: all that changes the flow, the data transfers that ETM traces, and some filling.
+//! The A32 instructions that the assembler knows: all that changes the flow, the data transfers that ETM traces, and
+//! some other instructions.
 //!
 //! Source: ARM DDI 0406, A8 and B9; `HLT`: ARM DDI 0487, F5.
 
@@ -188,7 +189,7 @@ pub(super) const ROWS: &[Row] = &[
     row("msr", Form::StatusWrite, 0x0120_f000),
 ];
 
-/// What the suffixes of a mnemonic say.
+/// What the suffixes of a mnemonic mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suffix {
     pub(super) flags: bool,
@@ -373,7 +374,7 @@ fn index_bits(memory: Memory, subtract: bool) -> u32 {
     }
 }
 
-/// The memory operand behind Rt, or the place in the code that it stands for.
+/// The memory operand after Rt, or the place in the code that it stands for.
 fn memory_or_literal(line: &Line<'_>, operands: &[&str]) -> Parsed<Memory> {
     match operands {
         [place] if !place.starts_with('[') => {

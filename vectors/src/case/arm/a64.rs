@@ -1,4 +1,5 @@
-//! The A64 instructions that the assembler knows: all that changes the flow, the system instructions that trace names, and some filling.
+//! The A64 instructions that the assembler knows: all that changes the flow, the system instructions that trace names,
+//! and some other instructions.
 //!
 //! Source: ARM DDI 0487, C6.2.
 
@@ -129,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Whether `mnemonic` is this row's name, and with which condition behind a name that ends in a point.
+    /// Whether `mnemonic` is this row's name, and with which condition after a name that ends in a point.
     pub(super) fn matches(&self, mnemonic: &str) -> Option<u32> {
         if !self.name.ends_with('.') {
             return (self.name == mnemonic).then_some(0);
@@ -188,7 +189,7 @@ fn w(text: &str) -> Parsed<u32> {
     }
 }
 
-/// Bit 31, which says that the registers have 64 bits.
+/// Bit 31, which means that the registers have 64 bits.
 const fn size_bit(register: Register) -> u32 {
     if register.is_64_bit { 1 << 31 } else { 0 }
 }
@@ -383,7 +384,7 @@ fn add_immediate(line: &Line<'_>) -> Parsed<u32> {
     Ok(size_bit(rd) | rd.number | rn.number << 5 | operand)
 }
 
-/// A register whose number 31 means what the instruction says.
+/// A register whose number 31 depends on the instruction.
 fn either(text: &str) -> Parsed<Register> {
     general(text, Last::Stack).or_else(|_| general(text, Last::Zero))
 }

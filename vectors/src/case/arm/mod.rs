@@ -17,6 +17,7 @@
 mod a32;
 mod a64;
 mod operand;
+pub(super) mod stream;
 mod t16;
 mod t32;
 mod thumb;
@@ -224,7 +225,7 @@ fn encode_thumb(
     Ok(if wide { encoded >> 16 | (encoded & 0xffff) << 16 } else { encoded })
 }
 
-/// The first form of operands that fits; a value that does not fit is told only if no other form does.
+/// The first form of operands that fits; a value that does not fit is reported only if no other form does.
 fn first_form(name: &str, forms: impl Iterator<Item = Parsed<u32>>) -> Result<u128, String> {
     let mut message = format!("`{name}` does not have these operands");
     for form in forms {

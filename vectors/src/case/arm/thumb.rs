@@ -68,7 +68,7 @@ impl Block {
     }
 }
 
-/// What the suffixes of a mnemonic say.
+/// What the suffixes of a mnemonic mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suffix {
     flags: bool,

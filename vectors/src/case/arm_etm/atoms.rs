@@ -22,7 +22,7 @@ pub struct Atoms {
 }
 
 impl Atoms {
-    /// No range has more: a slip of the pen in a case shall not fill the memory.
+    /// No range has more: a typing error in a case must not exhaust the memory.
     pub const LONGEST_RANGE: u32 = 1 << 16;
 
     /// The events, in order.

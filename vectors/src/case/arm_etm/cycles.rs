@@ -18,7 +18,7 @@ pub struct InstructionCycles {
 }
 
 impl InstructionCycles {
-    /// No range is longer: a slip of the pen in a case shall not fill the memory.
+    /// No range is longer: a typing error in a case must not exhaust the memory.
     pub const LONGEST_RANGE: u64 = 1 << 16;
 
     /// The events, in order.

@@ -10,10 +10,10 @@ use crate::arm_etm::{Event, Isa};
 use crate::case::Problem;
 use crate::notation::parse_u64;
 
-/// Instructions in the order in which they are reported: the record with their status, `:`, the address (`?` where it is not
-/// known), `E` if the instruction was executed, `N` if not. Example: `"3:0x8000E 4:0x8004N 9:?E"`. `"5..8:0x8010E"` is
-/// one in each record from 5 to 8, one behind the other in memory, and `"5..8:?E"` four of which no address is known. The state is ARM unless the text begins with
-/// `thumb` or `jazelle`.
+/// Instructions in the order in which they are reported: the record with their status, `:`, the address (`?` where it
+/// is not known), `E` if the instruction was executed, `N` if not. Example: `"3:0x8000E 4:0x8004N 9:?E"`.
+/// `"5..8:0x8010E"` is one in each record from 5 to 8, one after the other in memory, and `"5..8:?E"` four of which no
+/// address is known. The state is ARM unless the text begins with `thumb` or `jazelle`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LocatedInstructions {
@@ -22,7 +22,7 @@ pub struct LocatedInstructions {
 }
 
 impl LocatedInstructions {
-    /// No range is longer: a slip of the pen in a case shall not fill the memory.
+    /// No range is longer: a typing error in a case must not exhaust the memory.
     pub const LONGEST_RANGE: u64 = 1 << 16;
 
     /// The events, in order.
@@ -63,7 +63,7 @@ impl FromStr for LocatedInstructions {
 
 fn parse(word: &str, isa: Isa) -> Option<Vec<Event>> {
     let (cycles, place) = word.split_once(':')?;
-    // Hexadecimal digits end in E too: the last one says whether it was executed.
+    // Hexadecimal digits end in E too: the last one gives whether it was executed.
     let (place, executed) = place.split_at_checked(place.len().checked_sub(1)?)?;
     let executed = match executed {
         "E" => true,

@@ -48,10 +48,10 @@ pub struct StimulusEntry {
     /// The instruction here is not executed: its condition fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip: Option<Location>,
-    /// A folded branch completes in front of that instruction.
+    /// A folded branch completes before that instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phantom: Option<PhantomEntry>,
-    /// That instruction branches, or an exception is taken behind it.
+    /// That instruction branches, or an exception is taken after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchEntry>,
     /// Data transfers, in order.
@@ -147,7 +147,7 @@ pub enum EventEntry {
         cycle: u64,
         /// Why.
         reason: Reason,
-        /// The instruction that is implied, or the first one behind it.
+        /// The instruction that is implied, or the first one after it.
         address: Location,
         /// Its state; ARM if absent.
         #[serde(default)]
@@ -185,7 +185,7 @@ pub enum EventEntry {
         transfer: u64,
         /// When.
         when: u64,
-        /// Where; absent if the trace does not tell.
+        /// Where; absent if the trace does not carry it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<DataAddress>,
         /// What.
@@ -205,7 +205,7 @@ pub enum EventEntry {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u32,
     },
-    /// The value of an outstanding transfer will not be told.
+    /// The value of an outstanding transfer will not be output.
     Missing {
         /// The transfer.
         transfer: u64,

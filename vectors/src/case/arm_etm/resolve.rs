@@ -7,7 +7,7 @@ use crate::arm_etm::{
 };
 use crate::case::{Assembly, Expected, Labels, Location, Problem};
 
-/// No case has more cycles: a slip of the pen shall not fill the memory.
+/// No case has more cycles: a typing error must not exhaust the memory.
 const MOST_CYCLES: usize = 1 << 20;
 
 /// What stays in force from line to line.

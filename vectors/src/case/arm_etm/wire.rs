@@ -1,10 +1,11 @@
-//! Trace clocks as people write them: `"DE 74; WT 80"`; the bytes of ETMv3.
+//! Notation of trace clocks: `"DE 74; WT 80"`; the bytes of ETMv3.
 
 use std::fmt::Write;
 
 use crate::arm_etm::v2::{Cycle, Pipestat};
 use crate::arm_etm::{Architecture, Parameters, v1};
 use crate::case::Problem;
+use crate::case::arm::stream;
 use crate::notation::{parse_bytes, show_bytes};
 
 /// Starts a line of bytes as they are.
@@ -12,18 +13,15 @@ const RAW: &str = "raw";
 /// A nibble of TRACEPKT that carries nothing.
 const NOTHING: &str = "-";
 
-/// Bytes of an ETMv3 stream in a line; people break lines at packets instead.
-const STREAM_LINE: usize = 16;
-
-/// TRACESYNC is HIGH in the record (ETMv1), behind the name of its PIPESTAT.
+/// TRACESYNC is HIGH in the record (ETMv1), after the name of its PIPESTAT.
 const TRACESYNC: char = '*';
 
-/// PIPESTAT of the two records behind BE or BD of ETMv1, where it is two bits of the APO.
+/// PIPESTAT of the two records after BE or BD of ETMv1, where it is two bits of the APO.
 const APO: [&str; 4] = ["A0", "A1", "A2", "A3"];
 
-/// ETMv3: bytes. Otherwise one line: records separated by `;`, each the name of the PIPESTAT and the TRACEPKT value in hexadecimal with a
-/// digit for every 4 bits of the port (`-` for those that carry nothing); or `raw` and bytes. In ETMv1 `*` behind the name is TRACESYNC, and
-/// `A0` to `A3` are the names of PIPESTAT 0 to 3 as part of an APO.
+/// ETMv3: bytes. Otherwise one line: records separated by `;`, each the name of the PIPESTAT and the TRACEPKT value in
+/// hexadecimal with a digit for every 4 bits of the port (`-` for those that carry nothing); or `raw` and bytes. In
+/// ETMv1 `*` after the name is TRACESYNC, and `A0` to `A3` are the names of PIPESTAT 0 to 3 as part of an APO.
 pub(super) fn read(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -35,7 +33,7 @@ pub(super) fn read(lines: &[String], parameters: &Parameters) -> Result<Vec<u8>,
 
 fn line_bytes(line: &str, parameters: &Parameters, bytes: &mut Vec<u8>) -> Result<(), String> {
     if parameters.architecture == Architecture::V3 {
-        bytes.extend(parse_bytes(line).ok_or("a line is pairs of hexadecimal digits")?);
+        bytes.extend(stream::read_line(line)?);
         return Ok(());
     }
     if let Some(raw) = line.trim_start().strip_prefix(RAW) {
@@ -89,7 +87,7 @@ fn digits(parameters: &Parameters) -> usize {
 /// One line per record; what is no record is `raw`.
 pub(super) fn show(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
     if parameters.architecture == Architecture::V3 {
-        return bytes.chunks(STREAM_LINE).map(show_bytes).collect();
+        return stream::show(bytes);
     }
     let digits = digits(parameters);
     if parameters.architecture == Architecture::V1 {
@@ -109,7 +107,7 @@ pub(super) fn show(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
         .collect()
 }
 
-/// As [`show`]; the two records behind BE and BD are shown as APO.
+/// As [`show`]; the two records after BE and BD are shown as APO.
 fn show_v1(bytes: &[u8], parameters: &Parameters) -> Vec<String> {
     let digits = digits(parameters);
     let mut apo = 0_u8;

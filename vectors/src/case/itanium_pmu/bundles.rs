@@ -8,7 +8,7 @@ use crate::itanium_pmu::SyllableType;
 const BUNDLE: u8 = 16;
 /// Bits of a syllable.
 const SYLLABLE: u32 = 41;
-/// Bits of a template, in front of the syllables.
+/// Bits of a template, before the syllables.
 const TEMPLATE: u32 = 5;
 
 /// Every defined template: its code, and its name, in which `|` is a stop.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn bundles_are_packed_behind_the_template() {
+    fn bundles_are_packed_after_the_template() {
         // 0x11 + (1 << 5) + (2 << 46) + (4 << 87): bits 5, 47 and 89.
         let program = program(".org 0x20\nMIB| 1, 2, 4\n");
         let expected = [0x31, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0];

@@ -1,4 +1,4 @@
-//! Lines of `stimulus`, and what drives a model.
+//! Lines of `stimulus`, which drive a model.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +14,8 @@ use crate::itanium_pmu::{Instruction, Stimulus};
 /// The most steps that one line may stand for with `x`.
 const MOST_STEPS: u32 = 1 << 16;
 
-/// One line of `stimulus`, in the notation of `wire`: `"PMC4 <- 0x1228"`, `"read PMD4"`, `"cycle x 3"`; `"execute A/1"` is an instruction of
-/// the program. What a model answers cannot stand here.
+/// One line of `stimulus`, in the notation of `wire`: `"PMC4 <- 0x1228"`, `"read PMD4"`, `"cycle x 3"`; `"execute A/1"`
+/// is an instruction of the program. Outputs of a model cannot appear here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

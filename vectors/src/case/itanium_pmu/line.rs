@@ -1,4 +1,4 @@
-//! What happens at the performance monitor, as people write it: one thing a line.
+//! Notation of what happens at the performance monitor: one item per line.
 
 use crate::Address;
 use crate::itanium_pmu::events::SelectableEvent;
@@ -8,10 +8,10 @@ use crate::itanium_pmu::{
 };
 use crate::notation::{parse_bytes, parse_u64, show_bytes};
 
-/// A line of `wire` or of `stimulus`; most can stand in both.
+/// A line of `wire` or of `stimulus`; most can appear in both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// What goes in. Never [`Stimulus::Read`] of a wire, which has a value.
+    /// An input. Never [`Stimulus::Read`] of a wire, which has a value.
     Input(Stimulus),
     /// `execute A/1`: an instruction of the program.
     Execute { place: String, slot: u8, retired: bool, squashed: bool },
@@ -164,7 +164,7 @@ fn execute(words: &[&str]) -> Result<Line, String> {
     Ok(Line::Execute { place: place.to_owned(), slot, retired, squashed })
 }
 
-/// The words in front of the flags of an instruction, whether it retires, and whether it is squashed.
+/// The words before the flags of an instruction, whether it retires, and whether it is squashed.
 fn flags<'a>(words: &'a [&'a str]) -> Result<(&'a [&'a str], bool, bool), String> {
     let (mut words, mut retired, mut squashed) = (words, true, false);
     while let [before @ .., flag] = words {

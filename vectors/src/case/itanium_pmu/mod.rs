@@ -56,7 +56,7 @@ pub enum EventEntry {
     InstructionEar(RecordOf<InstructionMiss>),
     /// What was read back from the data event address registers; `{}` if PMD\[17\].v = 0.
     DataEar(RecordOf<DataMiss>),
-    /// Something about a configuration that its author should know.
+    /// A warning about a configuration for its author.
     Notice {
         /// Where.
         register: Register,
@@ -129,7 +129,7 @@ impl CaseProtocol for ItaniumPmu {
         bytes.chunks(RECORD).map(record::show).collect()
     }
 
-    /// Registers that are only read and written ask for nothing beyond taking them apart.
+    /// Registers that are only read and written need no feature beyond splitting them into fields.
     fn required_features(parameters: &Parameters, wire: &[u8]) -> Vec<&'static str> {
         let is_access = |kind: Kind| matches!(kind, Kind::Write | Kind::Read | Kind::ReadUndefined);
         let happens = wire

@@ -1,4 +1,4 @@
-//! Lines of `wire` as the records that travel.
+//! Lines of `wire` as records of the log.
 
 use super::line::{self, Line};
 use crate::Address;
@@ -31,7 +31,7 @@ pub(super) fn append(text: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
 /// The line that stands for a record, or for what is left of one at the end.
 pub(super) fn show(bytes: &[u8]) -> String {
     let line = <[u8; RECORD]>::try_from(bytes).ok().and_then(|record| unpack(&record));
-    // What the notation has no words for is lost on the way there and back.
+    // What the notation cannot express is lost in a round trip.
     let line = line.filter(|line| pack(line).is_ok_and(|packed| packed == bytes));
     line::show(&line.unwrap_or_else(|| Line::Hex(bytes.to_vec())))
 }
@@ -112,7 +112,7 @@ fn with_latency(mut record: [u8; RECORD], latency: u32) -> [u8; RECORD] {
     record
 }
 
-/// The line whose fields a record has; bits that belong to no field are not looked at.
+/// The line whose fields a record has; bits that belong to no field are ignored.
 fn unpack(record: &[u8; RECORD]) -> Option<Line> {
     let [code, first, second, third, head @ .., v0, v1, v2, v3, v4, v5, v6, v7] = *record;
     let value = u64::from_le_bytes([v0, v1, v2, v3, v4, v5, v6, v7]);
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::notation::{parse_bytes, show_bytes};
 
-    /// Bytes by hand from the table of [`wire`](crate::itanium_pmu::wire).
+    /// Bytes written by hand from the table of [`wire`](crate::itanium_pmu::wire).
     const RECORDS: [(&str, &str); 20] = [
         ("reset", "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"),
         ("PMC4 <- 0x2030828", "01 00 04 00 00 00 00 00 28 08 03 02 00 00 00 00"),

@@ -1,4 +1,4 @@
-//! Which bytes one packet is in an encapsulation, and back: the bit string of EN 2.1 written out.
+//! The bytes of one packet in an encapsulation, and back: the bit string of EN 2.1 written out.
 
 use crate::riscv_etrace::{Encapsulation, NormalEncapsulation, Padding};
 

@@ -1,4 +1,4 @@
-//! The RISC-V instructions that the assembler knows: all that changes the control flow, and some filling.
+//! The RISC-V instructions that the assembler knows: all that changes the control flow, and some other instructions.
 
 use crate::case::assembly::{Mnemonics, Operands};
 use crate::notation::parse_u64;
@@ -273,7 +273,7 @@ impl Mnemonics for Riscv {
     }
 }
 
-/// How an instruction is written, for people.
+/// How an instruction is written, for display.
 fn usage(instruction: Instruction) -> String {
     let operands = match instruction.operands {
         Form::Nothing => "",

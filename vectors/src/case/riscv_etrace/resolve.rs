@@ -19,7 +19,7 @@ impl<'a> Code<'a> {
         Self { assembly, instructions: 0 }
     }
 
-    /// The instructions of a path: address, and the address behind it.
+    /// The instructions of a path: address, and the address after it.
     fn path(&mut self, path: &Path) -> Result<Vec<(u64, u64)>, Problem> {
         let addresses = path.resolve(&self.assembly.labels)?;
         self.instructions += addresses.len();
@@ -29,7 +29,7 @@ impl<'a> Code<'a> {
         addresses.into_iter().map(|address| Ok((address, self.end_of(address)?))).collect()
     }
 
-    /// The address behind the instruction at `address`, modulo the address space.
+    /// The address after the instruction at `address`, modulo the address space.
     fn end_of(&self, address: u64) -> Result<u64, Problem> {
         let labels = &self.assembly.labels;
         if let Some(whole) = labels.enclosing(address) {
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn data_accesses_stand_behind_their_instruction() {
+    fn data_accesses_stand_after_their_instruction() {
         let steps = steps(
             "{ data_enable = true }, { retire_partial = 'A' }, \
              { data = { store = { address = '0x20', size = 2, data = '0x5', multi = true } } }, \

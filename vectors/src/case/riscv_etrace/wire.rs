@@ -70,8 +70,8 @@ fn parse_unit(text: &str, framing: &Framing) -> Result<Unit, String> {
     let mut unit = framing.plain(Vec::new());
     let mut rest = text;
     while let Some(field) = rest.strip_prefix('@') {
-        let (field, behind) = field.split_once([' ', '\t']).unwrap_or((field, ""));
-        rest = behind.trim_start();
+        let (field, tail) = field.split_once([' ', '\t']).unwrap_or((field, ""));
+        rest = tail.trim_start();
         let (name, value) = field.split_once('=').unwrap_or((field, ""));
         let number = || parse_u64(value).ok_or_else(|| format!("`@{field}` has no number"));
         match name {
@@ -103,19 +103,19 @@ pub(super) fn show(bytes: &[u8], encapsulation: Encapsulation) -> Vec<String> {
         };
         // A packet that is cut off ends with the stream.
         let length = if nulls > 0 { nulls } else { framing.length(first) };
-        let (unit, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        let (unit, tail) = rest.split_at_checked(length).unwrap_or((rest, &[]));
         lines.push(match (first, nulls) {
             (IDLE, 1) => "idle".to_owned(),
             (IDLE, _) => format!("idle*{nulls}"),
             (ALIGNMENT, _) => "align".to_owned(),
             _ => show_unit(unit, &framing).unwrap_or_else(|| format!("raw {}", show_bytes(unit))),
         });
-        rest = behind;
+        rest = tail;
     }
     lines
 }
 
-/// The packet in the notation, unless only `raw` can say it.
+/// The packet in the notation, unless only `raw` can express it.
 fn show_unit(bytes: &[u8], framing: &Framing) -> Option<String> {
     let plain = framing.plain(Vec::new());
     let unit = framing.read(bytes)?;
@@ -261,7 +261,7 @@ mod tests {
             normal(5, 1, 1, 4),
             normal(16, 0, 8, 8),
         ];
-        // Every header byte, in front of too few and of enough bytes.
+        // Every header byte, before too few and of enough bytes.
         for encapsulation in encapsulations {
             for header in 0..=u8::MAX {
                 for length in [0, 1, 31, 40, 50] {

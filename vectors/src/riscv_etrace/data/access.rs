@@ -1,9 +1,9 @@
-//! What an encoder sees of data accesses: the data interface (ET 4.4).
+//! An encoder's inputs for data accesses: the data interface (ET 4.4).
 
 use super::{AtomicOperation, CsrOperation};
 use crate::Address;
 
-/// One data access that retires (`dretire`): the signals of one group of the data interface, told apart.
+/// One data access that retires (`dretire`): the signals of one group of the data interface, separated.
 ///
 /// It belongs to the last instruction of the latest [`Cycle`](crate::riscv_etrace::Cycle), which retires at the same time.
 /// A split interface (parameters `split`) has `lrid` in loads and atomics, and their data come later as
@@ -40,7 +40,7 @@ pub struct MemoryAccess {
     /// `lrid`, for split loads.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub lrid: Option<u16>,
-    /// One of the accesses of a multi-memory access instruction (`dtype` 2 or 3 in layouts that can tell).
+    /// One of the accesses of a multi-memory access instruction (`dtype` 2 or 3 in layouts that distinguish them).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub multi: bool,
     /// The filters do not let it pass.

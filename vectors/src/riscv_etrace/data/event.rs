@@ -5,27 +5,27 @@ use crate::Address;
 
 /// One data access of the traced execution, or the news that some are missing.
 ///
-/// It comes where its packet stands among the other packets. Data packets may be sent ahead of the instruction packet
-/// that covers their instruction (ET 8), so a position between retirements says only that the access is not younger than
-/// what the next instruction packet reports.
+/// Its position is that of its packet among the other packets. Data packets may be sent ahead of the instruction packet
+/// that covers their instruction (ET 8), so a position between retirements means only that the access is not younger
+/// than what the next instruction packet reports.
 ///
-/// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where the
-/// table says so. Behind a data packet that cannot be read, and behind a fault of the transport, no base is known, and
-/// nothing more is told of that.
+/// All values are zero-extended from the size of the access. An access that is at fault is not reported, except where
+/// the table says so. After a data packet that cannot be read, and after a fault of the transport, no base is known,
+/// and that is not reported again.
 ///
 /// | fault | at | when |
 /// |---|---|---|
 /// | `not-synchronised` | the packet | no synchronisation packet yet (RVET-DATA-022) |
-/// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); told once, until a full value of that size comes |
+/// | `not-synchronised` | `diff`, `resp` | a base is not known (RVET-DATA-007); reported once, until a full value of that size comes |
 /// | `reserved-encoding` | `format`, `subformat`, `subtype`, `size`, `diff` | no meaning with these parameters and options |
-/// | `illegal-in-state` | `format` | a response although the options say that there are none |
+/// | `illegal-in-state` | `format` | a response although the options exclude responses |
 /// | `invalid-reference` | `lrid` | a response without request, where the size is that of the request (RVET-DATA-015) |
 /// | `contradiction` | `lrid` | any other response without request (RVET-DATA-015) |
 /// | `contradiction` | `lrid` | a request whose number is in flight (RVET-DATA-026); it is reported and counts |
 /// | `contradiction` | `size` | a response of another size than its request |
 /// | `contradiction` | `address` | an aligned format or an atomic, at an address that is no multiple of its size (RVET-DATA-006) |
-/// | `overlong` | behind the last field | as in instruction trace |
-/// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are passed over |
+/// | `overlong` | after the last field | as in instruction trace |
+/// | `unsupported-mode` | the support packet | options that leave out both address and data; data packets are skipped |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -46,7 +46,7 @@ pub enum DataEvent {
         )]
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         data: Option<u128>,
-        /// One of the accesses of a multi-memory access instruction, in layouts that can tell.
+        /// One of the accesses of a multi-memory access instruction, in layouts that distinguish them.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         multi: bool,
     },
@@ -179,6 +179,6 @@ pub enum DataEvent {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         data: Option<u128>,
     },
-    /// Data packets are missing somewhere in front of this (`dloss` of a support packet, ET 7.5).
+    /// Data packets are missing somewhere before this (`dloss` of a support packet, ET 7.5).
     Lost,
 }

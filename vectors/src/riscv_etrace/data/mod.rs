@@ -1,4 +1,4 @@
-//! Data trace: the words of ET 8 and of the data interface of ET 4.4.
+//! Data trace: the vocabulary of ET 8 and of the data interface of ET 4.4.
 
 mod access;
 mod event;

@@ -6,8 +6,8 @@ use crate::riscv_etrace::ReportedAddress;
 /// One data trace packet. Fields are named as in ET 8 and hold what travels, with these exceptions:
 ///
 /// * `format` is the variant with its flags `unaligned` and `multi`; `subtype` is `op`;
-/// * `diff` and `resp` are what the values say of themselves: [`ReportedAddress`] and [`ReportedData`]. A response
-///   without data is `resp` = 0, an error;
+/// * `diff` and `resp` are part of the values: [`ReportedAddress`] and [`ReportedData`]. A response without data is
+///   `resp` = 0, an error;
 /// * addresses are byte addresses: those of aligned formats and of atomics are shifted left by `size`, and lose what does
 ///   not fit `daddress_width_p` bits;
 /// * data and operands are extended from the bytes that travel to the 2^`size` bytes of the access, a register of a CSR
@@ -56,7 +56,7 @@ pub struct Transfer {
     /// The format is one of unaligned addresses.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub unaligned: bool,
-    /// One of the accesses of a multi-memory access instruction, in layouts that can tell.
+    /// One of the accesses of a multi-memory access instruction, in layouts that distinguish them.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub multi: bool,
     /// Bytes of `data` that travel, minus 1; 0 where there is no such field.
@@ -190,7 +190,7 @@ pub struct Csr {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_zero"))]
     pub op_len: u8,
     /// The source register or immediate before the operation. Absent with `no_data`, and where bits 11 and 10 of the
-    /// address say that the register is read-only (RVET-DATA-021).
+    /// address mark the register as read-only (RVET-DATA-021).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub operand: Option<ReportedData>,
     /// Number of the register, 12 bits; a difference, modulo 2^12, only with `no_data`.

@@ -1,4 +1,4 @@
-//! Which legal choices an encoder makes in data trace.
+//! Legal choices of an encoder in data trace.
 
 /// The free choices of data trace (ET 8.1.3, 8.1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum DataCompression {
     Full,
 }
 
-/// How many bytes of data and operands travel in front of other fields (RVET-DATA-012).
+/// How many bytes of data and operands travel before other fields (RVET-DATA-012).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

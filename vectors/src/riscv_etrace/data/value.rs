@@ -1,4 +1,4 @@
-//! How a data value travels: whole, or compared with an earlier one.
+//! Coding of a data value: whole, or compared with an earlier one.
 
 use core::fmt;
 
@@ -68,7 +68,7 @@ impl schemars::JsonSchema for ReportedData {
         schemars::json_schema!({
             "type": "string",
             "pattern": "^[+^-]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|[0-9_]+)$",
-            "description": "A value without sign, an exclusive or behind `^`, or a difference with its sign."
+            "description": "A value without sign, an exclusive or after `^`, or a difference with its sign."
         })
     }
 }

@@ -33,9 +33,9 @@ pub(super) struct Filters<'a> {
     /// Traced cycles since the latest instruction.
     passed: u64,
     context_id: u32,
-    /// Where the instruction of the latest cycle that had one is; `None` behind automatic stacking.
+    /// Where the instruction of the latest cycle that had one is; `None` after automatic stacking.
     address: Option<u32>,
-    /// What was told of the transfer before.
+    /// What was reported of the previous transfer.
     previous: Option<u32>,
     /// Tracing starts in this cycle, by a packet that has no cycle for anything else (ETMv2).
     starting: bool,
@@ -66,8 +66,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Whether data of a miss that come in this cycle are never traced: in debug state (ETMv3), and in the cycle of a TFO
-    /// that starts tracing (ETMv2, ETM2-LM-030).
+    /// Whether data of a miss that come in this cycle are never traced: in debug state (ETMv3), and in the cycle of a
+    /// TFO that starts tracing (ETMv2, ETM2-LM-030).
     pub(super) fn loses_answers(&self, cycle: usize) -> bool {
         if self.v3 { self.scenario.cycles[cycle].debug } else { self.starting }
     }
@@ -137,9 +137,9 @@ impl<'a> Filters<'a> {
         self.branch(now, items);
     }
 
-    /// The TFO is in the cycle in front of the first instruction (6.5.1).
+    /// The TFO is in the cycle before the first instruction (6.5.1).
     ///
-    /// `next`: it starts in this cycle, and this is the cycle behind it.
+    /// `next`: it starts in this cycle, and this is the next cycle.
     fn v2_cycle(&mut self, now: &Stimulus, next: Option<&Stimulus>, items: &mut Vec<Visible>) {
         if let Some(next) = next {
             // Nothing of this cycle is traced, but it happens.
@@ -167,9 +167,9 @@ impl<'a> Filters<'a> {
         self.on = true;
         self.passed = 0;
         self.previous = None;
-        let told = first.instruction.filter(|_| !self.scenario.parameters.data_only);
-        let address = told.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
-        let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| told.is_some());
+        let traced_at = first.instruction.filter(|_| !self.scenario.parameters.data_only);
+        let address = traced_at.map(|at| at.phantom.map_or(at.address, |phantom| phantom.address));
+        let in_progress = self.lsm.and_then(|lsm| lsm.address).filter(|_| traced_at.is_some());
         items.push(Visible::Start { address: address.map(u32::from), in_progress });
         let Some(lsm) = &mut self.lsm else { return };
         (lsm.traced, lsm.seen) = (true, false);
@@ -195,7 +195,7 @@ impl<'a> Filters<'a> {
             && self.v3
             && self.scenario.parameters.branch_broadcast
         {
-            // Behind the folded branch's own atom.
+            // After the folded branch's own atom.
             let thumb = instruction.isa == Isa::Thumb;
             let at = items.len()
                 - 1
@@ -278,8 +278,8 @@ impl<'a> Filters<'a> {
 
     fn branch(&self, now: &Stimulus, items: &mut Vec<Visible>) {
         let Some(target) = now.instruction.and_then(|instruction| instruction.branch) else { return };
-        let told = self.on && !self.scenario.parameters.data_only;
-        if told && (!target.direct || self.scenario.parameters.branch_broadcast) {
+        let is_traced = self.on && !self.scenario.parameters.data_only;
+        if is_traced && (!target.direct || self.scenario.parameters.branch_broadcast) {
             items.push(Visible::Branch {
                 address: target.address.0,
                 thumb: target.isa == Isa::Thumb,

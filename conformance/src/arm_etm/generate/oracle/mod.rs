@@ -1,4 +1,4 @@
-//! What must come back of a run, by rules that know stimulus and filters but no packets.
+//! The expected report of a run, by rules that use stimulus and filters but no packets.
 
 mod filters;
 mod report;
@@ -10,10 +10,10 @@ use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Stimulus};
 use traceproof_vectors::{FaultClass, Log};
 
 use self::filters::Filters;
-use self::report::{Heard, Report, Told};
+use self::report::{Heard, Report, Reported};
 use super::Scenario;
 
-/// The first difference between what happened and what came back.
+/// The first difference between the run and the report.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
     /// The cycle.
@@ -30,7 +30,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// How much came back.
+/// The amount of reported events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// Instructions.
@@ -52,11 +52,11 @@ pub struct Returned {
 /// What of a run is visible, in the order in which it happens within a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visible {
-    /// Tracing starts, in front of this instruction (in data-only mode nobody says which).
+    /// Tracing starts before this instruction (in data-only mode the instruction is unknown).
     Start { address: Option<u32>, in_progress: Option<u32> },
     /// An instruction; `cycles` since the one before, of a load or store in progress none.
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
-    /// An address that no code tells.
+    /// An address that is not in the code.
     Branch { address: u32, thumb: bool, exception: Option<(u16, bool)> },
     /// A word of data.
     Transfer { address: Option<u32>, value: Word, big_endian: bool },
@@ -83,8 +83,8 @@ enum Word {
 /// The answer to a load miss: when, and what.
 type Answers = BTreeMap<u32, (usize, u64)>;
 
-/// Whether a decoder's log is what a run must leave. `starts` are the cycles in which tracing started, as the encoder knows
-/// them; only behind lost cycles nothing else could tell (ETMv3).
+/// Whether a decoder's log is what a run must produce. `starts` are the cycles in which tracing started, from the
+/// encoder; after lost cycles (ETMv3) there is no other source for them.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub fn judge(scenario: &Scenario, log: &Log<ArmEtm>, starts: &[usize]) -> Result
     judge.finish()
 }
 
-/// A sound stream has no faults, but for tags that a reset left behind.
+/// A sound stream has no faults, except for tags of misses from before a reset.
 fn check_faults(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<(), Mismatch> {
     let reset = scenario.cycles.iter().any(|cycle| cycle.reset);
     for fault in log.faults() {
@@ -155,7 +155,7 @@ struct Judge<'a> {
     /// Cycles in which data of a miss are not traced although nothing overflowed.
     unseen: Vec<usize>,
     /// Words of load misses, and what came.
-    misses: Vec<(usize, u32, u32, Told)>,
+    misses: Vec<(usize, u32, u32, Reported)>,
     returned: Returned,
 }
 
@@ -163,15 +163,15 @@ impl Judge<'_> {
     fn cycle(&mut self, cycle: usize) -> Result<(), Mismatch> {
         if self.lost && self.restarts(cycle) {
             self.lost = false;
-            self.losses.push((self.behind_latest(), cycle));
+            self.losses.push((self.after_latest(), cycle));
             if !self.explains_loss(cycle) {
-                let expected = "a start behind an overflow".into();
-                return Err(Mismatch { cycle, expected, got: "another start behind lost cycles".into() });
+                let expected = "a start after an overflow".into();
+                return Err(Mismatch { cycle, expected, got: "another start after lost cycles".into() });
             }
         }
         if !self.lost && self.overflow_ends(cycle) {
             // Nothing visible was lost before.
-            self.losses.push((self.behind_latest(), cycle));
+            self.losses.push((self.after_latest(), cycle));
             self.filters.interrupt();
         }
         let items = self.filters.cycle(cycle, self.lost);
@@ -210,42 +210,42 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the report has nothing left in front of its next start.
+    /// Whether the report has no entries left before its next start.
     fn may_be_lost(&self) -> bool {
         let mut rest = self.report.heard.get(self.at..).unwrap_or_default();
-        while let [Heard { told: Told::Suppressed, .. }, others @ ..] = rest {
+        while let [Heard { reported: Reported::Suppressed, .. }, others @ ..] = rest {
             rest = others;
         }
-        matches!(rest, [Heard { told: Told::Start { .. }, .. }, ..])
+        matches!(rest, [Heard { reported: Reported::Start { .. }, .. }, ..])
     }
 
-    /// Whether the report goes on with a start in this cycle although nothing visible was lost.
+    /// Whether the report continues with a start in this cycle although nothing visible was lost.
     fn overflow_ends(&self, cycle: usize) -> bool {
-        let next = self.report.heard.get(self.at).map(|heard| heard.told);
-        matches!(next, Some(Told::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
+        let next = self.report.heard.get(self.at).map(|heard| heard.reported);
+        matches!(next, Some(Reported::Start { .. })) && self.restarts(cycle) && self.explains_loss(cycle)
     }
 
-    /// Whether the start in this cycle is one behind an overflow, or behind one that was forgotten because tracing was off when
-    /// the FIFO was empty.
+    /// Whether the start in this cycle is one after an overflow, or after one that was forgotten because tracing was
+    /// off when the FIFO was empty.
     fn explains_loss(&self, cycle: usize) -> bool {
         let mut rest = self.report.heard.iter().skip(self.at);
-        let overflow = rest.find_map(|heard| match heard.told {
-            Told::Start { overflow, .. } => Some(overflow),
+        let overflow = rest.find_map(|heard| match heard.reported {
+            Reported::Start { overflow, .. } => Some(overflow),
             _ => None,
         });
         let off = |now: &Stimulus| !now.trace_enable || now.debug;
-        overflow == Some(true) || self.scenario.cycles[self.behind_latest()..=cycle].iter().any(off)
+        overflow == Some(true) || self.scenario.cycles[self.after_latest()..=cycle].iter().any(off)
     }
 
-    fn behind_latest(&self) -> usize {
+    fn after_latest(&self) -> usize {
         self.latest.map_or(0, |latest| latest + 1)
     }
 
     /// Whether the start that comes next is in this cycle.
     fn restarts(&self, cycle: usize) -> bool {
         let mut rest = self.report.heard.iter().skip(self.at);
-        let start = rest.find_map(|heard| match heard.told {
-            Told::Start { number, .. } => Some((number, heard.cycle)),
+        let start = rest.find_map(|heard| match heard.reported {
+            Reported::Start { number, .. } => Some((number, heard.cycle)),
             _ => None,
         });
         match start {
@@ -256,7 +256,7 @@ impl Judge<'_> {
     }
 
     fn item(&mut self, cycle: usize, item: &Visible) -> Result<(), Mismatch> {
-        while let Some(Heard { told: Told::Suppressed, .. }) = self.report.heard.get(self.at) {
+        while let Some(Heard { reported: Reported::Suppressed, .. }) = self.report.heard.get(self.at) {
             self.lenient = true;
             self.at += 1;
         }
@@ -281,10 +281,10 @@ impl Judge<'_> {
         if heard.cycle.is_some_and(|at| at != cycle as u64) {
             return false;
         }
-        match (*item, heard.told) {
+        match (*item, heard.reported) {
             (
                 Visible::Start { address, in_progress },
-                Told::Start { address: a, in_progress: p, gap, overflow, .. },
+                Reported::Start { address: a, in_progress: p, gap, overflow, .. },
             ) => {
                 self.lenient = false;
                 self.returned.starts += 1;
@@ -294,7 +294,7 @@ impl Judge<'_> {
             }
             (
                 Visible::Instruction { address, executed, cycles },
-                Told::Instruction { address: a, executed: e, cycles: c },
+                Reported::Instruction { address: a, executed: e, cycles: c },
             ) => {
                 self.returned.instructions += 1;
                 // The execution of a load or store in progress is implied; it has no cycle.
@@ -306,45 +306,45 @@ impl Judge<'_> {
             }
             (
                 Visible::Transfer { address, value, big_endian },
-                Told::Transfer { address: a, big_endian: b, .. },
+                Reported::Transfer { address: a, big_endian: b, .. },
             ) => {
                 let agrees = address == a && (!tells_addresses || big_endian == b);
                 self.returned.transfers += usize::from(agrees);
-                agrees && self.value_agrees(cycle, value, heard.told)
+                agrees && self.value_agrees(cycle, value, heard.reported)
             }
             (
                 Visible::Branch { address, thumb, exception },
-                Told::Branch { address: a, thumb: t, exception: e },
+                Reported::Branch { address: a, thumb: t, exception: e },
             ) => (address, thumb) == (a, t) && (!tells_addresses || exception == e),
-            (Visible::StoreFailed, Told::StoreFailed) | (Visible::Return, Told::Return) => true,
-            (Visible::Entry, Told::Entry) => {
+            (Visible::StoreFailed, Reported::StoreFailed) | (Visible::Return, Reported::Return) => true,
+            (Visible::Entry, Reported::Entry) => {
                 self.returned.stackings += 1;
                 true
             }
-            (Visible::Context(value), Told::Context(v)) => value == v,
+            (Visible::Context(value), Reported::Context(v)) => value == v,
             _ => false,
         }
     }
 
-    fn value_agrees(&mut self, cycle: usize, value: Word, told: Told) -> bool {
-        let Told::Transfer { value: got, outstanding, .. } = told else { return false };
+    fn value_agrees(&mut self, cycle: usize, value: Word, reported: Reported) -> bool {
+        let Reported::Transfer { value: got, outstanding, .. } = reported else { return false };
         match value {
             Word::Known(value) => got == Word::Known(value) && !outstanding,
             Word::NotTraced | Word::Off => got == value,
             Word::Miss(number, half) => {
-                self.misses.push((cycle, number, half, told));
+                self.misses.push((cycle, number, half, reported));
                 outstanding
             }
         }
     }
 
-    /// ETM3-CC-005: every cycle behind the latest instruction is in the gap; 0 cycles are not known.
+    /// ETM3-CC-005: every cycle after the latest instruction is in the gap; 0 cycles are not known.
     fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>) -> bool {
         if !self.scenario.parameters.cycle_accurate {
             return gap.is_none();
         }
         let passed = self.latest_instruction.map_or(cycle, |latest| cycle - latest - 1) as u64;
-        // ETMv2 tells no cycles: its capture has them all.
+        // ETMv2 has no cycle counts: its capture has a record for each cycle.
         self.scenario.parameters.architecture != Architecture::V3
             || gap == Some((passed > 0).then_some(passed))
     }
@@ -356,8 +356,8 @@ impl Judge<'_> {
             let got = format!("{:x?}", rest.first());
             return Err(Mismatch { cycle: end, expected: "the end of the run".into(), got });
         }
-        for &(cycle, number, half, told) in &self.misses {
-            let Told::Transfer { value: got, .. } = told else { continue };
+        for &(cycle, number, half, reported) in &self.misses {
+            let Reported::Transfer { value: got, .. } = reported else { continue };
             let answer = self.answers.get(&number);
             let expected = answer.map(|&(_, value)| Word::Known((value >> (32 * half)) as u32));
             match got {

@@ -8,17 +8,17 @@ use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Isa,
 use super::{Mismatch, Word};
 use crate::arm_etm::generate::Scenario;
 
-/// Something that a decoder told, and the cycle of it (ETMv2).
+/// An event of the decoder, and its cycle (ETMv2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
     pub(super) cycle: Option<u64>,
-    pub(super) told: Told,
+    pub(super) reported: Reported,
 }
 
-/// What a decoder told.
+/// An event of the decoder.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Told {
-    /// Tracing started: for the how-manieth time, from 0; `gap` is what is said of the cycles before.
+pub(super) enum Reported {
+    /// Tracing started; `number` counts the starts from 0; `gap` is the reported number of cycles before it.
     Start {
         number: usize,
         overflow: bool,
@@ -50,13 +50,13 @@ pub(super) enum Told {
     Suppressed,
 }
 
-/// Everything that a decoder told.
+/// All events of the decoder.
 pub(super) struct Report {
     pub(super) heard: Vec<Heard>,
 }
 
 impl Report {
-    /// In program order: ETMv2 tells data later than the statuses of their cycle.
+    /// In program order: ETMv2 reports data later than the statuses of their cycle.
     pub(super) fn read(scenario: &Scenario, log: &Log<ArmEtm>) -> Result<Self, Mismatch> {
         let arrived: BTreeMap<u64, u32> = log
             .events()
@@ -74,12 +74,13 @@ impl Report {
         let (mut heard, mut starts, mut gap, mut time) = (Vec::new(), 0, None, 0);
         for event in log.events() {
             match *event {
-                // The cycle count packet comes behind its I-sync; perhaps an implied instruction is between.
+                // The cycle count packet follows its I-sync, perhaps after an implied instruction.
                 Event::Gap { cycles } if !scenario.policy.count_in_sync => {
-                    let start = heard.iter_mut().rev().find_map(|heard: &mut Heard| match &mut heard.told {
-                        Told::Start { gap, .. } => Some(gap),
-                        _ => None,
-                    });
+                    let start =
+                        heard.iter_mut().rev().find_map(|heard: &mut Heard| match &mut heard.reported {
+                            Reported::Start { gap, .. } => Some(gap),
+                            _ => None,
+                        });
                     if let Some(gap) = start {
                         *gap = Some(cycles);
                     }
@@ -96,7 +97,7 @@ impl Report {
                 }
                 _ => heard.extend(translate(event, &arrived, starts, gap)),
             }
-            if let Some(Heard { told: Told::Start { number, .. }, .. }) = heard.last()
+            if let Some(Heard { reported: Reported::Start { number, .. }, .. }) = heard.last()
                 && *number == starts
             {
                 starts += 1;
@@ -104,7 +105,7 @@ impl Report {
             }
         }
         if scenario.parameters.architecture == Architecture::V2 {
-            heard.sort_by_key(|heard| (heard.cycle, rank(&heard.told)));
+            heard.sort_by_key(|heard| (heard.cycle, rank(&heard.reported)));
         } else {
             // There `when` counts atoms, not cycles.
             heard.iter_mut().for_each(|heard| heard.cycle = None);
@@ -114,12 +115,12 @@ impl Report {
 }
 
 /// Order within a cycle.
-const fn rank(told: &Told) -> u8 {
-    match told {
-        Told::Start { .. } => 0,
-        Told::Instruction { .. } => 1,
-        Told::Branch { .. } => 4,
-        Told::Context(_) => 3,
+const fn rank(reported: &Reported) -> u8 {
+    match reported {
+        Reported::Start { .. } => 0,
+        Reported::Instruction { .. } => 1,
+        Reported::Branch { .. } => 4,
+        Reported::Context(_) => 3,
         _ => 2,
     }
 }
@@ -130,7 +131,7 @@ fn translate(
     number: usize,
     gap: Option<Option<u64>>,
 ) -> Option<Heard> {
-    let (cycle, told) = match *event {
+    let (cycle, reported) = match *event {
         Event::Synchronisation { reason: Reason::Periodic, .. }
         | Event::InstructionSync { reason: Reason::Periodic, .. } => return None,
         Event::Synchronisation { cycle, reason, address, lsm, .. } => {
@@ -138,7 +139,7 @@ fn translate(
             let address = Some(address);
             (
                 Some(cycle),
-                Told::Start {
+                Reported::Start {
                     number,
                     overflow,
                     address: address.map(u32::from),
@@ -151,7 +152,7 @@ fn translate(
             let overflow = reason == Reason::Overflow;
             (
                 None,
-                Told::Start {
+                Reported::Start {
                     number,
                     overflow,
                     address: address.map(u32::from),
@@ -161,18 +162,18 @@ fn translate(
             )
         }
         Event::Instruction { cycle, executed, .. } => {
-            (Some(cycle), Told::Instruction { address: None, executed, cycles: None })
+            (Some(cycle), Reported::Instruction { address: None, executed, cycles: None })
         }
         Event::Atom { address, executed, cycles, .. } => {
-            (None, Told::Instruction { address: address.map(u32::from), executed, cycles })
+            (None, Reported::Instruction { address: address.map(u32::from), executed, cycles })
         }
         Event::Branch { cycle, address, isa } => {
-            (Some(cycle), Told::Branch { address: address.0, thumb: isa == Isa::Thumb, exception: None })
+            (Some(cycle), Reported::Branch { address: address.0, thumb: isa == Isa::Thumb, exception: None })
         }
         Event::BranchTo { address, isa, exception } => {
             let exception = exception.filter(|information| information.number != 0);
             let exception = exception.map(|information| (information.number, information.cancel));
-            (None, Told::Branch { address: address.0, thumb: isa == Isa::Thumb, exception })
+            (None, Reported::Branch { address: address.0, thumb: isa == Isa::Thumb, exception })
         }
         Event::Transfer { transfer, when, address, value, big_endian } => {
             let (value, outstanding) = match value {
@@ -184,14 +185,14 @@ fn translate(
                 }
             };
             let address = address.map(DataAddress::value);
-            (Some(when), Told::Transfer { address, value, outstanding, big_endian })
+            (Some(when), Reported::Transfer { address, value, outstanding, big_endian })
         }
-        Event::StoreFailed { .. } => (None, Told::StoreFailed),
-        Event::ContextId { when, value } => (Some(when), Told::Context(value)),
-        Event::ExceptionReturn { .. } => (None, Told::Return),
-        Event::ExceptionEntry { .. } => (None, Told::Entry),
-        Event::DataSuppressed { .. } => (None, Told::Suppressed),
+        Event::StoreFailed { .. } => (None, Reported::StoreFailed),
+        Event::ContextId { when, value } => (Some(when), Reported::Context(value)),
+        Event::ExceptionReturn { .. } => (None, Reported::Return),
+        Event::ExceptionEntry { .. } => (None, Reported::Entry),
+        Event::DataSuppressed { .. } => (None, Reported::Suppressed),
         _ => return None,
     };
-    Some(Heard { cycle, told })
+    Some(Heard { cycle, reported })
 }

@@ -1,7 +1,8 @@
 //! The same for ETMv1: programs for cores of its time, runs of them, and an exact oracle.
 //!
-//! ETMv1 has its own generator: its decoder needs code to tell data apart, Thumb instructions are half-words, all transfers of an instruction are in one cycle,
-//! nothing misses or is folded, and the processor refills its pipeline for two cycles behind every taken branch.
+//! ETMv1 has its own generator: its decoder needs code to separate data items, Thumb instructions are half-words, all
+//! transfers of an instruction are in one cycle, nothing misses or is folded, and the processor refills its pipeline
+//! for two cycles after every taken branch.
 
 pub mod oracle;
 mod program;

@@ -14,7 +14,8 @@ pub enum Kind {
     Plain,
     /// The same, if a condition passes (A32 only; Thumb: plain).
     Conditional,
-    /// A branch to the instruction of this index in the same section. Link in Thumb state: the second half of BL, behind its [`LinkPrefix`](Self::LinkPrefix).
+    /// A branch to the instruction of this index in the same section. Link in Thumb state: the second half of BL, after
+    /// its [`LinkPrefix`](Self::LinkPrefix).
     Branch {
         /// Index of the target.
         to: usize,

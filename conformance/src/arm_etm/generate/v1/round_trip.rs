@@ -14,12 +14,12 @@ use crate::arm_etm::generate::{Cause, Failure};
 pub struct Success {
     /// Bytes that travelled.
     pub bytes: usize,
-    /// What came back.
+    /// What the decoder reported.
     pub returned: oracle::Returned,
 }
 
-/// Encodes the scenario's run with the reference model, holds wire and packets against the run, decodes with the reference decoder, and holds
-/// its packets, events and faults against what must come back.
+/// Encodes the scenario's run with the reference model, compares wire and packets with the run, decodes with the
+/// reference decoder, and compares its packets, events and faults with the expected ones.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     judge(scenario, &encode(scenario)?)
 }
 
-/// Holds what an encoder made of the scenario, and what the reference decoder makes of that, against the run.
+/// Compares the output of an encoder for the scenario, and the results of the reference decoder for it, with the run.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub fn judge(scenario: &Scenario, sent: &Log<ArmEtm>) -> Result<Success, Failure
     Ok(Success { bytes: sent.wire.len(), returned })
 }
 
-/// What the reference encoder model makes of the scenario's run.
+/// The output of the reference encoder model for the scenario's run.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ pub(super) struct Happenings {
     pub(super) filter: u8,
     /// ViewData changes.
     pub(super) view: u8,
-    /// An exception behind an instruction.
+    /// An exception after an instruction.
     pub(super) exceptions: u8,
     /// A cycle of the pipeline's refill shows an instruction with an exception.
     pub(super) abandoned: u8,
@@ -29,7 +29,7 @@ pub(super) struct Happenings {
     pub(super) java: u8,
 }
 
-/// Cycles that the pipeline needs behind a taken branch (ETM1-APO-001).
+/// Cycles that the pipeline needs after a taken branch (ETM1-APO-001).
 const REFILL: u8 = 2;
 
 /// Where bytecodes are.
@@ -102,7 +102,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.cycles.push(cycle);
     }
 
-    /// An instruction completes, perhaps surely with an exception behind it.
+    /// An instruction completes; an exception may, or must, follow it.
     fn complete(&mut self, cycle: &mut Stimulus, excepted: bool) {
         let at = self.at;
         let executed = excepted || !at.is_conditional() || self.entropy.chance(128);
@@ -155,7 +155,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.anywhere_in(isa)
     }
 
-    /// Not between the halves of a BL: there the code does not tell where the second one goes.
+    /// Not between the halves of a BL: there the target of the second one does not follow from the code.
     fn anywhere_in(&mut self, isa: Isa) -> Instruction {
         let section = self.program.section(isa);
         let index = self.entropy.below(section.len());
@@ -219,7 +219,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 }
 
-/// What a bytecode does no code tells: nothing, a load, or a return to other code.
+/// The effect of a bytecode, which does not follow from the code: nothing, a load, or a return to other code.
 fn bytecode(address: u32, entropy: &mut Entropy<'_>) -> Instruction {
     let load = program::Access {
         code: 0,

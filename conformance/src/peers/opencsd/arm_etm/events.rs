@@ -1,4 +1,4 @@
-//! What packets and elements tell, in the words of the contract.
+//! Translates packets and elements into events of the contract.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::super::etmv3::{Address, Body, Exception, State};
 use super::super::{self as opencsd, Answer, ElementKind, Outcome};
 use super::packet::{exception_information, instruction_address};
 
-/// An instruction that the elements tell, or the address where there is no memory.
+/// An instruction of the elements, or the address where there is no memory.
 #[derive(Clone, Copy)]
 enum Step {
     Instruction { address: u32, isa: Isa, cycles: Option<u32> },
@@ -22,7 +22,7 @@ pub(super) struct Events<'a> {
     parameters: &'a Parameters,
     /// There is code somewhere: where there is none is worth a fault.
     has_code: bool,
-    /// The steps that the elements tell, by the offset of their packet.
+    /// The steps of the elements, by the offset of their packet.
     steps: BTreeMap<u32, Vec<Step>>,
     /// Timestamps with a change of the clock frequency, by the offset of their packet.
     clock_changes: Vec<u32>,
@@ -76,7 +76,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Hands over what a packet tells.
+    /// Delivers the events of a packet.
     pub(super) fn packet(&mut self, place: Place, body: &Body, bytes: &[u8], sink: &mut dyn Sink<ArmEtm>) {
         if self.end.is_some_and(|end| place.byte >= end) {
             return;

@@ -1,11 +1,11 @@
-//! OpenCSD's ETMv3 packet processor and decoder behind the contract's decoder.
+//! OpenCSD's ETMv3 packet processor and decoder as a decoder of the contract.
 //!
-//! The library is asked once per stream, when the stream ends: for packets, and for generic elements. The adaptor translates and
-//! adds nothing, with one exception: elements tell the flow of instructions only, so what else a packet says comes from the
-//! packet. An [`Event::Atom`](traceproof_vectors::arm_etm::Event::Atom) is an atom of a P-header with the address that the element
-//! of the same packet tells.
+//! The library is asked once per stream, when the stream ends: for packets, and for generic elements. The adaptor
+//! translates and adds nothing, with one exception: elements carry only the flow of instructions, so other information
+//! comes from the packets. An [`Event::Atom`](traceproof_vectors::arm_etm::Event::Atom) is an atom of a P-header with
+//! the address from the element of the same packet.
 //!
-//! A fatal answer to the elements ends the events there; the packets go on.
+//! A fatal answer to the elements ends the events there; packets continue.
 
 mod events;
 mod packet;
@@ -131,7 +131,7 @@ fn decode(stream: &Pending, packets_only: bool) -> Result<(Outcome, Option<Outco
     Ok((read, followed))
 }
 
-/// Hands over packets, each with what it tells.
+/// Delivers packets, each with its events.
 fn deliver(stream: &Pending, packets: &Outcome, elements: Option<&Outcome>, sink: &mut dyn Sink<ArmEtm>) {
     let Pending { parameters, program, .. } = stream;
     let has_code = !program.sections().is_empty();

@@ -1,7 +1,7 @@
 //! The library's packets in the words of the contract.
 //!
-//! The library keeps values, not their form. How many bytes a field had follows from the number of bits that the library says it
-//! brought, or from the length of the packet.
+//! The library keeps values, not their form. How many bytes a field had follows from the number of bits that the
+//! library reports for it, or from the length of the packet.
 
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, InByteException, VariableField};
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters, Reason};
@@ -10,7 +10,7 @@ use super::super::Isa;
 use super::super::etmv3::{Address, Body, Exception, State};
 use traceproof_vectors::Address32;
 
-/// What the packet says; `None` for what is no packet of the protocol.
+/// The packet; `None` for what is not a packet of the protocol.
 pub(super) fn packet(body: &Body, bytes: &[u8], parameters: &Parameters) -> Option<Packet> {
     let header = *bytes.first()?;
     let payload = u8::try_from(bytes.len() - 1).unwrap_or(u8::MAX);
@@ -79,7 +79,7 @@ fn branch(
     Packet::ExceptionBranch { address: compressed, information }
 }
 
-/// What the exception information bytes say. Which of them are there is seen in the bytes.
+/// The content of the exception information bytes. The bytes show which of them are present.
 pub(super) fn exception_information(
     bytes: &[u8],
     address_bytes: u8,

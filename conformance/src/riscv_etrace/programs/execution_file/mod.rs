@@ -95,7 +95,7 @@ impl fmt::Display for ExecutionDefect {
             Self::Privilege(level) => write!(f, "privilege level {level}"),
             Self::Address(address) => write!(f, "address or trap value {address:#x} is impossible"),
             Self::Steps { stated, read } => write!(f, "{read} steps where the end record states {stated}"),
-            Self::TrailingData => f.write_str("data behind the end record"),
+            Self::TrailingData => f.write_str("data after the end record"),
             Self::Stimulus => f.write_str("a stimulus is not part of an execution file"),
         }
     }
@@ -188,7 +188,7 @@ impl<R: Read> ExecutionReader<R> {
         let byte = match self.input.fill_buf() {
             Ok(buffer) => buffer.first().copied(),
             Err(error) => {
-                // Cut xz streams show here, before the records can tell.
+                // Truncated xz streams are detected here, before the records are read.
                 let defect = match error.kind() {
                     io::ErrorKind::UnexpectedEof => ExecutionDefect::Truncated,
                     _ => ExecutionDefect::Io(error),
@@ -258,9 +258,9 @@ impl<R: Read> ExecutionReader<R> {
                         let read = self.steps;
                         return Err(self.error_at(at, ExecutionDefect::Steps { stated, read }));
                     }
-                    let behind = self.offset;
+                    let end = self.offset;
                     if self.byte()?.is_some() {
-                        return Err(self.error_at(behind, ExecutionDefect::TrailingData));
+                        return Err(self.error_at(end, ExecutionDefect::TrailingData));
                     }
                     return Ok(None);
                 }

@@ -1,4 +1,4 @@
-//! Executions come back from files; damaged files are named.
+//! Executions pass a round trip through files; damaged files are rejected.
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn defects_are_told_with_their_offset() {
     says(b"TPEXEC\x01\x20\x05\x08", 8, "privilege level 8");
     says(b"TPEXEC\x01\x20\x04\x03\x80\x80\x04\x00", 10, "cause 0x10000 is wider than 16 bits");
     says(b"TPEXEC\x01\x20\x07\x01", 8, "0 steps where the end record states 1");
-    says(b"TPEXEC\x01\x20\x07\x00\x00", 10, "data behind the end record");
+    says(b"TPEXEC\x01\x20\x07\x00\x00", 10, "data after the end record");
     says(b"TPEXEC\x01\x40\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 8, "a number of more than 64 bits");
     says(
         b"TPEXEC\x01\x20\x80\x80\x80\x80\x80\x80\x80\x80\x01",

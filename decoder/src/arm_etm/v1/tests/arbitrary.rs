@@ -1,4 +1,4 @@
-//! Arbitrary captures in arbitrary chunks; what the dissector says about them.
+//! Arbitrary captures in arbitrary chunks; their dissections.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -100,7 +100,7 @@ proptest! {
         }
         let packets: Vec<u64> = whole.entries.iter().map(|(place, _)| place.packet).collect();
         prop_assert!(packets.is_sorted(), "{:?}", whole.entries);
-        // Every status is told once, in the order of the records.
+        // Every status is reported once, in the order of the records.
         let cycles: Vec<u64> = whole
             .events()
             .filter_map(|event| match event {
@@ -124,8 +124,8 @@ proptest! {
         let read: Vec<Packet> = units.iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert_eq!(whole.packets().copied().collect::<Vec<_>>(), read);
         let read = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
-        let told = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_)));
-        prop_assert!(told.map(|(place, _)| *place).eq(read));
+        let reported = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_)));
+        prop_assert!(reported.map(|(place, _)| *place).eq(read));
         for unit in &units {
             prop_assert!(unit.bytes.end <= wire.len() as u64);
             for field in &unit.fields {
@@ -150,8 +150,8 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
-fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
+/// `name:byte.bit+width=value` of every unit, `!` before units with a fault, `P` before packets.
+fn format_units(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
     let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &Dissection<ArmEtm>| {
         let mark = match unit.packet {
@@ -172,7 +172,7 @@ fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
 fn every_bit_has_a_name_and_a_place() {
     let wire = records(&etm(), "BE* a5; A1 82; TR 00; WT* 85; BE* 85; TR 04; TD 01");
     assert_eq!(
-        tell(&etm(), &wire),
+        format_units(&etm(), &wire),
         [
             "- PIPESTAT:0.0+3=4 TRACESYNC:0.3+1=1 skipped:1.0+8=a5",
             "- APO[1:0]:2.0+2=1 0:2.2+1=0 TRACESYNC:2.3+1=0 skipped:3.0+8=82",

@@ -1,4 +1,4 @@
-//! What is wrong, where, and what comes behind it.
+//! What is wrong, where, and what follows it.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use traceproof_vectors::arm_etm::v1::LIMIT;
 use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, FaultClass, Program};
 
-use super::{BX, Decoder, ENABLED, LDR, MOV, arm, decode, enabled, etm, story, tell, wire};
+use super::{BX, Decoder, ENABLED, LDR, MOV, arm, decode, enabled, etm, format_log, summary, wire};
 
 fn straight(text: &str) -> String {
     enabled(&etm(), &arm(&[MOV, MOV, MOV, MOV, MOV, MOV]), text)
@@ -21,10 +21,10 @@ fn branch(text: &str) -> String {
 fn records_have_a_format() {
     assert_eq!(straight("IE --; ?? --; IE --"), "E5:8000 framing@1:12.4 E7:?");
     let narrow = Parameters { port_width: 4, ..etm() };
-    assert_eq!(tell(&decode(&narrow, &Program::new(), &[0, 0x10])), "framing@0:1.4");
+    assert_eq!(format_log(&decode(&narrow, &Program::new(), &[0, 0x10])), "framing@0:1.4");
     let mut cut = wire(&etm(), ENABLED);
     cut.push(0);
-    assert_eq!(tell(&decode(&etm(), &Program::new(), &cut)), "sync0:enabled:Arm:8000 truncated@1:10.0");
+    assert_eq!(format_log(&decode(&etm(), &Program::new(), &cut)), "sync0:enabled:Arm:8000 truncated@1:10.0");
 }
 
 #[test]
@@ -36,12 +36,12 @@ fn a_trigger_replaces_a_status() {
 
 #[test]
 fn td_is_no_apo() {
-    let told = branch("IE --; BE* 08; TD 00; A0 --; IE --");
-    assert_eq!(told, "E5:8000 E6:8004 branch6:Arm:8008 suspicious@2:14.0 E9:8008");
-    let told = branch("IE --; BE* 08; A0 --; TR 07; IE --");
-    assert_eq!(told, "E5:8000 E6:8004 branch6:Arm:8008 TR8 suspicious@2:17.0 E9:8008");
+    let reported = branch("IE --; BE* 08; TD 00; A0 --; IE --");
+    assert_eq!(reported, "E5:8000 E6:8004 branch6:Arm:8008 suspicious@2:14.0 E9:8008");
+    let reported = branch("IE --; BE* 08; A0 --; TR 07; IE --");
+    assert_eq!(reported, "E5:8000 E6:8004 branch6:Arm:8008 TR8 suspicious@2:17.0 E9:8008");
     // A decoder that is not synchronised does not find that address.
-    assert_eq!(story(&etm(), &Program::new(), "BE* 80; TD 00; A0 80"), "E0:? suspicious@0:2.0");
+    assert_eq!(summary(&etm(), &Program::new(), "BE* 80; TD 00; A0 80"), "E0:? suspicious@0:2.0");
 }
 
 #[test]
@@ -54,8 +54,11 @@ fn nothing_is_output_with_td_and_tr() {
 fn data_statuses_need_data_tracing() {
     let none = Parameters { data_value: false, data_address: false, ..etm() };
     let program = arm(&[MOV, MOV, MOV]);
-    let told = enabled(&none, &program, "ID --; BD* 08; A0 --; A0 --; IE --");
-    assert_eq!(told, "contradiction@1:10.0 E5:8000 contradiction@1:12.0 E6:8004 branch6:Arm:8008 E9:8008");
+    let reported = enabled(&none, &program, "ID --; BD* 08; A0 --; A0 --; IE --");
+    assert_eq!(
+        reported,
+        "contradiction@1:10.0 E5:8000 contradiction@1:12.0 E6:8004 branch6:Arm:8008 E9:8008"
+    );
 }
 
 #[test]
@@ -71,12 +74,12 @@ fn td_and_wt_say_whether_the_fifo_is_empty() {
 
 #[test]
 fn the_apo_is_trusted() {
-    let told = branch("IE --; BE* 04; A1 --; A0 --; WT* 08; IE --");
-    assert_eq!(told, "E5:8000 contradiction@1:12.0 E6:? branch6:Arm:8008 E10:8008");
+    let reported = branch("IE --; BE* 04; A1 --; A0 --; WT* 08; IE --");
+    assert_eq!(reported, "E5:8000 contradiction@1:12.0 E6:? branch6:Arm:8008 E10:8008");
     // An older branch whose address does not come.
-    let told = branch("IE --; TR 04; TR 00; TR 00; TR 00; BE* 08; A0 --; A0 --; IE --");
+    let reported = branch("IE --; TR 04; TR 00; TR 00; TR 00; BE* 08; A0 --; A0 --; IE --");
     assert_eq!(
-        told,
+        reported,
         "E5:8000 TR6 TR7 TR8 TR9 contradiction@1:20.0 E6:8004 E9:? E10:? branch10:Arm:8008 E13:8008"
     );
 }
@@ -84,30 +87,30 @@ fn the_apo_is_trusted() {
 #[test]
 fn marks_stand_where_addresses_begin() {
     assert_eq!(straight("IE* 00; IE --"), "E5:8000 framing@1:10.3 E6:?");
-    assert_eq!(story(&etm(), &Program::new(), "BE* 80; A0* 80; A0 82; IE --"), "framing@0:2.3 E0:? E3:?");
-    let told = branch("IE --; BE 08; A0 00; A0* 08; IE --");
-    assert_eq!(told, "E5:8000 contradiction@1:13.0 E6:8004 branch6:Arm:8008 E9:8008");
+    assert_eq!(summary(&etm(), &Program::new(), "BE* 80; A0* 80; A0 82; IE --"), "framing@0:2.3 E0:? E3:?");
+    let reported = branch("IE --; BE 08; A0 00; A0* 08; IE --");
+    assert_eq!(reported, "E5:8000 contradiction@1:13.0 E6:8004 branch6:Arm:8008 E9:8008");
 }
 
 #[test]
 fn only_a_restart_cuts_data() {
-    let told = enabled(&etm(), &arm(&[LDR, BX]), "ID 84; BE 80; A0 80; A0* 08");
-    assert_eq!(told, "E5:8000 open5 contradiction@2:17.0 E6:8004 branch6:Arm:8008");
+    let reported = enabled(&etm(), &arm(&[LDR, BX]), "ID 84; BE 80; A0 80; A0* 08");
+    assert_eq!(reported, "E5:8000 open5 contradiction@2:17.0 E6:8004 branch6:Arm:8008");
 }
 
 #[test]
 fn byte_5_has_reserved_codes() {
-    let told = |minor, fifth: &str| {
+    let reported = |minor, fifth: &str| {
         let text = format!("BE* 80; A0 80; A0 82; WT 80; WT {fifth}; IE --");
-        story(&Parameters { minor, ..etm() }, &Program::new(), &text)
+        summary(&Parameters { minor, ..etm() }, &Program::new(), &text)
     };
     for (minor, fifth) in [(3, "50"), (3, "60"), (3, "f0"), (1, "40"), (2, "90"), (0, "80")] {
-        assert_eq!(told(minor, fifth), "reserved-encoding@0:9.0 E0:? E5:?", "{minor} {fifth}");
+        assert_eq!(reported(minor, fifth), "reserved-encoding@0:9.0 E0:? E5:?", "{minor} {fifth}");
     }
-    assert_eq!(told(2, "40"), "E0:? sync0:periodic:Arm:8000 E5:8000");
-    assert_eq!(told(3, "b0"), "sync0:debug:Jazelle:8000 E5:j?");
-    let told = enabled(&etm(), &arm(&[LDR, MOV]), "ID 84; 3x WT 80; WT 14; IE --");
-    assert_eq!(told, "E5:8000 contradiction@1:19.0 open5 E10:8004");
+    assert_eq!(reported(2, "40"), "E0:? sync0:periodic:Arm:8000 E5:8000");
+    assert_eq!(reported(3, "b0"), "sync0:debug:Jazelle:8000 E5:j?");
+    let reported = enabled(&etm(), &arm(&[LDR, MOV]), "ID 84; 3x WT 80; WT 14; IE --");
+    assert_eq!(reported, "E5:8000 contradiction@1:19.0 open5 E10:8004");
 }
 
 #[test]
@@ -117,14 +120,14 @@ fn data_need_an_instruction_that_transfers() {
 
 #[test]
 fn an_indirect_branch_owes_an_address() {
-    let told = branch("IE --; IE --; IE --; IE --; BE* 00; A0 --; A0 --; IE --");
-    assert_eq!(told, "E5:8000 E6:8004 missing-address@1:14.0 E7:? E8:? E9:? branch9:Arm:8000 E12:8000");
+    let reported = branch("IE --; IE --; IE --; IE --; BE* 00; A0 --; A0 --; IE --");
+    assert_eq!(reported, "E5:8000 E6:8004 missing-address@1:14.0 E7:? E8:? E9:? branch9:Arm:8000 E12:8000");
 }
 
 #[test]
 fn code_ends() {
-    let told = enabled(&etm(), &arm(&[MOV]), "IE --; IE --; IE --");
-    assert_eq!(told, "E5:8000 no-code@1:12.0[8004] E6:8004 E7:?");
+    let reported = enabled(&etm(), &arm(&[MOV]), "IE --; IE --; IE --");
+    assert_eq!(reported, "E5:8000 no-code@1:12.0[8004] E6:8004 E7:?");
     assert_eq!(enabled(&etm(), &Program::new(), "IE --; IE --"), "E5:8000 E6:?");
 }
 
@@ -133,7 +136,7 @@ fn not_every_status_can_wait() {
     let text = format!("{ENABLED}; TR 04; TR 00; TR 00; {LIMIT}x TR 00");
     let log = decode(&etm(), &arm(&[BX]), &wire(&etm(), &text));
     let fault = log.faults().next().expect("a fault");
-    // The branch and 1023 others wait; the next one is in record 8 + 1023, and told like the others.
+    // The branch and 1023 others wait; the next one is in record 8 + 1023, and reported like the others.
     assert_eq!((fault.class, fault.place.byte), (FaultClass::Limit, 2 * 1031));
     let events: alloc::vec::Vec<_> = log
         .entries
@@ -171,7 +174,7 @@ fn finishing_twice_says_nothing_new() {
     capture.push(7);
     decoder.push(&capture, &mut log);
     decoder.finish(&mut log);
-    assert_eq!(tell(&log), "sync0:enabled:Arm:8000 E5:8000 truncated@1:14.0 open5 E6:?");
+    assert_eq!(format_log(&log), "sync0:enabled:Arm:8000 E5:8000 truncated@1:14.0 open5 E6:?");
     let before = log.entries.len();
     decoder.finish(&mut log);
     assert_eq!(log.entries.len(), before);

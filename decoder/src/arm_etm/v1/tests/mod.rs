@@ -24,7 +24,7 @@ fn etm() -> Parameters {
 }
 
 /// Records separated by `;`: status (`A0` to `A3` for 0 to 3, `??` for one that is none), `*` for TRACESYNC, TRACEPKT
-/// (`--` for one that carries nothing); `3x` in front of a record repeats it.
+/// (`--` for one that carries nothing); `3x` before a record repeats it.
 fn wire(parameters: &Parameters, text: &str) -> Vec<u8> {
     let mut wire = Vec::new();
     for record in text.split(';').map(str::trim) {
@@ -79,8 +79,8 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
     log
 }
 
-/// Events and faults in words; see [`word`].
-fn tell(log: &Log<ArmEtm>) -> String {
+/// Events and faults as text; see [`word`].
+fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
         .iter()
@@ -97,14 +97,14 @@ fn tell(log: &Log<ArmEtm>) -> String {
     words.join(" ")
 }
 
-fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
-    tell(&decode(parameters, program, &wire(parameters, text)))
+fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
+    format_log(&decode(parameters, program, &wire(parameters, text)))
 }
 
-/// [`story`] behind [`ENABLED`], without what that says.
+/// [`summary`] after [`ENABLED`], without the output of that.
 fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
-    let story = story(parameters, program, &format!("{ENABLED}; {text}"));
-    let rest = story.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");
+    let summary = summary(parameters, program, &format!("{ENABLED}; {text}"));
+    let rest = summary.strip_prefix("sync0:enabled:Arm:8000").expect("the restart");
     rest.trim_start().into()
 }
 

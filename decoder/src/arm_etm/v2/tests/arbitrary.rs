@@ -1,4 +1,4 @@
-//! Arbitrary captures in arbitrary chunks; what the dissector says about them.
+//! Arbitrary captures in arbitrary chunks; their dissections.
 
 use alloc::vec::Vec;
 
@@ -89,8 +89,8 @@ proptest! {
         let read: Vec<Packet> = units.iter().filter_map(|unit| unit.packet?.ok()).collect();
         prop_assert_eq!(whole.packets().copied().collect::<Vec<_>>(), read);
         let read = units.iter().filter(|unit| matches!(unit.packet, Some(Ok(_)))).map(|unit| unit.place);
-        let told = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_)));
-        prop_assert!(told.map(|(place, _)| *place).eq(read));
+        let reported = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_)));
+        prop_assert!(reported.map(|(place, _)| *place).eq(read));
         for unit in &units {
             prop_assert!(unit.bytes.end <= wire.len() as u64);
             for field in &unit.fields {
@@ -115,8 +115,8 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every unit, `!` in front of units with a fault, `P` in front of packets.
-fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
+/// `name:byte.bit+width=value` of every unit, `!` before units with a fault, `P` before packets.
+fn format_units(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
     let units = dissect(wire, parameters, &Program::new());
     let words = |unit: &traceproof_vectors::Dissection<ArmEtm>| {
         let mark = match unit.packet {
@@ -136,18 +136,18 @@ fn tell(parameters: &Parameters, wire: &[u8]) -> Vec<alloc::string::String> {
 #[test]
 fn every_bit_has_a_name_and_a_place() {
     let wire = play(&port(8), "TFO 20 00 80 00 00; drain; DE a4 99 72");
-    let told = tell(&port(8), &wire);
-    assert_eq!(told[0], "- PIPESTAT:0.0+4=7 TFO:1.0+1=1 N[6:4]:1.1+3=0 N[3:0]:1.4+4=0");
-    assert_eq!(told[1], "- PIPESTAT:2.0+4=4");
+    let reported = format_units(&port(8), &wire);
+    assert_eq!(reported[0], "- PIPESTAT:0.0+4=7 TFO:1.0+1=1 N[6:4]:1.1+3=0 N[3:0]:1.4+4=0");
+    assert_eq!(reported[1], "- PIPESTAT:2.0+4=4");
     assert_eq!(
-        told[6],
+        reported[6],
         "P J:3.4+1=0 RR:3.5+2=1 L:3.7+1=0 address:5.0+8=0 address:7.0+8=80 address:9.0+8=0 address:11.0+8=0"
     );
-    // The record whose bytes end a packet stands in front of it.
+    // The record whose bytes end a packet precedes it.
     let wire = play(&port(8), "TFO 20 00 80 00 00; drain; DE a4 99 72; drain");
-    let told = tell(&port(8), &wire);
+    let reported = format_units(&port(8), &wire);
     assert_eq!(
-        told[7..],
+        reported[7..],
         [
             "- PIPESTAT:12.0+4=1",
             "- PIPESTAT:14.0+4=4",
@@ -157,10 +157,10 @@ fn every_bit_has_a_name_and_a_place() {
         ]
     );
 
-    let told = tell(&port(4), &play(&port(4), "TFO 20 00 80 00 00; drain; DE 91; drain"));
-    assert_eq!(told[0], "- PIPESTAT:0.0+4=7 TFO:1.0+1=1 N[6:4]:1.1+3=0");
-    assert_eq!(told[2], "- PIPESTAT:4.0+4=4 N[3:0]:5.0+4=0");
+    let reported = format_units(&port(4), &play(&port(4), "TFO 20 00 80 00 00; drain; DE 91; drain"));
+    assert_eq!(reported[0], "- PIPESTAT:0.0+4=7 TFO:1.0+1=1 N[6:4]:1.1+3=0");
+    assert_eq!(reported[2], "- PIPESTAT:4.0+4=4 N[3:0]:5.0+4=0");
     // Bits [6:4] travel in another record than bits [3:1].
-    let last = told.last().expect("units");
+    let last = reported.last().expect("units");
     assert_eq!(last, "- address:27.1+3=0 address:29.0+3=1 c:29.3+1=1");
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{CompressedAddress, Isa, Packet, Parameters};
 
-use super::{ENABLED, bytes, cycle, data_story, decode, packets, play, port, story, tell};
+use super::{ENABLED, bytes, cycle, data_summary, decode, format_log, packets, play, port, summary};
 
 fn default() -> Parameters {
     Parameters::default()
@@ -32,7 +32,7 @@ fn lm_01_placeholder_with_full_address() {
         packets(&default(), ENABLED, "74 b4 a4 80 80 08"),
         [Packet::LoadMissOccurred { more: false, first: true, tag: 1, address }]
     );
-    assert_eq!(data_story(&default(), "DE 74 b4 a4 80 80 08; drain"), "#0@6[0x80001234]=miss1 #0!end");
+    assert_eq!(data_summary(&default(), "DE 74 b4 a4 80 80 08; drain"), "#0@6[0x80001234]=miss1 #0!end");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn lm_02_compressed_placeholders() {
     ] {
         let script = alloc::format!("DE 22 b4 a4 80 80 08; drain; DE {placeholder}; drain");
         let expected = alloc::format!("#0@6[0x80001234]=0 #1@12[{address}]=miss{tag} #1!end");
-        assert_eq!(data_story(&default(), &script), expected);
+        assert_eq!(data_summary(&default(), &script), expected);
     }
 }
 
@@ -89,7 +89,7 @@ fn lm_04_miss_data() {
 #[test]
 fn lm_05_data_return_out_of_order() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 74 80 a0 80 80 00; drain; DE 78 c0 40; drain; DW 44 55; drain; DW 2c 01 00 fe ca; drain"
         ),
@@ -100,12 +100,15 @@ fn lm_05_data_return_out_of_order() {
 #[test]
 fn lm_06_64_bit_load() {
     assert_eq!(
-        data_story(&default(), "DE f4 80 82 80 80 02 | 54; drain; DW ac 44 33 22 11 | 2c 88 77 66 55; drain"),
+        data_summary(
+            &default(),
+            "DE f4 80 82 80 80 02 | 54; drain; DW ac 44 33 22 11 | 2c 88 77 66 55; drain"
+        ),
         "#0@6[0x20000100]=miss1 #1@6[0x20000104]=high1 #0<-11223344@13 #1<-55667788@13"
     );
     // One half is zero and needs no byte.
     assert_eq!(
-        data_story(&default(), "DE d8 | 58; drain; DW c0 | 44 80; drain"),
+        data_summary(&default(), "DE d8 | 58; drain; DW c0 | 44 80; drain"),
         "#0@6=miss2 #1@6=high2 #0<-0@8 #1<-80@8"
     );
 }
@@ -113,14 +116,14 @@ fn lm_06_64_bit_load() {
 #[test]
 fn lm_07_miss_in_the_middle_of_an_lsm() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 26 80 80 80 80 03 0a; drain; DW 54; DW 06 0c; drain; DW 6a; DW 24 0b; drain"
         ),
         "#0@6[0x30000000]=a #1@13[0x30000004]=miss1 #2@14[0x30000008]=c #3@16[0x3000000c]=vnt #1<-b@17"
     );
     assert_eq!(
-        data_story(&default(), "DE 26 80 80 80 80 03 0a; drain; DW d8 58; drain"),
+        data_summary(&default(), "DE 26 80 80 80 80 03 0a; drain; DW d8 58; drain"),
         "#0@6[0x30000000]=a #1@13[0x30000004]=miss2 #2@13[0x30000008]=high2 #1!end #2!end"
     );
 }
@@ -128,7 +131,7 @@ fn lm_07_miss_in_the_middle_of_an_lsm() {
 #[test]
 fn lm_08_miss_data_share_a_cycle() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 26 80 80 80 80 03 01; drain; DE 54; DE a4 99 26 10 42; drain; DE 54; DE a4 99 93 01; drain"
         ),
@@ -163,7 +166,7 @@ fn lm_09_trace_is_switched_off_before_the_data_return() {
     ]);
     let expected = "E1 E2 E3 E4 sync0:enabled:Arm:8000 #0@2[0x20000100]=miss1 #1@4[0x20000140]=42 \
                     #0<-cafe0001@15";
-    assert_eq!(tell(&decode(&default(), &wire)), expected);
+    assert_eq!(format_log(&decode(&default(), &wire)), expected);
 
     // The same through every port, with the timing of that port.
     let script = alloc::format!(
@@ -171,10 +174,10 @@ fn lm_09_trace_is_switched_off_before_the_data_return() {
     );
     assert_eq!(play(&default(), &script), wire);
     assert_eq!(
-        story(&port(16), &script),
+        summary(&port(16), &script),
         "E1 E2 E3 sync0:enabled:Arm:8000 E4 #0@2[0x20000100]=miss1 #1@4[0x20000140]=42 #0<-cafe0001@8"
     );
-    assert_eq!(story(&port(4), &script), expected.replace("@15", "@31"));
+    assert_eq!(summary(&port(4), &script), expected.replace("@15", "@31"));
 }
 
 #[test]
@@ -200,7 +203,7 @@ fn lm_10_64_bit_miss_trigger_and_branch() {
         (4, 0x01),
     ]);
     assert_eq!(
-        tell(&decode(&default(), &table(&rows))),
+        format_log(&decode(&default(), &table(&rows))),
         "sync0:enabled:Arm:8000 E6 #0@6[0x20000000]=0 E12 E13 TR14 E14 N15 E16 #1@13[0x20000100]=miss2 \
          #2@13[0x20000104]=high2 #1<-1@16 #2<-0@16 branch16:Arm:8124"
     );
@@ -209,7 +212,7 @@ fn lm_10_64_bit_miss_trigger_and_branch() {
 #[test]
 fn lm_11_data_without_placeholder_at_the_start() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DW 28 11 11; drain; DE 74 80 80 81 80 00; drain; DW 24 77; drain; DW 24 88; drain"
         ),
@@ -218,9 +221,9 @@ fn lm_11_data_without_placeholder_at_the_start() {
 }
 
 #[test]
-fn lm_12_tag_is_used_again_behind_an_overflow() {
+fn lm_12_tag_is_used_again_after_an_overflow() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 74 80 a0 80 80 00; drain; TFO 40 00 80 00 00; drain; DE 74 80 a0 81 80 00; drain; \
              DW 24 99; drain; DW 24 98; drain"
@@ -232,7 +235,7 @@ fn lm_12_tag_is_used_again_behind_an_overflow() {
 #[test]
 fn lm_13_data_are_lost_in_a_tfo() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 78 80 a0 80 80 00; drain; TD; TFO 20 00 90 00 00; IE; drain; TFO 00 10 90 00 00; IE; drain"
         ),
@@ -243,12 +246,12 @@ fn lm_13_data_are_lost_in_a_tfo() {
 #[test]
 fn lm_14_neighbours_with_the_same_tag() {
     assert_eq!(
-        data_story(&default(), "DE 54; TFO 20 00 80 00 00; drain; DE 54; drain"),
+        data_summary(&default(), "DE 54; TFO 20 00 80 00 00; drain; DE 54; drain"),
         "#0@6=miss1 sync7:enabled:Arm:8000 #0!superseded #1@13=miss1 #1!end"
     );
     // Greedy: the third one is a new miss, which supersedes both halves of the first.
     assert_eq!(
-        data_story(&default(), "DE 54; DE 54; DE 54; drain"),
+        data_summary(&default(), "DE 54; DE 54; DE 54; drain"),
         "#0@6=miss1 #1@7=high1 suspicious@3:17.0 #0!superseded #1!superseded #2@8=miss1 #2!end"
     );
 }
@@ -256,21 +259,21 @@ fn lm_14_neighbours_with_the_same_tag() {
 #[test]
 fn lm_15_incomplete_64_bit_data() {
     assert_eq!(
-        data_story(&default(), "DE dc | 5c; drain; DW 64 01; drain; DE 06 0c; drain"),
+        data_summary(&default(), "DE dc | 5c; drain; DW 64 01; drain; DE 06 0c; drain"),
         "#0@6=miss3 #1@6=high3 #0<-1@8 suspicious@4:21.0 #1!incomplete #2@10=c"
     );
 }
 
 #[test]
 fn lm_16_only_values_or_only_addresses() {
-    assert_eq!(data_story(&value_only(), "DE 7c; DW 6c 78 56 34 12; drain"), "#0@6=miss3 #0<-12345678@7");
+    assert_eq!(data_summary(&value_only(), "DE 7c; DW 6c 78 56 34 12; drain"), "#0@6=miss3 #0<-12345678@7");
     assert_eq!(
-        data_story(&address_only(), "DE 7c 80 80 81 80 00; drain; DE 22 04; drain"),
+        data_summary(&address_only(), "DE 7c 80 80 81 80 00; drain; DE 22 04; drain"),
         "#0@6[0x4000]=off #1@12[0x4004]=off"
     );
-    // Data in spite of that are read by their size, and belong to nothing.
+    // Data that come nevertheless are read by their size, and belong to nothing.
     assert_eq!(
-        data_story(&address_only(), "DE 5c; DW 68 34 12; DE 22 04; drain"),
+        data_summary(&address_only(), "DE 5c; DW 68 34 12; DE 22 04; drain"),
         "#0@6=off suspicious@2:15.0 ignored3@7 #1@8[0x4/0x7f]=off"
     );
 }
@@ -278,7 +281,7 @@ fn lm_16_only_values_or_only_addresses() {
 #[test]
 fn e2_01_normal_data() {
     assert_eq!(
-        data_story(
+        data_summary(
             &default(),
             "DE 22 80 80 80 80 04; drain; DE 2a 04 34 12; DE 02; DE 2e f8 ac d1 91 01 ef be ad de; drain; \
              DE aa 04 34 12 01; drain"
@@ -302,7 +305,7 @@ fn e2_02_context_id() {
         let cycle = 6 + size;
         let expected = expected.replace('6', &alloc::format!("{cycle}"));
         assert_eq!(
-            story(&parameters, &script),
+            summary(&parameters, &script),
             alloc::format!("sync0:enabled:Arm:8000:context=0 E{cycle} {expected}")
         );
     }
@@ -335,13 +338,13 @@ fn e2_03_branch_addresses() {
             a | thumb
         );
         assert_eq!(
-            story(&java, &script),
+            summary(&java, &script),
             alloc::format!("sync0:enabled:{state:?}:{base:x} E6 branch6:{state:?}:{target:x}")
         );
     }
-    // Five bytes tell the state too.
+    // Five bytes carry the state too.
     assert_eq!(
-        data_story(&default(), "DE 93 dc ff 87 1c; drain; DE 15; drain; DE 89 ee ff 83 0e; drain"),
+        data_summary(&default(), "DE 93 dc ff 87 1c; drain; DE 15; drain; DE 89 ee ff 83 0e; drain"),
         "branch6:Thumb:c0ffee12 branch11:Thumb:c0ffee14 branch12:Arm:c0ffee10"
     );
 }
@@ -354,19 +357,19 @@ fn e2_04_trace_fifo_offset_of_21_bytes() {
     for byte in core::iter::repeat_n(0x10, 21).chain(bytes("00 07 25 81 00 00")) {
         wire.extend(cycle(&context, Pipestat::Wt, u16::from(byte)));
     }
-    assert_eq!(tell(&decode(&context, &wire)), "sync0:periodic:Thumb:8124:context=7 E0");
+    assert_eq!(format_log(&decode(&context, &wire)), "sync0:periodic:Thumb:8124:context=7 E0");
     // With an LSM in progress.
-    assert_eq!(story(&default(), "TFO a0 00 80 00 00 09; drain"), "sync0:enabled:Arm:8010:lsm=8000 E0");
+    assert_eq!(summary(&default(), "TFO a0 00 80 00 00 09; drain"), "sync0:enabled:Arm:8010:lsm=8000 E0");
 }
 
 #[test]
 fn e2_05_partial_lsm() {
     assert_eq!(
-        data_story(&default(), "DE 26 88 80 80 80 05 22; drain; DW 06 33; drain"),
+        data_summary(&default(), "DE 26 88 80 80 80 05 22; drain; DW 06 33; drain"),
         "#0@6[0x50000008]=22 #1@13[0x5000000c]=33"
     );
     assert_eq!(
-        data_story(&default(), "DE 26 84 80 80 80 05 11; drain; DW 06 22; drain; DW 6a; drain"),
+        data_summary(&default(), "DE 26 84 80 80 80 05 11; drain; DW 06 22; drain; DW 6a; drain"),
         "#0@6[0x50000004]=11 #1@13[0x50000008]=22 #2@15[0x5000000c]=vnt"
     );
 }

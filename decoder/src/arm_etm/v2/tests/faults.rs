@@ -1,4 +1,4 @@
-//! What broken or impossible captures are called, where, and how decoding goes on.
+//! Faults of broken or impossible captures: classes, places, and how decoding goes on.
 
 use alloc::vec::Vec;
 
@@ -6,13 +6,13 @@ use traceproof_vectors::arm_etm::v2::Pipestat;
 use traceproof_vectors::arm_etm::{Architecture, Parameters};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program, Refusal};
 
-use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
+use super::{ENABLED, cycle, data_summary, decode, format_log, play, port, summary};
 use crate::arm_etm::{Decoder, dissect};
 
-/// What is told of a group in the cycle behind synchronisation (byte 13), with a load miss pending, and of a second
+/// What is reported of a group in the cycle after synchronisation (byte 13), with a load miss pending, and of a second
 /// synchronisation and a group.
 fn group(parameters: &Parameters, group: &str) -> alloc::string::String {
-    data_story(parameters, &alloc::format!("DE 54; DE {group}; drain; TFO 20 00 90 00 00; drain; DE 02"))
+    data_summary(parameters, &alloc::format!("DE 54; DE {group}; drain; TFO 20 00 90 00 00; drain; DE 02"))
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn reserved_headers_lose_synchronisation() {
         );
         if !legal {
             reserved += 1;
-            let told = group(&Parameters::default(), &alloc::format!("{header:02x}"));
+            let reported = group(&Parameters::default(), &alloc::format!("{header:02x}"));
             assert_eq!(
-                told, "#0@6=miss1 reserved-encoding@2:15.0 #0!lost sync8:enabled:Arm:9000 #1@14=0",
+                reported, "#0@6=miss1 reserved-encoding@2:15.0 #0!lost sync8:enabled:Arm:9000 #1@14=0",
                 "{header:#04x}"
             );
         }
@@ -74,10 +74,14 @@ fn reserved_tfo_headers_lose_synchronisation() {
     let java = Parameters { minor: 1, ..Parameters::default() };
     for header in 0..=u8::MAX {
         for (parameters, zeros) in [(&default, 0x1f), (&java, 0x0f)] {
-            let told = story(parameters, &alloc::format!("TFO {header:02x} 00 80 00 00 01; drain; IE"));
+            let reported = summary(parameters, &alloc::format!("TFO {header:02x} 00 80 00 00 01; drain; IE"));
             let reserved = header & zeros != 0;
-            assert_eq!(told.starts_with("reserved-encoding@0:3.0"), reserved, "{header:#04x}: {told}");
-            assert_eq!(told.contains("sync0"), !reserved, "{header:#04x}: {told}");
+            assert_eq!(
+                reported.starts_with("reserved-encoding@0:3.0"),
+                reserved,
+                "{header:#04x}: {reported}"
+            );
+            assert_eq!(reported.contains("sync0"), !reserved, "{header:#04x}: {reported}");
         }
     }
 }
@@ -88,7 +92,7 @@ fn packets_that_these_parameters_exclude_lose_synchronisation() {
     for header in ["02", "54", "24", "6a"] {
         let script = alloc::format!("DE {header}; TFO 20 00 90 00 00; drain; DE 01");
         assert_eq!(
-            data_story(&neither, &script),
+            data_summary(&neither, &script),
             "illegal-in-state@1:13.0 sync7:enabled:Arm:9000 branch13:Arm:9000",
             "{header}"
         );
@@ -118,12 +122,12 @@ fn addresses_have_no_sixth_byte() {
     for byte in ["00", "07", "40", "7f", "88", "ff", "20", "3f"] {
         let packet = alloc::format!("81 80 80 80 {byte}");
         assert_eq!(group(&default, &packet), lost("reserved-encoding", 23, 12), "{byte}");
-        let told = group(&java, &packet);
-        assert_eq!(told.contains("branch7:Jazelle"), byte == "20" || byte == "3f", "{told}");
+        let reported = group(&java, &packet);
+        assert_eq!(reported.contains("branch7:Jazelle"), byte == "20" || byte == "3f", "{reported}");
     }
     // The current address in a TFO packet with an LSM in progress is a branch address.
     assert_eq!(
-        story(&default, "TFO a0 00 80 00 00 08; drain; IE; TFO 20 00 90 00 00; drain"),
+        summary(&default, "TFO a0 00 80 00 00 08; drain; IE; TFO 20 00 90 00 00; drain"),
         "reserved-encoding@0:13.0 sync8:enabled:Arm:9000"
     );
 }
@@ -137,8 +141,8 @@ fn tfo_values_must_be_there() {
             wire.extend(cycle(parameters, status, packet));
         }
         wire.extend(cycle(parameters, Pipestat::Ie, 0));
-        let told = tell(&decode(parameters, &wire));
-        alloc::string::String::from(told.strip_prefix("sync0:enabled:Arm:8000 ").expect("synchronised"))
+        let reported = format_log(&decode(parameters, &wire));
+        alloc::string::String::from(reported.strip_prefix("sync0:enabled:Arm:8000 ").expect("synchronised"))
     };
     let (td, tr, ie) = (Pipestat::Td, Pipestat::Tr, Pipestat::Ie);
     let missed = "E6 #0@6=miss1";
@@ -153,7 +157,7 @@ fn tfo_values_must_be_there() {
             alloc::format!("{missed} TR7 {odd} reserved-encoding@2:17.0 #0!lost")
         );
     }
-    // A second trigger has its own replaced status on TRACEPKT; the value must be in the cycle behind it.
+    // A second trigger has its own replaced status on TRACEPKT; the value must be in the cycle after it.
     assert_eq!(
         rows(&default, &[(tr, 0x07), (tr, 0x00)]),
         alloc::format!("{missed} TR7 TR8 E8 E9 reserved-encoding@2:19.0 #0!lost")
@@ -172,13 +176,13 @@ fn bits_that_are_always_0_are_framing() {
         wire.extend(cycle(&parameters, Pipestat::Ie, 0));
         wire[broken] |= 0x80;
         wire.extend(play(&parameters, &alloc::format!("IE; TFO {ENABLED}; drain")));
-        let told = tell(&decode(&parameters, &wire));
+        let reported = format_log(&decode(&parameters, &wire));
         let expected = alloc::format!("framing@2:{broken}.4 #0!lost sync");
-        assert!(told.contains(&expected), "{width}: {told}");
+        assert!(reported.contains(&expected), "{width}: {reported}");
     }
     // Before synchronisation too, and on TRACEPKT of a narrow port.
-    assert_eq!(tell(&decode(&port(4), &[7, 0x20, 0x10, 0])), "framing@0:1.4 framing@0:2.4");
-    assert_eq!(tell(&decode(&port(8), &[7, 0x20, 0xf0])), "truncated@0:2.0");
+    assert_eq!(format_log(&decode(&port(4), &[7, 0x20, 0x10, 0])), "framing@0:1.4 framing@0:2.4");
+    assert_eq!(format_log(&decode(&port(8), &[7, 0x20, 0xf0])), "truncated@0:2.0");
 }
 
 #[test]
@@ -190,12 +194,12 @@ fn the_queue_has_a_limit() {
         wire.extend(cycle(&parameters, Pipestat::Tr, u16::from(Pipestat::Dw.code())));
     }
     wire.extend(cycle(&parameters, Pipestat::Ie, 0));
-    let told = tell(&decode(&parameters, &wire));
-    assert!(told.ends_with("TR132 TR133 limit@1:266.0"), "{told}");
-    assert!(!told.contains('E'));
+    let reported = format_log(&decode(&parameters, &wire));
+    assert!(reported.ends_with("TR132 TR133 limit@1:266.0"), "{reported}");
+    assert!(!reported.contains('E'));
     // TFO packets are limited too.
     let wire: Vec<_> = core::iter::repeat_n([7, 0x01], 200).flatten().collect();
-    assert_eq!(tell(&decode(&Parameters::default(), &wire)), "limit@0:254.0 open@128");
+    assert_eq!(format_log(&decode(&Parameters::default(), &wire)), "limit@0:254.0 open@128");
 }
 
 #[test]
@@ -223,10 +227,10 @@ fn finishing_twice_says_nothing_new() {
     decoder.push(&wire, &mut log);
     decoder.push(&[7], &mut log);
     decoder.finish(&mut log);
-    let told = tell(&log);
-    assert!(told.ends_with("truncated@2:14.0 #0!end"), "{told}");
+    let reported = format_log(&log);
+    assert!(reported.ends_with("truncated@2:14.0 #0!end"), "{reported}");
     decoder.finish(&mut log);
-    assert_eq!(tell(&log), told);
+    assert_eq!(format_log(&log), reported);
     decoder.reset();
     let mut again = Log::default();
     decoder.push(&wire, &mut again);

@@ -40,7 +40,7 @@ fn cycle(parameters: &Parameters, pipestat: Pipestat, tracepkt: u16) -> Vec<u8> 
 /// Plays cycles, separated by `;`, through a FIFO without latency:
 ///
 /// * a status and the bytes that the cycle places in the FIFO: `DE 26 04 12`;
-/// * `TR` in front of that: the trigger occurs;
+/// * `TR` before that: the trigger occurs;
 /// * `TFO` and a TFO packet;
 /// * `drain`: WT until the FIFO is empty; `drain 3`: three times.
 fn play(parameters: &Parameters, script: &str) -> Vec<u8> {
@@ -127,8 +127,8 @@ fn decode(parameters: &Parameters, wire: &[u8]) -> Log<ArmEtm> {
     log
 }
 
-/// Events and faults in words; see [`word`].
-fn tell(log: &Log<ArmEtm>) -> String {
+/// Events and faults as text; see [`word`].
+fn format_log(log: &Log<ArmEtm>) -> String {
     let words: Vec<String> = log
         .entries
         .iter()
@@ -144,18 +144,18 @@ fn tell(log: &Log<ArmEtm>) -> String {
     words.join(" ")
 }
 
-fn story(parameters: &Parameters, script: &str) -> String {
-    tell(&decode(parameters, &play(parameters, script)))
+fn summary(parameters: &Parameters, script: &str) -> String {
+    format_log(&decode(parameters, &play(parameters, script)))
 }
 
-/// [`story`] without instructions and what the synchronisation at the start says.
-fn data_story(parameters: &Parameters, script: &str) -> String {
+/// [`summary`] without instructions and the output of the synchronisation at the start.
+fn data_summary(parameters: &Parameters, script: &str) -> String {
     let script = format!("TFO {ENABLED}; drain; {script}");
     let log = decode(parameters, &play(parameters, &script));
     let entries = log.entries.into_iter().skip_while(|(_, entry)| matches!(entry, Entry::Packet(_))).skip(1);
     let entries =
         entries.filter(|(_, entry)| !matches!(entry, Entry::Event(Event::Instruction { .. }))).collect();
-    tell(&Log { entries, ..Log::default() })
+    format_log(&Log { entries, ..Log::default() })
 }
 
 /// Instruction `E`, `N`, phantom `PT`, `PN`, all with the cycle; trigger `TR`; `#transfer@cycle[address]=value`,
@@ -212,7 +212,7 @@ fn word(event: &Event) -> String {
 fn packets(parameters: &Parameters, sync: &str, group: &str) -> Vec<Packet> {
     let script = format!("TFO {sync}; drain; DE {group}; drain");
     let log = decode(parameters, &play(parameters, &script));
-    assert_eq!(log.faults().count(), 0, "{group}: {}", tell(&log));
+    assert_eq!(log.faults().count(), 0, "{group}: {}", format_log(&log));
     log.packets().skip(1).copied().collect()
 }
 

@@ -1,12 +1,12 @@
-//! TFO packets: where they start, what they say, and what is kept or forgotten.
+//! TFO packets: where they start, what they carry, and what is kept or forgotten.
 
 use traceproof_vectors::arm_etm::Parameters;
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 
-use super::{ENABLED, cycle, data_story, decode, play, port, story, tell};
+use super::{ENABLED, cycle, data_summary, decode, format_log, play, port, summary};
 
 #[test]
-fn nothing_is_told_before_the_first_tfo() {
+fn nothing_is_reported_before_the_first_tfo() {
     let default = Parameters::default();
     let mut wire = cycle(&default, Pipestat::De, 0x10);
     wire.extend(cycle(&default, Pipestat::Wt, 0x6a));
@@ -14,23 +14,23 @@ fn nothing_is_told_before_the_first_tfo() {
     // Reserved TFO value.
     wire.extend(cycle(&default, Pipestat::Td, 0x1f));
     wire.extend(play(&default, &alloc::format!("TFO {ENABLED}; drain")));
-    assert_eq!(tell(&decode(&default, &wire)), "TR2 sync4:enabled:Arm:8000");
+    assert_eq!(format_log(&decode(&default, &wire)), "TR2 sync4:enabled:Arm:8000");
 }
 
 #[test]
-fn bytes_in_front_of_the_first_tfo_packet_are_skipped() {
-    // The cycle of the second TFO; on a 4-bit port it stands behind a whole byte.
-    for (width, second, behind) in [(4, 15, "drain 1; "), (8, 7, ""), (16, 5, "")] {
+fn bytes_before_the_first_tfo_packet_are_skipped() {
+    // The cycle of the second TFO; on a 4-bit port it follows a whole byte.
+    for (width, second, tail) in [(4, 15, "drain 1; "), (8, 7, ""), (16, 5, "")] {
         let parameters = port(width);
         let script = alloc::format!(
-            "TFO {ENABLED}; drain; DE 22 80 80 80 80 04; {behind}TFO 00 10 80 00 00; IE; DE 24 55; drain; IE"
+            "TFO {ENABLED}; drain; DE 22 80 80 80 80 04; {tail}TFO 00 10 80 00 00; IE; DE 24 55; drain; IE"
         );
         let all = play(&parameters, &script);
         let log = decode(&parameters, &all);
-        assert_eq!(log.faults().count(), 0, "{width}: {}", tell(&log));
-        // Cut off in front of the second TFO, the rest tells the same.
-        let told = tell(&decode(&parameters, &all[second * Cycle::size(&parameters)..]));
-        assert!(told.starts_with("E1 E2 sync0:periodic:Arm:8010 E0 ignored1@2 E"), "{width}: {told}");
+        assert_eq!(log.faults().count(), 0, "{width}: {}", format_log(&log));
+        // Cut off before the second TFO, the rest reports the same.
+        let reported = format_log(&decode(&parameters, &all[second * Cycle::size(&parameters)..]));
+        assert!(reported.starts_with("E1 E2 sync0:periodic:Arm:8010 E0 ignored1@2 E"), "{width}: {reported}");
     }
 }
 
@@ -45,7 +45,7 @@ fn the_largest_value_counts_111_bytes() {
         wire.extend(cycle(&default, Pipestat::Wt, u16::from(byte)));
     }
     let log = decode(&default, &wire);
-    assert!(tell(&log).ends_with("E110 E111 sync0:enabled:Arm:8000"));
+    assert!(format_log(&log).ends_with("E110 E111 sync0:enabled:Arm:8000"));
 }
 
 #[test]
@@ -53,12 +53,12 @@ fn what_a_tfo_packet_keeps_and_what_it_forgets() {
     let known = "DE 74 84 80 80 80 04; drain";
     let next = "DE 06 01; drain; DE 26 08 02; drain";
     assert_eq!(
-        data_story(&Parameters::default(), &alloc::format!("{known}; TFO 00 00 80 00 00; drain; {next}")),
+        data_summary(&Parameters::default(), &alloc::format!("{known}; TFO 00 00 80 00 00; drain; {next}")),
         "#0@6[0x40000004]=miss1 sync12:periodic:Arm:8000 #1@18[0x40000008]=1 #2@20[0x40000008]=2 #0!end"
     );
     for (header, reason) in [("20", "enabled"), ("40", "overflow"), ("60", "debug")] {
         assert_eq!(
-            data_story(
+            data_summary(
                 &Parameters::default(),
                 &alloc::format!("{known}; TFO {header} 00 80 00 00; drain; {next}")
             ),
@@ -73,7 +73,7 @@ fn what_a_tfo_packet_keeps_and_what_it_forgets() {
 fn a_coprocessor_transfer_may_stand_where_no_address_is() {
     let parameters = Parameters { monitor_cprt: true, ..Parameters::default() };
     assert_eq!(
-        data_story(&parameters, "DE 22 80 80 80 80 04; drain; DE 02; DE 22 04; drain"),
+        data_summary(&parameters, "DE 22 80 80 80 80 04; drain; DE 02; DE 22 04; drain"),
         "#0@6[0x40000000]=0 #1@12=0 #2@13[0x40000004]=0"
     );
 }
@@ -91,7 +91,7 @@ fn a_tfo_is_right_about_where_its_packet_starts() {
         for byte in &super::bytes(bytes)[1..] {
             wire.extend(cycle(&default, Pipestat::Wt, u16::from(*byte)));
         }
-        tell(&decode(&default, &wire))
+        format_log(&decode(&default, &wire))
     };
     let before = "sync0:enabled:Arm:8000 E6 #0@6[0x40000004]=miss1 E12 E14";
     // As it should be: two more bytes of data, the packet, the last group.
@@ -131,7 +131,7 @@ fn a_group_that_goes_on_is_cut_by_a_tfo_packet() {
         wire.extend(cycle(&default, status, packet));
     }
     assert_eq!(
-        tell(&decode(&default, &wire)),
+        format_log(&decode(&default, &wire)),
         "sync0:enabled:Arm:8000 E6 #0@6=vnt contradiction@2:17.0 sync7:enabled:Arm:9000"
     );
 }
@@ -143,22 +143,24 @@ fn a_capture_may_end_anywhere() {
         "TFO {ENABLED}; IE; DE 74 80 82 80 80 02; IE; DE 26 40 42; drain; DW 2c 01 00 fe ca; drain"
     );
     let wire = play(&default, &script);
-    assert_eq!(tell(&decode(&default, &wire[..2])), "open@0");
-    assert_eq!(tell(&decode(&default, &wire[..4])), "E1 open@0");
-    assert_eq!(tell(&decode(&default, &wire[..11])), "E1 E2 E3 E4 truncated@0:10.0 open@0");
-    assert_eq!(tell(&decode(&default, &wire[..12])), "E1 E2 E3 E4 sync0:enabled:Arm:8000 open@2");
+    assert_eq!(format_log(&decode(&default, &wire[..2])), "open@0");
+    assert_eq!(format_log(&decode(&default, &wire[..4])), "E1 open@0");
+    assert_eq!(format_log(&decode(&default, &wire[..11])), "E1 E2 E3 E4 truncated@0:10.0 open@0");
+    assert_eq!(format_log(&decode(&default, &wire[..12])), "E1 E2 E3 E4 sync0:enabled:Arm:8000 open@2");
     assert_eq!(
-        tell(&decode(&default, &wire[..30])),
+        format_log(&decode(&default, &wire[..30])),
         "E1 E2 E3 E4 sync0:enabled:Arm:8000 #0@2[0x20000100]=miss1 #1@4[0x20000140]=42 #0!end"
     );
-    // Every cut tells a beginning of the whole, then what is open.
-    let whole = tell(&decode(&default, &wire));
+    // Every cut reports a prefix of the whole, then what is open.
+    let whole = format_log(&decode(&default, &wire));
     for length in 0..wire.len() {
-        let told = tell(&decode(&default, &wire[..length]));
+        let reported = format_log(&decode(&default, &wire[..length]));
         let end = [" truncated", "truncated", " open", "open", " #0!end"];
-        let beginning = end.iter().fold(told.as_str(), |told, end| told.split(end).next().unwrap_or(told));
-        assert!(whole.starts_with(beginning), "{length}: {told}");
-        assert_eq!(told.contains("truncated"), length % 2 == 1, "{length}: {told}");
+        let beginning = end
+            .iter()
+            .fold(reported.as_str(), |reported, end| reported.split(end).next().unwrap_or(reported));
+        assert!(whole.starts_with(beginning), "{length}: {reported}");
+        assert_eq!(reported.contains("truncated"), length % 2 == 1, "{length}: {reported}");
     }
-    assert_eq!(story(&port(4), &script).matches("cafe0001").count(), 1);
+    assert_eq!(summary(&port(4), &script).matches("cafe0001").count(), 1);
 }

@@ -88,7 +88,7 @@ impl Automaton {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(in crate::arm_etm::v3) fn reset(&mut self) {
         (self.offset, self.index) = (0, 0);
         self.state = State::Search(Search::from(0));

@@ -72,7 +72,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The address of an I-sync is here.
+    /// The address of an I-sync is complete.
     pub(super) fn sync_address(&mut self, value: u32) -> Option<Packet> {
         self.open.full_address = Some(value);
         let information = self.open.information;

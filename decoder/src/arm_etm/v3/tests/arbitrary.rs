@@ -1,4 +1,4 @@
-//! Arbitrary streams in arbitrary chunks; what the dissector says about them.
+//! Arbitrary streams in arbitrary chunks; their dissections.
 
 use alloc::format;
 use alloc::string::String;
@@ -171,8 +171,8 @@ proptest! {
     }
 }
 
-/// `name:byte.bit+width=value` of every field, `!` in front of units with a fault, `P` in front of packets.
-fn tell(parameters: &Parameters, text: &str) -> Vec<String> {
+/// `name:byte.bit+width=value` of every field, `!` before units with a fault, `P` before packets.
+fn format_units(parameters: &Parameters, text: &str) -> Vec<String> {
     let words = |unit: &Dissection<ArmEtm>| {
         let mark = match unit.packet {
             Some(Ok(_)) => "P",
@@ -191,7 +191,7 @@ fn tell(parameters: &Parameters, text: &str) -> Vec<String> {
 #[test]
 fn every_bit_has_a_name_and_a_place() {
     assert_eq!(
-        tell(&plain(), "66 00 00 00 00 00 80 c8 8d 80 80 80 48 3d 72 13 00 00 00 00 00 80 93"),
+        format_units(&plain(), "66 00 00 00 00 00 80 c8 8d 80 80 80 48 3d 72 13 00 00 00 00 00 80 93"),
         [
             "- skipped:0.0+8=0",
             "P zeros:1.0+40=0 end:6.0+8=80",
@@ -206,7 +206,7 @@ fn every_bit_has_a_name_and_a_place() {
         ]
     );
     assert_eq!(
-        tell(&data(), &format!("{ALIGN} 2a 04 34 12 64 7f 08 21 00 80 00 00"))[1..],
+        format_units(&data(), &format!("{ALIGN} 2a 04 34 12 64 7f 08 21 00 80 00 00"))[1..],
         [
             "P header:6.0+2=2 SS:6.2+2=2 0:6.4+1=0 A:6.5+1=1 0:6.6+2=0 address:7.0+7=4 c:7.7+1=0 value:8.0+8=34 value:9.0+8=12",
             "P header:10.0+2=0 SS:10.2+2=1 0:10.4+1=0 TT:10.5+2=3 0:10.7+1=0 value:11.0+8=7f",

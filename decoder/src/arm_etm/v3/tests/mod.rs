@@ -44,14 +44,14 @@ fn data() -> Parameters {
     Parameters { architecture: Architecture::V3, ..Parameters::default() }
 }
 
-/// What a packet reader tells: packets, faults, triggers (`TR`) and the end (`cut` inside a packet).
+/// What a packet reader reports: packets, faults, triggers (`TR`) and the end (`cut` inside a packet).
 #[derive(Default)]
-struct Told {
+struct Reported {
     packets: Vec<(Place, Packet)>,
     words: Vec<String>,
 }
 
-impl Listener for Told {
+impl Listener for Reported {
     fn packet(&mut self, place: Place, packet: &Packet) {
         self.packets.push((place, *packet));
     }
@@ -75,15 +75,15 @@ impl Listener for Told {
     }
 }
 
-fn read(parameters: &Parameters, wire: &[u8], chunk: usize) -> Told {
+fn read(parameters: &Parameters, wire: &[u8], chunk: usize) -> Reported {
     let mut reader = PacketReader::new(parameters).expect("parameters are possible");
-    let mut told = Told::default();
-    wire.chunks(chunk).for_each(|chunk| reader.push(chunk, &mut told));
-    reader.finish(&mut told);
-    told
+    let mut reported = Reported::default();
+    wire.chunks(chunk).for_each(|chunk| reader.push(chunk, &mut reported));
+    reader.finish(&mut reported);
+    reported
 }
 
-/// The packets behind an A-sync, whole and byte by byte.
+/// The packets after an A-sync, whole and byte by byte.
 fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
     let wire = bytes(&format!("{ALIGN} {text}"));
     let whole = read(parameters, &wire, wire.len());
@@ -94,7 +94,7 @@ fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
     whole.packets.iter().skip(1).map(|(_, packet)| *packet).collect()
 }
 
-/// What is wrong with bytes behind an A-sync (byte 6, packet 1 on).
+/// What is wrong with bytes after an A-sync (byte 6, packet 1 on).
 fn wrong(parameters: &Parameters, text: &str) -> String {
     let wire = bytes(&format!("{ALIGN} {text}"));
     let whole = read(parameters, &wire, wire.len());
@@ -129,8 +129,8 @@ fn decode(parameters: &Parameters, program: &Program, wire: &[u8]) -> Log<ArmEtm
     log
 }
 
-/// Events and faults in words (see [`word`]) of the bytes behind an A-sync, which is packet 0 and six bytes.
-fn story(parameters: &Parameters, program: &Program, text: &str) -> String {
+/// Events and faults as text (see [`word`]) of the bytes after an A-sync, which is packet 0 and six bytes.
+fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
     let log = decode(parameters, program, &bytes(&format!("{ALIGN} {text}")));
     let words: Vec<String> = log
         .entries

@@ -127,7 +127,7 @@ fn exceptions_inside_byte_five_are_those_of_arm_state_and_the_original_encoding(
     // 0b1_1_001_101
     assert_eq!(packets(&plain(), "8d 80 80 80 cd | 03"), [in_byte, branch(1, 1)]);
     assert_eq!(wrong(&alternative(), "8d 80 80 80 cd"), "reserved-encoding@1:10.0");
-    // Behind a branch to Thumb state, and behind an I-sync in it; then to ARM state again.
+    // After a branch to Thumb state, and after an I-sync in it; then to ARM state again.
     assert_eq!(wrong(&plain(), "8d 80 80 80 10 8d 80 80 80 cd"), "reserved-encoding@2:15.0");
     assert_eq!(wrong(&plain(), "08 21 01 80 00 00 8d 80 80 80 cd"), "reserved-encoding@2:16.0");
     assert_eq!(wrong(&plain(), "08 31 00 80 00 00 8d 80 80 80 cd"), "reserved-encoding@2:16.0");
@@ -160,9 +160,9 @@ fn branch_addresses_of_one_to_four_bytes() {
     );
     // Byte 5 without a state pattern, or with bit 7.
     for fifth in 0..=u8::MAX {
-        let told = wrong(&alternative(), &format!("93 81 81 80 {fifth:02x} 00"));
+        let reported = wrong(&alternative(), &format!("93 81 81 80 {fifth:02x} 00"));
         let legal = fifth & 0x80 == 0 && fifth & 0x38 != 0;
-        assert_eq!(told.starts_with("reserved-encoding@1:10.0"), !legal, "{fifth:#04x}: {told}");
+        assert_eq!(reported.starts_with("reserved-encoding@1:10.0"), !legal, "{fifth:#04x}: {reported}");
     }
 }
 
@@ -197,9 +197,11 @@ fn e3_09_data() {
                 let header = 2 | ss << 2 | usize::from(first) << 5;
                 let address = if first && data_address { "85 06" } else { "" };
                 let value = ["55"; 4][..length].join(" ");
-                let told = packets(&parameters, &format!("{header:02x} {address} {value} 13"));
-                assert_eq!(told.len(), 2, "{header:#04x} {parameters:?}");
-                let Packet::NormalData { address: of, value: with, .. } = told[0] else { panic!("{told:?}") };
+                let reported = packets(&parameters, &format!("{header:02x} {address} {value} 13"));
+                assert_eq!(reported.len(), 2, "{header:#04x} {parameters:?}");
+                let Packet::NormalData { address: of, value: with, .. } = reported[0] else {
+                    panic!("{reported:?}")
+                };
                 assert_eq!(
                     of,
                     (first && data_address).then_some(CompressedAddress { bits: 0x305, bytes: 2 })
@@ -208,7 +210,7 @@ fn e3_09_data() {
                     with,
                     data_value.then(|| 0x5555_5555_u64 as u32 & ((1_u64 << (8 * length)) - 1) as u32)
                 );
-                assert_eq!(told[1], branch(9, 1));
+                assert_eq!(reported[1], branch(9, 1));
             }
         }
     }
@@ -240,14 +242,16 @@ fn e3_10_timestamps() {
 #[test]
 fn e3_11_data_only_synchronisation() {
     let parameters = Parameters { data_only: true, context_id_bytes: 1, minor: 1, ..data() };
-    let told = packets(&parameters, "08 07 21 | 66");
-    let Packet::InstructionSync { context_id, reason, address, .. } = told[0] else { panic!("{told:?}") };
+    let reported = packets(&parameters, "08 07 21 | 66");
+    let Packet::InstructionSync { context_id, reason, address, .. } = reported[0] else {
+        panic!("{reported:?}")
+    };
     assert_eq!((context_id, reason, address), (Some(7), Reason::TraceEnabled, None));
-    assert_eq!(told[1], Packet::Ignore);
+    assert_eq!(reported[1], Packet::Ignore);
 }
 
 #[test]
-fn an_i_sync_with_everything_is_nineteen_bytes_behind_its_header() {
+fn an_i_sync_with_everything_is_nineteen_bytes_after_its_header() {
     let parameters = Parameters { context_id_bytes: 4, ..cycle_accurate() };
     let text = "70 ff ff ff ff 0f | d4 c3 b2 a1 | df | 00 80 00 00 | 89 80 80 80 08";
     let expected = Packet::InstructionSync {
@@ -293,13 +297,13 @@ fn context_ids_and_vmids() {
 
 #[test]
 fn headers_that_a_version_or_configuration_does_not_have() {
-    let told = |parameters: &Parameters| -> Vec<(u8, alloc::string::String)> {
+    let reported = |parameters: &Parameters| -> Vec<(u8, alloc::string::String)> {
         let headers = (0..=u8::MAX).filter(|byte| byte & 1 == 0 && *byte != 0);
         let faults = headers.map(|byte| (byte, wrong(parameters, &format!("{byte:02x}"))));
         faults.filter(|(_, fault)| fault.contains("@1:6.0")).collect()
     };
     let of = |parameters: &Parameters, class: &str| -> Vec<u8> {
-        told(parameters)
+        reported(parameters)
             .into_iter()
             .filter(|(_, fault)| fault.starts_with(class))
             .map(|(byte, _)| byte)
@@ -340,8 +344,8 @@ fn headers_that_a_version_or_configuration_does_not_have() {
 #[test]
 fn alignment_is_found_and_checked() {
     let first = |wire: &str| {
-        let told = read(&plain(), &bytes(wire), 3);
-        told.packets.first().map(|(place, packet)| (place.packet, place.byte, *packet))
+        let reported = read(&plain(), &bytes(wire), 3);
+        reported.packets.first().map(|(place, packet)| (place.packet, place.byte, *packet))
     };
     let aligned = |byte, zeros| Some((0, byte, Packet::AlignmentSync { zeros }));
     assert_eq!(first(&format!("{ALIGN} 84")), aligned(0, 5));
@@ -351,10 +355,11 @@ fn alignment_is_found_and_checked() {
     assert_eq!(packets(&plain(), "00 00 00 00 00 00 00 80"), [Packet::AlignmentSync { zeros: 7 }]);
     assert_eq!(wrong(&plain(), "13 00 00 00 00 80"), "framing@2:7.0");
     assert_eq!(wrong(&plain(), "00 00 00 00 00 84"), "framing@1:6.0");
-    // The byte at fault can be the first one of an A-sync, and bytes that are passed over are no packet.
-    let told = read(&plain(), &bytes(&format!("{ALIGN} 08 00 00 00 00 00 80 13 | 10 11 12 {ALIGN} 13")), 100);
-    let places: Vec<_> = told.packets.iter().map(|(place, _)| (place.packet, place.byte)).collect();
-    assert_eq!(told.words, ["reserved-encoding@1:7.0", "reserved-encoding@4:14.0"]);
+    // The byte at fault can be the first one of an A-sync, and bytes that are skipped are no packet.
+    let reported =
+        read(&plain(), &bytes(&format!("{ALIGN} 08 00 00 00 00 00 80 13 | 10 11 12 {ALIGN} 13")), 100);
+    let places: Vec<_> = reported.packets.iter().map(|(place, _)| (place.packet, place.byte)).collect();
+    assert_eq!(reported.words, ["reserved-encoding@1:7.0", "reserved-encoding@4:14.0"]);
     assert_eq!(places, [(0, 0), (2, 7), (3, 13), (5, 17), (6, 23)]);
 }
 
@@ -365,9 +370,9 @@ fn a_bare_port_has_two_bytes_for_each_cycle() {
     // Both triggers and an empty cycle inside a branch packet.
     wire.extend(bytes("00 93 01 00 01 02 01 01 00 11 01 fe 00 0c"));
     for chunk in [1, 2, 3, 100] {
-        let told = read(&parameters, &wire, chunk);
-        assert_eq!(told.words, ["TR@14", "TR@16", "TR@22"]);
-        let packets: Vec<_> = told.packets.iter().map(|(place, packet)| (place.byte, *packet)).collect();
+        let reported = read(&parameters, &wire, chunk);
+        assert_eq!(reported.words, ["TR@14", "TR@16", "TR@22"]);
+        let packets: Vec<_> = reported.packets.iter().map(|(place, packet)| (place.byte, *packet)).collect();
         assert_eq!(
             packets,
             [
@@ -379,12 +384,12 @@ fn a_bare_port_has_two_bytes_for_each_cycle() {
     }
     // A record of which something cannot be; then one that is cut off.
     wire.extend(bytes("02 84 00"));
-    let told = read(&parameters, &wire, 100);
-    assert_eq!(told.words[3..], ["framing@3:26.0", "truncated@28"]);
+    let reported = read(&parameters, &wire, 100);
+    assert_eq!(reported.words[3..], ["framing@3:26.0", "truncated@28"]);
     wire.truncate(14);
     wire.extend(bytes("80 11"));
     wire.extend(bytes(ALIGN).iter().flat_map(|byte| [0, *byte]));
-    let told = read(&parameters, &wire, 100);
-    assert_eq!(told.words, ["framing@1:14.0"]);
-    assert_eq!(told.packets.last().map(|(place, _)| (place.packet, place.byte)), Some((2, 17)));
+    let reported = read(&parameters, &wire, 100);
+    assert_eq!(reported.words, ["framing@1:14.0"]);
+    assert_eq!(reported.packets.last().map(|(place, _)| (place.packet, place.byte)), Some((2, 17)));
 }

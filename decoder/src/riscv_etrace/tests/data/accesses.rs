@@ -1,4 +1,4 @@
-//! What packets say about accesses.
+//! Accesses as packets report them.
 
 use super::*;
 
@@ -8,12 +8,12 @@ fn differences_are_of_the_previous_access_of_the_size() {
     let d01 = "dc8 78 56 34 12 04 00 00 08";
     let d02 = "d1a 01 01";
     assert_eq!(
-        story(&unified(), &[ON, START, d01, d02, "d2b ff", d02, d02, d01, d02]),
+        summary(&unified(), &[ON, START, d01, d02, "d2b ff", d02, d02, d01, d02]),
         [
             "L2 20000010 12345678",
             "S2 20000014 12345679",
             "S2 20000013 ffffffff",
-            // The address is behind 16 bits; the fault is told once.
+            // The address is after 16 bits; the fault is reported once.
             "contradiction@5:16",
             "L2 20000010 12345678",
             "S2 20000014 12345679",
@@ -21,7 +21,7 @@ fn differences_are_of_the_previous_access_of_the_size() {
     );
     // D04; then diff 3: +2 and +1, -1 and 0. Words have bases of their own.
     assert_eq!(
-        story(&unified(), &[ON, START, "d00 e0 04 00 00 08", "db0 40", "df0 3f", d02]),
+        summary(&unified(), &[ON, START, "d00 e0 04 00 00 08", "db0 40", "df0 3f", d02]),
         ["L0 20000013 80", "L0 20000014 82", "L0 20000014 81", "not-synchronised@5:4"]
     );
 }
@@ -31,24 +31,24 @@ fn a_synchronisation_packet_starts_over() {
     let d01 = "dc8 78 56 34 12 04 00 00 08";
     let d02 = "d1a 01 01";
     // Not before the first one.
-    assert_eq!(story(&unified(), &[ON, d01, START, d01]), ["not-synchronised@1:0", "L2 20000010 12345678"]);
+    assert_eq!(summary(&unified(), &[ON, d01, START, d01]), ["not-synchronised@1:0", "L2 20000010 12345678"]);
     // Start, and trap (thaddr = 0 at 0x1008).
     for packet in [START, "i77 11 00 03"] {
         assert_eq!(
-            story(&unified(), &[ON, START, d01, packet, d02, d02, d01, d02]),
+            summary(&unified(), &[ON, START, d01, packet, d02, d02, d01, d02]),
             ["L2 20000010 12345678", "not-synchronised@4:4", "L2 20000010 12345678", "S2 20000014 12345679"]
         );
     }
     // `denable` without `ienable` (bit 4) is one.
-    assert_eq!(story(&unified(), &["i0f 20", d01]), ["L2 20000010 12345678"]);
-    assert_eq!(story(&unified(), &["i0f 00", d01]), ["not-synchronised@1:0"]);
+    assert_eq!(summary(&unified(), &["i0f 20", d01]), ["L2 20000010 12345678"]);
+    assert_eq!(summary(&unified(), &["i0f 00", d01]), ["not-synchronised@1:0"]);
 }
 
 #[test]
-fn lost_packets_are_told_and_start_over() {
+fn lost_packets_are_reported_and_start_over() {
     let d01 = "dc8 78 56 34 12 04 00 00 08";
     assert_eq!(
-        story(&unified(), &[ON, START, d01, "i1f 60", "d1a 01 01", d01]),
+        summary(&unified(), &[ON, START, d01, "i1f 60", "d1a 01 01", d01]),
         ["L2 20000010 12345678", "lost", "not-synchronised@4:4", "L2 20000010 12345678"]
     );
 }
@@ -59,17 +59,17 @@ fn options_change_the_packets() {
     let d01 = "dc8 78 56 34 12 04 00 00 08";
     let (d06, d07, d08) = ("d0a 01 00 00 01", "dd8", "d08 e0");
     assert_eq!(
-        story(&unified(), &[ON, START, "i1f 20 01", d06, d07, ON, "d1a 01 01", d01]),
+        summary(&unified(), &[ON, START, "i1f 20 01", d06, d07, ON, "d1a 01 01", d01]),
         // Addresses went on, data did not.
         ["S2 20000020 -", "L2 20000018 -", "not-synchronised@6:4", "L2 20000010 12345678"]
     );
     assert_eq!(
         // With diff 2, an address alone is missing: format 2, size 2, diff 2, data_len 0, data 1, address 1.
-        story(&unified(), &[ON, START, d01, "i1f a0 00", d08, ON, "d2a 01 01", "d1a 01 01", d01]),
+        summary(&unified(), &[ON, START, d01, "i1f a0 00", d08, ON, "d2a 01 01", "d1a 01 01", d01]),
         ["L2 20000010 12345678", "L2 - ffffff80", "not-synchronised@6:4", "L2 20000010 12345678"]
     );
     assert_eq!(
-        story(&unified(), &[ON, START, "i1f a0 01", d01, ON, d01]),
+        summary(&unified(), &[ON, START, "i1f a0 01", d01, ON, d01]),
         ["unsupported-mode@2:0", "L2 20000010 12345678"]
     );
 }
@@ -80,7 +80,7 @@ fn responses_belong_to_requests() {
     let (d10, d11, d12) = ("db0 10 00 00 20", "db4 c4 b3 a2 91 00", "db4 00");
     let split = with(split());
     assert_eq!(
-        story(&split, &[ON, START, d10, d11, d12, d10, d10, d12]),
+        summary(&split, &[ON, START, d10, d11, d12, d10, d10, d12]),
         [
             "L2#5 20000010",
             "l2#5 20000010 12345678",
@@ -92,22 +92,22 @@ fn responses_belong_to_requests() {
         ]
     );
     // Size 0: format 4, size 0, lrid 5, resp 2, data 1.
-    assert_eq!(story(&split, &[ON, START, d10, "da4 0c"]), ["L2#5 20000010", "contradiction@3:3"]);
+    assert_eq!(summary(&split, &[ON, START, d10, "da4 0c"]), ["L2#5 20000010", "contradiction@3:3"]);
     // Resp 1 (XOR 1): format 4, size 2, lrid 5, resp 1, data 1. The error in between changes nothing.
     let exclusive = "db4 0a";
     assert_eq!(
-        story(&split, &[ON, START, d10, d11, d10, d12, d10, exclusive])[4..],
+        summary(&split, &[ON, START, d10, d11, d10, d12, d10, exclusive])[4..],
         ["L2#5 20000010", "l2#5 20000010 12345679"]
     );
-    assert_eq!(story(&split, &[ON, START, d10, exclusive]), ["L2#5 20000010", "not-synchronised@3:9"]);
+    assert_eq!(summary(&split, &[ON, START, d10, exclusive]), ["L2#5 20000010", "not-synchronised@3:9"]);
     // Lost packets may have been requests.
     assert_eq!(
-        story(&split, &[ON, START, d10, "i1f 60", d11]),
+        summary(&split, &[ON, START, d10, "i1f 60", d11]),
         ["L2#5 20000010", "lost", "contradiction@4:5"]
     );
     let request = "d8e 05 05 00 04";
     assert_eq!(
-        story(&split, &[ON, START, request, "d2f 13 08", request, "d2f", request, d11]),
+        summary(&split, &[ON, START, request, "d2f 13 08", request, "d2f", request, d11]),
         [
             "A2#5 Add 1000 5",
             "a2#5 Add 1000 102",
@@ -126,7 +126,7 @@ fn csrs_and_atomics_are_reported() {
     // D13, D14, D16; then diff 1 of a CSR, data XOR 1, compared with the word of D16: format 5, subtype 1, diff 1,
     // data_len 0, data 1, addr_msbs 0x3c, addr_lsbs 0x14.
     assert_eq!(
-        story(
+        summary(
             &with(all),
             &[ON, START, "d85 00 30 18 10", "d0d 04 78 0a", "d8e 50 c0 00 00 01", "d2d 02 78 0a"]
         ),
@@ -134,7 +134,7 @@ fn csrs_and_atomics_are_reported() {
     );
     // D15, then diff 1 and +1: format 5, subtype 1, diff 1, addr_msbs 0, addr_lsbs 1; and D17.
     assert_eq!(
-        story(&no_data(all), &["i1f 20 01", START, "d4d 23", "d2d 10", "dbe 00 08"]),
+        summary(&no_data(all), &["i1f 20 01", START, "d4d 23", "d2d 10", "dbe 00 08"]),
         ["C ReadSet 342 - -", "C ReadSet 343 - -", "A2 ConditionalStoreFailure 1000 - -",]
     );
 }
@@ -147,9 +147,9 @@ fn operands_may_be_compressed() {
     // Format 6, subtype 1, size 2, diff 1, op_len 0, operand 1, data_len 0, data 1, address 1.
     let next = "d8e 11 40 40";
     let d16 = "d8e 50 c0 00 00 01";
-    assert_eq!(story(&with(all), &[ON, START, d16, next]), ["A2 Add 1000 5 3", "A2 Add 1004 2 3"]);
+    assert_eq!(summary(&with(all), &[ON, START, d16, next]), ["A2 Add 1000 5 3", "A2 Add 1004 2 3"]);
     let plain = DataParameters { compressed_operands: false, ..all };
-    assert_eq!(story(&with(plain), &[ON, START, d16, next]), ["A2 Add 1000 5 3", "A2 Add 1004 1 2"]);
+    assert_eq!(summary(&with(plain), &[ON, START, d16, next]), ["A2 Add 1000 5 3", "A2 Add 1004 1 2"]);
 }
 
 /// Source 5 is instruction trace, source 6 data trace, whatever the type; there is none here.
@@ -169,7 +169,7 @@ fn data_trace_may_have_a_source_of_its_own() {
     assert!(matches!(packets[3], Some(Err(_))));
 }
 
-/// Whatever comes, in whatever pieces: the same entries, and no panic.
+/// Any input in any pieces: the same entries, and no panic.
 #[test]
 fn arbitrary_payloads_are_harmless() {
     let plain = DataParameters::default();

@@ -1,4 +1,4 @@
-//! Data trace: worked packets, and what sequences of them say (ET 8).
+//! Data trace: worked packets, and the meaning of sequences of them (ET 8).
 //!
 //! D-examples exist apart from this code; the other bytes are packed by hand, field by field, least significant bit first.
 
@@ -66,7 +66,7 @@ fn read(parameters: &Parameters, payloads: &[&str]) -> Result<DataPacket, String
     last
 }
 
-/// `i` in front of instruction trace, `d` in front of data trace.
+/// `i` before instruction trace, `d` before data trace.
 fn wire(units: &[&str]) -> Vec<u8> {
     let mut wire = Vec::new();
     for unit in units {
@@ -80,7 +80,7 @@ fn wire(units: &[&str]) -> Vec<u8> {
 }
 
 /// Data events, and faults as `class@packet:bit` with the bit counted from the payload's first.
-fn story(parameters: &Parameters, units: &[&str]) -> Vec<String> {
+fn summary(parameters: &Parameters, units: &[&str]) -> Vec<String> {
     let wire = wire(units);
     let mut starts = Vec::new();
     let mut offset = 0;

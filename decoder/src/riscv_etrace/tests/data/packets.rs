@@ -79,7 +79,7 @@ fn unified_loads_and_stores() {
     }
 }
 
-/// D10 to D19. The request in front of D18 and D19: format 6, subtype 1, size 2, lrid 5, diff 0, op_len 0, operand 5,
+/// D10 to D19. The request before D18 and D19: format 6, subtype 1, size 2, lrid 5, diff 0, op_len 0, operand 5,
 /// address 0x400.
 #[test]
 fn split_accesses_atomics_and_csrs() {
@@ -152,7 +152,7 @@ fn split_accesses_atomics_and_csrs() {
     let operand = ReportedData::Full(5);
     let expected = AtomicRequest { op: add, size, lrid, op_len: 0, operand, address: Some(address) };
     assert_eq!(read(&split, &[request]), Ok(DataPacket::AtomicRequest(expected)));
-    // Nobody asked.
+    // No request came before it.
     assert_eq!(read(&split, &["2f 13 08"]), Err(String::from("invalid-reference@3")));
     assert_eq!(read(&split, &[request, "2f", "2f"]), Err(String::from("invalid-reference@3")));
 }
@@ -271,12 +271,12 @@ fn packets_of_the_draft() {
     assert_eq!(read(&with(all), &["be 00 08"]), Err(String::from("reserved-encoding@2")));
     assert_eq!(read(&with(all), &["0e"]), Err(String::from("reserved-encoding@2")));
     // Format 2, subformat 9, size 2, lrid 5, diff 0, op_len 0, operand 5, address 0x400; then format 3, size 2, lrid 5,
-    // resp 2, data 3. Behind a load of the same number, the same response is that load's.
+    // resp 2, data 3. After a load of the same number, the same response is that load's.
     let split = with(DataParameters { layout, ..split() });
     let (request, response) = ("da6 05 05 00 04", "d5b 0e");
-    assert_eq!(story(&split, &[ON, START, request, response]), ["A2#5 Add 1000 5", "a2#5 Add 1000 3"]);
+    assert_eq!(summary(&split, &[ON, START, request, response]), ["A2#5 Add 1000 5", "a2#5 Add 1000 3"]);
     // Format 0, subformat 0, size 2, lrid 5, diff 0, address 0x400.
-    assert_eq!(story(&split, &[ON, START, "d60 01 20", response]), ["L2#5 1000", "l2#5 1000 3"]);
+    assert_eq!(summary(&split, &[ON, START, "d60 01 20", response]), ["L2#5 1000", "l2#5 1000 3"]);
     // Without address: format 2, subformat 9, size 2, lrid 5, diff 0 in two bits, operand 3.
     let request = AtomicRequest {
         op: AtomicOperation::Add,

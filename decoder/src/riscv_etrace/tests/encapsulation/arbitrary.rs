@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{NormalEncapsulation, Padding, Parameters,
 use traceproof_vectors::{Decoder as _, FaultClass, Log, Place, Program};
 
 use super::{Carried, Seen, What, bits_of, normal, units};
-use crate::riscv_etrace::tests::{NOP, bytes, decode, frame, program, story_of};
+use crate::riscv_etrace::tests::{NOP, bytes, decode, frame, program, summary_of};
 use crate::riscv_etrace::{Decoder, Demultiplexer, ProgramMap, dissect};
 
 /// A packet and how it travels.
@@ -22,7 +22,7 @@ struct Travel {
     payload: Vec<u8>,
     /// Redundant sign bits are dropped bit by bit instead of byte by byte (#149).
     packed: bool,
-    /// In front of the packet.
+    /// Before the packet.
     nulls: Vec<bool>,
 }
 
@@ -67,7 +67,7 @@ impl Travel {
         let source_bits = u64::from(normal.src_id_bits);
         let timestamp = if self.timestamp.is_some() { 8 * u64::from(normal.timestamp_bytes) } else { 0 };
         let first_bit = 8 + source_bits + timestamp + u64::from(normal.type_bits);
-        // Padding cannot be told from sign bits.
+        // Padding cannot be distinguished from sign bits.
         while normal.padding == Padding::Sign && !(first_bit as usize + bits.len()).is_multiple_of(8) {
             bits.push(bits[bits.len() - 1]);
         }
@@ -139,7 +139,7 @@ fn travel(normal: NormalEncapsulation) -> impl Strategy<Value = Travel> {
                 timestamp: timestamp.map(|timestamp| timestamp & timestamp_mask),
                 packet_type: packet_type & ((1 << normal.type_bits) - 1),
                 payload,
-                // What is packed cannot be told from arbitrary padding.
+                // What is packed cannot be distinguished from arbitrary padding.
                 packed: packed && normal.padding == Padding::Sign,
                 nulls: nulls.into_iter().take(null).collect(),
             }
@@ -213,7 +213,7 @@ proptest! {
             let place = expected.get(complete).filter(|unit| unit.byte < end as u64);
             let place = place.map(|unit| Place { packet: unit.packet, byte: unit.byte, bit: 0 });
             prop_assert_eq!(cut_off, place);
-            // One chunk per byte, and the decoder, say the same.
+            // One chunk per byte, and the decoder, give the same.
             let chunks: Vec<&[u8]> = wire[..end].chunks(1).collect();
             prop_assert_eq!(units(&parameters, &chunks), (seen, cut_off));
             let log = decode(&parameters, &Program::new(), &wire[..end]);
@@ -224,7 +224,7 @@ proptest! {
 
     /// Enough null bytes, then packets; entered at every offset.
     #[test]
-    fn streams_are_entered_behind_the_first_synchronisation_sequence(
+    fn streams_are_entered_after_the_first_synchronisation_sequence(
         (normal, packets) in stream(),
         further in proptest::collection::vec(any::<bool>(), 1..4),
         cut in 1..50_usize,
@@ -239,12 +239,12 @@ proptest! {
         for start in 0..=before.len() + further.len() {
             let (seen, end) = units(&entering, &[&wire[start..]]);
             prop_assert_eq!(end, None);
-            // Nothing of what comes before; then every unit, null packets at least behind the run.
-            let behind = (before.len() + nulls.len() - start) as u64;
-            let (early, late): (Vec<_>, Vec<_>) = seen.iter().cloned().partition(|unit| unit.byte < behind);
+            // Nothing of what comes before; then every unit, null packets at least after the run.
+            let start_of_units = (before.len() + nulls.len() - start) as u64;
+            let (early, late): (Vec<_>, Vec<_>) = seen.iter().cloned().partition(|unit| unit.byte < start_of_units);
             prop_assert!(early.iter().all(|unit| unit.content == What::Null), "{early:?}");
             let moved: Vec<Seen> =
-                expected.iter().map(|unit| Seen { byte: unit.byte + behind, ..unit.clone() }).collect();
+                expected.iter().map(|unit| Seen { byte: unit.byte + start_of_units, ..unit.clone() }).collect();
             prop_assert_eq!(late, moved);
             let chunks: Vec<&[u8]> = wire[start..].chunks(cut).collect();
             prop_assert_eq!(units(&entering, &chunks), (seen, end));
@@ -271,10 +271,10 @@ proptest! {
             });
         }
         let parameters = self::normal(normal);
-        let expected = story_of(&map, &decode(&Parameters::default(), &code, &frame(&RUN)));
+        let expected = summary_of(&map, &decode(&Parameters::default(), &code, &frame(&RUN)));
         prop_assert_eq!(&expected, "P3 1000 1004 1008 100c end");
         let (wire, _) = compose(&normal, &packets);
-        prop_assert_eq!(story_of(&map, &decode(&parameters, &code, &wire)), expected);
+        prop_assert_eq!(summary_of(&map, &decode(&parameters, &code, &wire)), expected);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The transport: every width, every place, other sources, entry anywhere.
 //!
-//! Expected values come from the worked examples, from hand, or from [`Travel::bytes`], which writes a packet down as one
-//! string of bits exactly as EN 2.1 words it.
+//! Expected values come from the worked examples, from hand, or from [`Travel::bytes`], which writes a packet down as
+//! one string of bits exactly as EN 2.1 describes it.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Decoder as _, Fault, FaultClass, Field, Place, Program, Refusal};
 
-use super::{JUMP, NOP, bytes, decode, program, story_of};
+use super::{JUMP, NOP, bytes, decode, program, summary_of};
 use crate::riscv_etrace::{Content, Decoder, Deframer, Payload, ProgramMap, dissect};
 
 mod arbitrary;
@@ -143,7 +143,7 @@ fn null_packets() {
         let expected: Vec<Seen> = (0..4).map(|byte| Seen { packet: 0, byte, content: What::Null }).collect();
         assert_eq!((seen, end), (expected, None));
     }
-    // N11: 32 x idle and alignment in front of a packet, where `srcID` has a byte.
+    // N11: 32 x idle and alignment before a packet, where `srcID` has a byte.
     let entering =
         normal(NormalEncapsulation { src_id_bits: 8, src_id: 1, synchronised: false, ..Default::default() });
     let mut wire = alloc::vec![0; 32];
@@ -192,7 +192,7 @@ fn units_that_cannot_be_read() {
         });
         faults
     };
-    // A timestamp where there are none; the unit behind it is whole.
+    // A timestamp where there are none; the unit after it is whole.
     let plain = NormalEncapsulation::default();
     assert_eq!(faults(&normal(plain), "81 02 01 02"), [(FaultClass::Framing, 0, 0, 0)]);
     let source = NormalEncapsulation { src_id_bits: 8, src_id: 1, ..plain };
@@ -214,33 +214,33 @@ fn units_that_cannot_be_read() {
 #[test]
 fn faults_of_packets_are_where_their_bits_are() {
     let code = program(&[(0x1000, &[NOP, NOP, NOP, JUMP]), (0x2000, &[NOP; 4])]);
-    let tell = |parameters: &Parameters, wire: &str| {
-        story_of(&ProgramMap::new(&code, parameters), &decode(parameters, &code, &bytes(wire)))
+    let decoded = |parameters: &Parameters, wire: &str| {
+        summary_of(&ProgramMap::new(&code, parameters), &decode(parameters, &code, &bytes(wire)))
     };
     // `branch` = 0 at a nop (`63 00 04`), source 5: payload from byte 2 on.
-    assert_eq!(tell(&siemens(5), "04 85 63 00 04"), "suspicious@0:2.4 P3 1000");
-    // The same behind 12 bits of source: bit 4 of the payload is bit 0 of byte 3.
+    assert_eq!(decoded(&siemens(5), "04 85 63 00 04"), "suspicious@0:2.4 P3 1000");
+    // The same after 12 bits of source: bit 4 of the payload is bit 0 of byte 3.
     let odd = normal(NormalEncapsulation { src_id_bits: 12, src_id: 0xabc, ..Default::default() });
-    assert_eq!(tell(&odd, "04 bc 3a 06 40 00"), "suspicious@0:3.0 P3 1000");
+    assert_eq!(decoded(&odd, "04 bc 3a 06 40 00"), "suspicious@0:3.0 P3 1000");
     // What concerns a packet as a whole is at its first bit: byte 2, bit 4. Packets of others count.
-    assert_eq!(tell(&odd, "02 bd 0a 00 02 bc aa 00"), "not-synchronised@1:6.4");
+    assert_eq!(decoded(&odd, "02 bd 0a 00 02 bc aa 00"), "not-synchronised@1:6.4");
     // Cut off: at the header.
-    assert_eq!(tell(&odd, "04 bc 3a 07 40 00 04 bc"), "P3 1000 truncated@1:6.0");
+    assert_eq!(decoded(&odd, "04 bc 3a 07 40 00 04 bc"), "P3 1000 truncated@1:6.0");
 }
 
 #[test]
 fn padding_that_is_no_sign() {
     let code = program(&[(0x1000, &[NOP, NOP, NOP, JUMP])]);
-    // Type 0 in front of `73 00 04`, then of `0a`, and seven ones behind each.
+    // Type 0 before `73 00 04`, then of `0a`, and seven ones after each.
     let wire = bytes("04 e6 00 08 fe 02 14 fe");
     let typed = NormalEncapsulation { type_bits: 1, ..Default::default() };
-    let tell = |padding| {
+    let decoded = |padding| {
         let parameters = normal(NormalEncapsulation { padding, ..typed });
-        story_of(&ProgramMap::new(&code, &parameters), &decode(&parameters, &code, &wire))
+        summary_of(&ProgramMap::new(&code, &parameters), &decode(&parameters, &code, &wire))
     };
-    assert_eq!(tell(Padding::Arbitrary), "P3 1000 1004");
+    assert_eq!(decoded(Padding::Arbitrary), "P3 1000 1004");
     // Read as sign it belongs to the address, which is then odd in a way: no code is there.
-    assert_ne!(tell(Padding::Sign), tell(Padding::Arbitrary));
+    assert_ne!(decoded(Padding::Sign), decoded(Padding::Arbitrary));
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn reasons_of_restarts() {
         ([on(), many(off(), 9), on()].concat(), calm(), [TraceEnabled, TraceEnabled]),
         ([on(), many(debug(), 9), on()].concat(), calm(), [TraceEnabled, DebugExit]),
         ([on(), many(debug(), 9), many(off(), 9), on()].concat(), calm(), [TraceEnabled, DebugExit]),
-        // The macrocell sees the instruction as early as the processor entering debug state.
+        // The macrocell receives the instruction as early as the processor entering debug state.
         ([on(), many(off(), 7), many(debug(), 2), on()].concat(), calm(), [TraceEnabled, DebugExit]),
         ([vec![too_much()], many(wait(), 12), on()].concat(), tight, [TraceEnabled, Overflow]),
         ([vec![too_much()], many(debug(), 12), on()].concat(), tight, [TraceEnabled, Overflow]),
@@ -63,11 +63,12 @@ fn reasons_of_restarts() {
     }
 }
 
-/// ETM1-SYN-001, 002 (5.6.2): how the branch in the record of this number is told, if BE of the restart was in record 0.
+/// ETM1-SYN-001, 002 (5.6.2): how the branch in the record of this number is output, if BE of the restart was in record
+/// 0.
 #[test]
 fn full_addresses_are_due_at_times() {
     let policy = Policy { sync_period: 10, ..Policy::default() };
-    let told = |parameters: &Parameters, record: usize, branch: fn(Stimulus, u32) -> Stimulus| {
+    let reported = |parameters: &Parameters, record: usize, branch: fn(Stimulus, u32) -> Stimulus| {
         let mut cycles = started([execute(0x8000)]);
         cycles.resize(record, wait());
         cycles.push(branch(execute(0x8004), 0x8000));
@@ -90,11 +91,11 @@ fn full_addresses_are_due_at_times() {
         (14, direct, None),
         (15, direct, full(AddressReason::Periodic)),
     ] {
-        assert_eq!(told(&v1(), record, branch), expected, "record {record}");
+        assert_eq!(reported(&v1(), record, branch), expected, "record {record}");
     }
     // ETM1-PKT-015: without a reason of its own before ETMv1.2.
     let old = Parameters { minor: 1, ..v1() };
-    assert_eq!(told(&old, 10, indirect), full(AddressReason::Branch));
+    assert_eq!(reported(&old, 10, indirect), full(AddressReason::Branch));
 }
 
 /// ETM1-SYN-003 (5.6.2): every full address counts, also the ones that compression needs.
@@ -105,7 +106,7 @@ fn any_full_address_begins_a_period() {
     cycles.extend(vec![wait(); 3]);
     cycles.push(execute(0x8004).branch(0x1000_8000));
     cycles.extend(vec![wait(); 5]);
-    // Record 13 is 13 behind the restart and 6 behind the branch; record 17 is 10 behind the branch.
+    // Record 13 is 13 after the restart and 6 after the branch; record 17 is 10 after the branch.
     cycles.extend([execute(0x1000_8000).branch(0x1000_8000), wait(), wait(), wait()]);
     cycles.push(execute(0x1000_8000).branch(0x1000_8000));
     let reason = |packet: &Packet| match packet {
@@ -123,7 +124,7 @@ fn any_full_address_begins_a_period() {
 #[test]
 fn a_full_address_waits_for_room() {
     let policy = Policy { sync_period: 10, fifo_size: 6, ..Policy::default() };
-    let told = |record: usize| {
+    let reported = |record: usize| {
         let mut cycles = started([execute(0x8000)]);
         cycles.resize(record - 1, wait());
         cycles.extend([execute(0x8004).and(store(0, 1)), execute(0x8008).branch(0x8000), off(), off()]);
@@ -133,10 +134,10 @@ fn a_full_address_waits_for_room() {
         let records = shown(&log, &values_only());
         (records[record].clone(), log.packets().copied().collect::<Vec<_>>())
     };
-    let (record, packets) = told(10);
+    let (record, packets) = reported(10);
     assert_eq!(record, "BE 00");
     assert!(matches!(packets[2], Packet::BranchAddress(_)), "{packets:?}");
-    let (record, packets) = told(15);
+    let (record, packets) = reported(15);
     assert_eq!(record, "WT 00", "the branch overflows");
     assert!(
         matches!(packets[2], Packet::FullBranchAddress { reason: AddressReason::Overflow, .. }),
@@ -217,14 +218,14 @@ fn an_overflow_cuts_data() {
 #[test]
 fn an_overflow_takes_a_branch_address_whole() {
     let policy = Policy { fifo_size: 8, minimal_addresses: false, ..calm() };
-    let told = |cycle: Stimulus| {
+    let reported = |cycle: Stimulus| {
         let cycles = started([execute(0x800c).branch(0x9000), wait(), wait(), cycle]);
         shown(&encode(&values_only(), &policy, &cycles), &values_only()).split_off(6).join(", ")
     };
-    assert_eq!(told(execute(0x9000).branch(0x9000)), "WT A0, WT 82, WT 80, WT 00");
+    assert_eq!(reported(execute(0x9000).branch(0x9000)), "WT A0, WT 82, WT 80, WT 00");
     let data = Transfer { size: 1, ..store(0, 0x7f) };
-    assert_eq!(told(execute(0x9000).and(data).branch(0x9000)), "ID A0, WT 82, WT 80, WT 00, WT 7F");
-    // In an APO record no status could tell of data.
+    assert_eq!(reported(execute(0x9000).and(data).branch(0x9000)), "ID A0, WT 82, WT 80, WT 00, WT 7F");
+    // In an APO record no status could indicate data.
     let cycles = started([
         execute(0x800c).branch(0x9000),
         execute(0x9000).and(data).branch(0x9000),

@@ -71,7 +71,7 @@ fn branches_on_every_port() {
     // A byte stays for one cycle at least.
     let slow = Parameters { fifo_latency: 1, ..wide };
     assert_eq!(run(&slow, &cycles), "BE 0000, IE* 82A4, IE 8082, BE 0010, IE* 22A4");
-    // Direct branches are told in branch broadcast mode only (ETM1-PS-008).
+    // Direct branches are output in branch broadcast mode only (ETM1-PS-008).
     let cycles = started([direct(execute(0x8124), 0x9124)]);
     assert_eq!(run(&v1(), &cycles), "BE* A4, IE 82, IE 82, IE 80, WT 10");
     let broadcast = Parameters { branch_broadcast: true, ..v1() };
@@ -125,7 +125,7 @@ fn a_branch_in_an_apo_record_abandons_the_one_before() {
     assert_eq!(run(&v1(), &cycles), "BE* A4, IE 82, IE 82, BE 80, IE 10, IE* A4, WT 22");
 }
 
-/// E1-03. ETM1-APO-003 (5.6.1). Branches in consecutive records with five packets each: in front of the one in record 3 + m
+/// E1-03. ETM1-APO-003 (5.6.1). Branches in consecutive records with five packets each: before the one in record 3 + m
 /// are 1 + m addresses, of which (m + 2) / 5 + 1 have begun.
 #[test]
 fn offsets_above_14_are_15() {
@@ -141,7 +141,7 @@ fn offsets_above_14_are_15() {
 
 /// ETM1-SYN-007 (5.8.1): the FIFO is not empty, and an older address is in it.
 #[test]
-fn a_restart_behind_what_has_not_left() {
+fn a_restart_after_what_has_not_left() {
     let mut cycles = started([execute(0x8124).and(store(0, 0x4433_2211)).branch(0x9124)]);
     cycles.extend([off(), off(), off(), wait(), wait(), execute(0x9124)]);
     let expected = "BE* A4, IE 82, IE 82, BD 80, IE 10, IE 11, BE 22, ID 33, IE 44, IE* A4, WT 22, WT* A4, WT A2, WT 82, \

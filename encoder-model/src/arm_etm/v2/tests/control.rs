@@ -51,7 +51,7 @@ fn an_encoder_that_was_not_started_does_nothing() {
 }
 
 #[test]
-fn a_first_cycle_that_is_traced_gets_a_tfo_in_front() {
+fn a_first_cycle_that_is_traced_gets_a_tfo_before_it() {
     let expected = "TD 01, IE 20, WT 00, WT 80, WT 00, WT 00";
     for cycles in [&[execute(0x8000)][..], &[off(), execute(0x8000)]] {
         assert_eq!(records(&encode_plainly(cycles), &Parameters::default()).join(", "), expected);
@@ -84,7 +84,7 @@ fn reasons_of_tfo_packets() {
         // TraceEnable comes later than the exit from debug state.
         (sequence(&[on(), many(debug(), 9), vec![off()], on()]), plain, [TraceEnabled, TraceEnabled]),
         (sequence(&[on(), vec![too_much()], many(wait(), 9), on()]), tight, [TraceEnabled, Overflow]),
-        // Nobody wants trace any more when the FIFO is empty.
+        // Tracing is no longer requested when the FIFO is empty.
         (sequence(&[on(), vec![too_much()], many(off(), 9), on()]), tight, [TraceEnabled, TraceEnabled]),
         (sequence(&[on(), vec![too_much()], many(debug(), 9), on()]), tight, [TraceEnabled, Overflow]),
     ] {

@@ -6,7 +6,7 @@ use crate::arm_etm::tests::{
     And, at, encode, encode_plainly, execute, groups, hit, miss, off, records, skip, store, wait, wide,
 };
 
-/// The groups of cycles behind one that traces nothing.
+/// The groups of cycles after one that traces nothing.
 fn trace(cycles: impl IntoIterator<Item = Stimulus>) -> Vec<String> {
     trace_with(&Parameters::default(), &Policy::default(), cycles)
 }

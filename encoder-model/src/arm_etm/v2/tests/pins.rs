@@ -18,7 +18,7 @@ struct Explanation {
     parameters: Parameters,
     /// What the FIFO holds, in pieces as wide as leaves in one step: nibbles for a 4-bit port, otherwise bytes.
     fifo: VecDeque<u8>,
-    /// What TRACEPKT still has to say of a TFO value.
+    /// What TRACEPKT still has to carry of a TFO value.
     tfo_value: VecDeque<u16>,
 }
 

@@ -32,7 +32,7 @@ fn exception(address: u32, isa: Isa, number: u16) -> BranchTarget {
     BranchTarget { exception: Some(exception), ..to(address, isa) }
 }
 
-fn behind(parameters: &Parameters, cycles: &[Stimulus], sync: &str) -> String {
+fn after_sync(parameters: &Parameters, cycles: &[Stimulus], sync: &str) -> String {
     let text = wire(parameters, &Policy::default(), cycles);
     text.strip_prefix(sync).expect(sync).trim_start().to_owned()
 }
@@ -51,7 +51,7 @@ fn direct_branches_are_silent_unless_broadcast() {
     let cycles = [step(0x8000, Isa::Arm, direct), execute(0x8124)];
     assert_eq!(plainly(&cycles), "08 21 00 80 00 00 88");
     let broadcast = Parameters { branch_broadcast: true, ..v3() };
-    assert_eq!(behind(&broadcast, &cycles, "08 21 00 80 00 00"), "84 93 01 84");
+    assert_eq!(after_sync(&broadcast, &cycles, "08 21 00 80 00 00"), "84 93 01 84");
     let phantom = Instruction {
         address: Address32(0x8124),
         executed: true,
@@ -59,7 +59,7 @@ fn direct_branches_are_silent_unless_broadcast() {
         ..Instruction::default()
     };
     let cycles = [Stimulus { instruction: Some(phantom), ..wait() }];
-    assert_eq!(behind(&broadcast, &cycles, "08 21 00 80 00 00"), "84 93 01 84");
+    assert_eq!(after_sync(&broadcast, &cycles, "08 21 00 80 00 00"), "84 93 01 84");
 }
 
 /// ETM3-BR-014: 0x8125 is Thumb 0x8124: 0x4092 = 12, 02, 02, 00 and byte 5 0001aaaa.
@@ -83,9 +83,9 @@ fn the_alternative_scheme_has_shorter_reach() {
     let near = [execute(0x8000).branch(0x9000)];
     let far = [execute(0x8000).branch(0xc000)];
     // 0x9000 >> 2 = 0x2400: [5:0] = 0, [11:6] = 0x10; 0xC000 >> 2 = 0x3000: [12:6] = 0x40, [18:13] = 1.
-    assert_eq!(behind(&alternative, &near, sync), "81 10");
-    assert_eq!(behind(&alternative, &far, sync), "81 C0 01");
-    assert_eq!(behind(&v3(), &far, sync), "81 40");
+    assert_eq!(after_sync(&alternative, &near, sync), "81 10");
+    assert_eq!(after_sync(&alternative, &far, sync), "81 C0 01");
+    assert_eq!(after_sync(&v3(), &far, sync), "81 40");
 }
 
 /// E3-06.
@@ -98,28 +98,28 @@ fn exceptions() {
     let sync = "08 21 21 81 00 00 84";
     let alternative = Parameters { alternative_branches: true, ..v3() };
     let thumb = |branch| [step(0x8120, Isa::Thumb, branch)];
-    assert_eq!(behind(&alternative, &thumb(exception(0x8124, Isa::Thumb, 14)), sync), "A5 42 1C");
+    assert_eq!(after_sync(&alternative, &thumb(exception(0x8124, Isa::Thumb, 14)), sync), "A5 42 1C");
     let hard_fault = thumb(exception(0x200, Isa::Thumb, 19));
-    assert_eq!(behind(&m_profile(), &hard_fault, sync), "81 84 40 86 01");
+    assert_eq!(after_sync(&m_profile(), &hard_fault, sync), "81 84 40 86 01");
     let resumed = |number| {
         let mut branch = exception(0x200, Isa::Thumb, number);
         branch.exception = branch.exception.map(|exception| Exception { resume: Some(3), ..exception });
         thumb(branch)
     };
-    assert_eq!(behind(&m_profile(), &resumed(24), sync), "81 84 40 90 81 43");
-    assert_eq!(behind(&m_profile(), &resumed(5), sync), "81 84 40 8A 43");
+    assert_eq!(after_sync(&m_profile(), &resumed(24), sync), "81 84 40 90 81 43");
+    assert_eq!(after_sync(&m_profile(), &resumed(5), sync), "81 84 40 8A 43");
 }
 
-/// ETM3-EXC-007: a state that changes is told with exception number 0, by the next branch packet.
+/// ETM3-EXC-007: a state that changes is output with exception number 0, by the next branch packet.
 #[test]
 fn state_without_exception() {
     let secure = Stimulus { non_secure: true, ..execute(0x8000).branch(0x8124) };
     assert_eq!(plainly(&[secure, execute(0x8124)]), "08 29 00 80 00 00 84 93 81 81 80 48 00 84");
     let virtualization = Parameters { virtualization: true, ..v3() };
     let cycles = [execute(0x8000).branch(0x8124), Stimulus { hyp: true, ..execute(0x8124) }];
-    assert_eq!(behind(&virtualization, &cycles, "08 21 00 80 00 00"), "84 93 81 81 80 48 80 20 84");
+    assert_eq!(after_sync(&virtualization, &cycles, "08 21 00 80 00 00"), "84 93 81 81 80 48 80 20 84");
     // Without the extension Hyp means nothing.
-    assert_eq!(behind(&v3(), &cycles, "08 21 00 80 00 00"), "84 93 01 84");
+    assert_eq!(after_sync(&v3(), &cycles, "08 21 00 80 00 00"), "84 93 01 84");
 }
 
 /// ETM3-EXC-010: ThumbEE is a Thumb pattern with AltISA. Before v3.3 there is none.
@@ -133,10 +133,10 @@ fn thumbee() {
     );
     assert_eq!(plainly(&[step(0x8124, Isa::ThumbEe, to(0x8128, Isa::ThumbEe))]), "08 25 25 81 00 00 84 29");
     let old = Parameters { minor: 2, ..v3() };
-    assert_eq!(behind(&old, &[there], "08 21 00 80 00 00"), "84 A5 82 82 80 10");
+    assert_eq!(after_sync(&old, &[there], "08 21 00 80 00 00"), "84 A5 82 82 80 10");
 }
 
-/// ETM3-MISC-003: behind the atom, in front of the branch.
+/// ETM3-MISC-003: after the atom, before the branch.
 #[test]
 fn exception_returns() {
     let mut cycle = step(0x8000, Isa::Arm, to(0x8124, Isa::Arm));
@@ -144,5 +144,5 @@ fn exception_returns() {
         cycle.instruction.map(|instruction| Instruction { exception_return: true, ..instruction });
     assert_eq!(plainly(&[cycle.clone()]), "08 21 00 80 00 00 84 76 93 01");
     let old = Parameters { minor: 4, ..v3() };
-    assert_eq!(behind(&old, &[cycle], "08 21 00 80 00 00"), "84 93 01");
+    assert_eq!(after_sync(&old, &[cycle], "08 21 00 80 00 00"), "84 93 01");
 }

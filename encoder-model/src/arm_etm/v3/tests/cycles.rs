@@ -15,7 +15,7 @@ pub(crate) fn accurate() -> Parameters {
     Parameters { cycle_accurate: true, ..v3() }
 }
 
-/// The wire behind the A-sync.
+/// The wire after the A-sync.
 pub(crate) fn wire(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> String {
     let text = hex(&encode(parameters, policy, cycles).wire);
     text.strip_prefix("00 00 00 00 00 80 ").expect("an A-sync comes first").to_owned()
@@ -38,8 +38,8 @@ fn cycles_become_atoms() {
     let cycles = [off(), off(), off(), execute(0x8000), wait(), wait(), execute(0x8004), skip(0x8008)];
     // Three cycles before; WE; WWW E; WN.
     assert_eq!(wire(&accurate(), &Policy::default(), &cycles), "70 03 21 00 80 00 00 84 E8 C0");
-    let behind = Policy { count_in_sync: false, ..Policy::default() };
-    assert_eq!(wire(&accurate(), &behind, &cycles), "08 21 00 80 00 00 04 03 84 E8 C0");
+    let not_in_sync = Policy { count_in_sync: false, ..Policy::default() };
+    assert_eq!(wire(&accurate(), &not_in_sync, &cycles), "08 21 00 80 00 00 04 03 84 E8 C0");
     let each = Policy { pack_atoms: false, ..Policy::default() };
     assert_eq!(wire(&accurate(), &each, &cycles), "70 03 21 00 80 00 00 A0 92 A0 A0 A0 92 A0 96");
 }
@@ -122,7 +122,7 @@ fn overflow_ends_tracing_until_the_fifo_is_empty() {
         wire(&v3(), &policy, &stores(68)),
         format!("08 21 00 80 00 00 {before} 08 41 0C 81 00 00 {unit}")
     );
-    // One byte more in front: restart in cycle 68; 68 - 5 = 63 cycles were lost.
+    // One byte more before it: restart in cycle 68; 68 - 5 = 63 cycles were lost.
     assert_eq!(
         wire(&accurate(), &policy, &stores(69)),
         format!("70 00 21 00 80 00 00 {before} 70 3F 41 10 81 00 00 {unit}")

@@ -10,13 +10,13 @@ const START: &str = "08 21 00 80 00 00 84";
 /// D-sync at 0x40000000.
 const DSYNC: &str = "80 80 80 80 04";
 
-fn behind(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> String {
+fn after_sync(parameters: &Parameters, policy: &Policy, cycles: &[Stimulus]) -> String {
     let text = wire(parameters, policy, cycles);
     text.strip_prefix(START).expect("tracing starts at 0x8000").trim_start().to_owned()
 }
 
 fn data(cycles: &[Stimulus]) -> String {
-    behind(&v3(), &Policy::default(), cycles)
+    after_sync(&v3(), &Policy::default(), cycles)
 }
 
 fn swap(second: Stimulus) -> [Stimulus; 2] {
@@ -30,7 +30,7 @@ fn a_failed_store() {
     let cycles = [execute(0x8000).and(store(0x4000_0000, 0x11)), execute(0x8004).and(failed)];
     assert_eq!(data(&cycles), format!("26 {DSYNC} 11 84 22 04 50"));
     let address_only = Parameters { data_value: false, ..v3() };
-    assert_eq!(behind(&address_only, &Policy::default(), &cycles), format!("22 {DSYNC} 84 22 04"));
+    assert_eq!(after_sync(&address_only, &Policy::default(), &cycles), format!("22 {DSYNC} 84 22 04"));
 }
 
 /// E3-09; a change of byte order takes a full address (ETM3-DAT-004).
@@ -51,7 +51,7 @@ fn lsm() {
     assert_eq!(data(&swap(last(0x4000_0004).unseen())), format!("26 {DSYNC} 01 6A"));
 }
 
-/// ETM3-ENC-002: what is left of an LSM comes in front of the atom of the next data instruction.
+/// ETM3-ENC-002: what is left of an LSM precedes the atom of the next data instruction.
 #[test]
 fn data_stand_before_the_atom_of_the_next_data_instruction() {
     let both = execute(0x8004).and(at(Position::Last, store(0x4000_0004, 2))).and(store(0x4000_0008, 3));
@@ -108,8 +108,8 @@ fn data_get_lost() {
     assert_eq!(data(&[loads, debug, wait().answer(7, 2)]), format!("{expected} 24 02"));
 }
 
-/// A miss that is the first traced packet of a tag whose last owner was reset away, directly behind it, would make
-/// a pair of them (ETM3-OOO-005); in data-only mode no atom stands between.
+/// A miss that is the first traced packet of a tag whose last owner was reset away, directly after it, would make a
+/// pair of them (ETM3-OOO-005); in data-only mode no atom stands between.
 #[test]
 fn different_misses_never_look_like_a_pair() {
     let parameters = Parameters { data_only: true, ..v3() };
@@ -130,8 +130,8 @@ fn coprocessor_transfers() {
     let filtered = Parameters { filter_cprt: true, ..monitored };
     let policy = Policy::default();
     assert_eq!(plainly(&cycles), "08 21 00 80 00 00 88");
-    assert_eq!(behind(&monitored, &policy, &cycles), "0A 34 12 84 0A 34 12");
-    assert_eq!(behind(&filtered, &policy, &cycles), "0A 34 12 84");
+    assert_eq!(after_sync(&monitored, &policy, &cycles), "0A 34 12 84 0A 34 12");
+    assert_eq!(after_sync(&filtered, &policy, &cycles), "0A 34 12 84");
 }
 
 /// ETM3-DAT-012, 014, 015: the second store finds 45 bytes free and is the first one suppressed, the third one vanishes; when the FIFO
@@ -144,9 +144,9 @@ fn suppression() {
     cycles.extend(core::iter::repeat_n(wait(), 40));
     cycles.push(execute(0x800c).and(store(0x4000_0010, 2)));
     let until = format!("26 {DSYNC} 01 84 62 88 26");
-    assert_eq!(behind(&v3(), &policy, &cycles), format!("{until} 10 02"));
+    assert_eq!(after_sync(&v3(), &policy, &cycles), format!("{until} 10 02"));
     let old = Parameters { minor: 2, ..v3() };
-    assert_eq!(behind(&old, &policy, &cycles), format!("{until} 90 80 80 80 04 02"));
+    assert_eq!(after_sync(&old, &policy, &cycles), format!("{until} 90 80 80 80 04 02"));
 }
 
 /// ETM3-MISC-005: 7E, then the pushes.
@@ -157,7 +157,7 @@ fn automatic_stacking() {
         .and(at(Position::First, store(0x4000_0000, 1)))
         .and(at(Position::Last, store(0x4000_0004, 2)));
     let cycles = [execute(0x8000), pushes.clone()];
-    assert_eq!(behind(&parameters, &Policy::default(), &cycles), format!("7E 26 {DSYNC} 01 06 02"));
+    assert_eq!(after_sync(&parameters, &Policy::default(), &cycles), format!("7E 26 {DSYNC} 01 06 02"));
     assert_eq!(plainly(&[execute(0x8000), pushes]), format!("{START} 26 {DSYNC} 01 06 02"));
 }
 
@@ -165,5 +165,5 @@ fn automatic_stacking() {
 fn values_and_addresses_of_full_length() {
     let policy = Policy { minimal_values: false, minimal_addresses: false, ..Policy::default() };
     let cycles = [execute(0x8000).and(store(0x4000_0000, 0)), execute(0x8004).branch(0x8000)];
-    assert_eq!(behind(&v3(), &policy, &cycles), format!("2E {DSYNC} 00 00 00 00 84 81 80 81 80 08"));
+    assert_eq!(after_sync(&v3(), &policy, &cycles), format!("2E {DSYNC} 00 00 00 00 84 81 80 81 80 08"));
 }

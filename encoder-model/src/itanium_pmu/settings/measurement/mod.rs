@@ -1,4 +1,4 @@
-//! Everything of one measurement together: events on counters, and what qualifies them.
+//! Everything of one measurement together: events on counters, and their qualification.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -48,7 +48,7 @@ pub struct MeasurementSettings {
 /// Why a measurement cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeasurementRefusal {
-    /// A range is to blame.
+    /// A range is at fault.
     Range(RangeRefusal),
     /// An opcode match is.
     Opcode(OpcodeRefusal),
@@ -101,7 +101,7 @@ impl Measurement<'_> {
     ///
     /// # Errors
     ///
-    /// Why it would not measure what is asked for.
+    /// Why it would not measure what is requested.
     pub fn settings(&self) -> Result<MeasurementSettings, MeasurementRefusal> {
         let mut settings = Vec::new();
         let not_compared = self.opcode_settings(&mut settings)?;
@@ -227,8 +227,8 @@ impl Measurement<'_> {
             .collect()
     }
 
-    /// Whether everything that is restricted restricts this event (section 7). What is restricted by data only is no more than a
-    /// restriction by everything in front of it.
+    /// Whether everything that is restricted restricts this event (section 7). What is restricted by data only is no
+    /// more than a restriction by everything before it.
     fn is_qualified(&self, event: &SelectableEvent) -> bool {
         let asks_for = |pmc: u8| self.opcodes.iter().any(|matched| matched.pmc == pmc);
         let reach = match event.qualifier {

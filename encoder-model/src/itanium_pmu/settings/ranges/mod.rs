@@ -24,7 +24,7 @@ const NEUTRAL: u64 = 0x0100_0000_0000_0000;
 pub struct AddressRange {
     /// The first address.
     pub start: u64,
-    /// The first address behind it.
+    /// The first address after it.
     pub end: u64,
 }
 
@@ -33,7 +33,7 @@ impl AddressRange {
         self.end.wrapping_sub(1)
     }
 
-    /// What tells its half of its region from others.
+    /// What distinguishes its half of its region from others.
     const fn half(self) -> u64 {
         self.start & !OFFSETS
     }
@@ -87,7 +87,7 @@ pub struct CodeRanges<'a> {
 pub struct DataRanges<'a> {
     /// Which addresses. May overlap.
     pub ranges: &'a [AddressRange],
-    /// What is written into the plm fields, which data tags do not look at: 0, or the plm of the events as libpfm does.
+    /// What is written into the plm fields, which data tags do not use: 0, or the plm of the events as libpfm does.
     pub plm: u8,
     /// How many pairs may be used: 1 to 4.
     pub pairs: u8,
@@ -168,7 +168,7 @@ impl RangeSettings {
     /// How many addresses are tagged that were not asked for.
     #[must_use]
     pub fn over_coverage(&self) -> u64 {
-        self.covered.iter().map(|part| part.before + part.between + part.behind).sum()
+        self.covered.iter().map(|part| part.before + part.between + part.after).sum()
     }
 }
 
@@ -177,12 +177,12 @@ impl RangeSettings {
 pub struct Covered {
     /// From the first to the last address that was asked for here.
     pub asked: AddressRange,
-    /// How many addresses are tagged in front of it.
+    /// How many addresses are tagged before it.
     pub before: u64,
     /// How many are tagged in gaps between what was asked for.
     pub between: u64,
-    /// How many are tagged behind it.
-    pub behind: u64,
+    /// How many are tagged after it.
+    pub after: u64,
     /// The blocks, one per pair, in the order of the pairs.
     pub blocks: Vec<Block>,
 }
@@ -275,7 +275,7 @@ fn cover_all(ranges: &[AddressRange], granule: u64, pairs: u8) -> Result<Vec<Cov
                 asked: AddressRange { start: half | asked.start, end: half.wrapping_add(asked.end) },
                 before: asked.start - group.covered.start,
                 between: (asked.end - asked.start) - held,
-                behind: group.covered.end - asked.end,
+                after: group.covered.end - asked.end,
                 blocks: blocks(&group.covered)
                     .into_iter()
                     .map(|block| Block { start: half | block.start, ..block })

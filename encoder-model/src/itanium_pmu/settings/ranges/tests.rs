@@ -52,7 +52,7 @@ fn the_addresses_of_libpfm_are_tagged_by_fewer_pairs() {
         let settings = code(&[asked], 3).unwrap();
         assert_eq!(values(&settings), ours);
         let part = &settings.covered[0];
-        assert_eq!((part.before, part.between, part.behind), (0, 0, over));
+        assert_eq!((part.before, part.between, part.after), (0, 0, over));
         let mut theirs = settings.clone();
         for (setting, value) in theirs.settings.iter_mut().zip(libpfm) {
             setting.value = value;
@@ -155,7 +155,7 @@ fn several_ranges_share_the_pairs() {
     let settings = code(&five, 4).unwrap();
     let shared: Vec<_> = settings.covered.iter().filter(|part| part.between != 0).collect();
     assert_eq!(shared.len(), 1);
-    assert_eq!((shared[0].asked, shared[0].between, shared[0].behind), (range(0x3000, 0x3030), 16, 16));
+    assert_eq!((shared[0].asked, shared[0].between, shared[0].after), (range(0x3000, 0x3030), 16, 16));
     assert_eq!(settings.settings.len(), 9);
 }
 
@@ -218,14 +218,14 @@ fn any_range(granule: u64) -> impl Strategy<Value = AddressRange> {
 }
 
 proptest! {
-    /// ITA-IBR-018: everything inside is tagged, nothing outside what is said to be covered.
+    /// ITA-IBR-018: everything inside is tagged, nothing outside what is reported as covered.
     #[test]
     fn code_inside_is_tagged_and_outside_is_not(asked in any_range(16), pairs in 1..=4_u8, probes in prop::collection::vec(any::<u64>(), 16)) {
         let settings = code(&[asked], pairs).unwrap();
         prop_assert_eq!(settings.covered.len(), 1);
         let part = &settings.covered[0];
         prop_assert!(part.blocks.len() <= usize::from(pairs));
-        let (first, last) = (asked.start - part.before, asked.last() + part.behind);
+        let (first, last) = (asked.start - part.before, asked.last() + part.after);
         let mut tagger = Tagger::new(&settings);
         prop_assert!(tagger.tags_code(asked.start) && tagger.tags_code(asked.last() & !15));
         prop_assert!(tagger.tags_code(first) && tagger.tags_code(last & !15));
@@ -248,7 +248,7 @@ proptest! {
         prop_assert!(tagger.tags_code(0));
         let covers = |address: u64| {
             settings.covered.iter().any(|part| {
-                let (first, last) = (part.asked.start - part.before, part.asked.last() + part.behind);
+                let (first, last) = (part.asked.start - part.before, part.asked.last() + part.after);
                 (first..=last).contains(&address)
             })
         };

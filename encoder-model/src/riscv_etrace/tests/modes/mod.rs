@@ -120,11 +120,11 @@ fn count(branch_count: u32, branch_fmt: u8, delta: Option<i64>) -> Packet {
 #[test]
 fn counts_at_their_border() {
     let code = program(&[(0x1000, NOP), (0x1004, BRANCH), (0x1008, NOP)]);
-    let run = |right: usize, then_fail: bool, behind: &[u64]| {
+    let run = |right: usize, then_fail: bool, after: &[u64]| {
         let mut steps = path(&[0x1000]);
         steps.extend((0..right).map(|_| branch(0x1004, false)));
         steps.extend(then_fail.then(|| branch(0x1004, true)));
-        steps.extend(path(behind));
+        steps.extend(path(after));
         packets(&code, &predicting(), &Policy::default(), &steps)
     };
     let map = |branches, branch_map, delta| Packet::Branch {
@@ -141,7 +141,7 @@ fn counts_at_their_border() {
     // 31 right: a count of 0 (RVET-ENC-065), also if the last of them is the reported instruction.
     assert_eq!(run(31, false, &[0x1008]), [start(0x1000), count(0, 2, Some(8))]);
     assert_eq!(run(31, false, &[]), [start(0x1000), count(0, 2, Some(4))]);
-    // A failure behind 31 right ones is due at once (RVET-ENC-064), or with its address (RVET-ENC-066).
+    // A failure after 31 right ones is due at once (RVET-ENC-064), or with its address (RVET-ENC-066).
     assert_eq!(run(31, true, &[0x1008]), [start(0x1000), count(0, 0, None), report(8, None)]);
     assert_eq!(run(31, true, &[]), [start(0x1000), count(0, 3, Some(4))]);
     // A failure as 31st outcome: a full map (RVET-ENC-063).
@@ -198,8 +198,8 @@ fn q17_jump_target_cache_with_branches() {
     wires(&code, &parameters, &steps, &expected);
 }
 
-/// Format 0 subformat 1 cannot say that a format 3 packet follows, so the plain form is used; and after the
-/// synchronisation packet the cache knows nothing.
+/// Format 0 subformat 1 cannot express that a format 3 packet follows, so the plain form is used; and after the
+/// synchronisation packet the cache is empty.
 #[test]
 fn the_cache_and_synchronisation_packets() {
     let code = program(&[(0x1000, NOP), (0x1004, JALR), (0x3000, JALR)]);
@@ -259,9 +259,9 @@ fn sequentially_inferable_jump() {
     assert_eq!(got, [start(0x1000), report(0x1000, None), report(4, None)]);
 }
 
-/// RVET-ENC-051: nobody who was not told of the `auipc` could infer the jump.
+/// RVET-ENC-051: a decoder that has not seen the `auipc` cannot infer the jump.
 #[test]
-fn sequentially_inferable_jump_behind_something_untraced() {
+fn sequentially_inferable_jump_after_something_untraced() {
     let steps = [untraced(retire(0x1004)), path(&[0x1008, 0x2000, 0x2004])].concat();
     let got = packets(&far_jump(), &sijump(4), &Policy::default(), &steps);
     assert_eq!(got, [start(0x1008), report(0xff8, None), report(4, None)]);
@@ -320,7 +320,7 @@ fn switching_prediction_on() {
 /// A trap's EPC follows from the modes that a decoder knows when the trap's packet comes, so other modes wait for the
 /// first jump or branch of its handler.
 #[test]
-fn switching_in_front_of_a_trap() {
+fn switching_before_a_trap() {
     let code = program(&[
         (0x1000, NOP),
         (0x1004, 0x0000_0317),
@@ -335,9 +335,9 @@ fn switching_in_front_of_a_trap() {
     let other = Step::Stimulus(Stimulus::Modes(Modes { branch_prediction: true, ..modes }));
     let path_to_trap = [vec![enable(true)], path(&[0x1000, 0x1004, 0x1008])].concat();
     let handler = [path(&[0x3000]), vec![branch(0x3004, false)], path(&[0x3008, 0x300c])].concat();
-    let in_front = [vec![other.clone(), exception(12, 0x1004)], handler.clone()].concat();
-    let behind = [vec![exception(12, 0x1004), other], handler].concat();
-    for tail in [in_front, behind] {
+    let before = [vec![other.clone(), exception(12, 0x1004)], handler.clone()].concat();
+    let after = [vec![exception(12, 0x1004), other], handler].concat();
+    for tail in [before, after] {
         let steps = [path_to_trap.clone(), tail].concat();
         let log = encode(&code, &parameters, &Policy::default(), &steps);
         // Support; 0x1000; the jump as last instruction; handler with its cause; the branch as last instruction;
@@ -351,7 +351,7 @@ fn switching_in_front_of_a_trap() {
 /// A start packet has no `irreport`, so other modes wait until a return is known to be right or wrong, and for the
 /// next jump or branch.
 #[test]
-fn switching_behind_a_return() {
+fn switching_after_a_return() {
     let parameters = Parameters { f0s_width_p: 1, cache_size_p: 5, bpred_size_p: 4, ..stack() };
     let code = program(&[
         (0x1000, CALL),

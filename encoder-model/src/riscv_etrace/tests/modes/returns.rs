@@ -41,7 +41,7 @@ fn implicit_returns() {
     let steps = path(&[0x1000, 0x1004, 0x2000, 0x2004, 0x1008, 0x100c]);
     for parameters in [stack(), counter()] {
         let got = packets(&calls(), &parameters, &Policy::default(), &steps);
-        // The end: a return since the latest call and no branch since, so the depth is told.
+        // The end: a return since the latest call and no branch since, so the depth is reported.
         assert_eq!(got, [start(0x1000), report(0xc, Some(0))]);
     }
     // Off: the return's target is reported.
@@ -55,13 +55,13 @@ fn returns_without_a_call() {
     let steps = path(&[0x1000, 0x1004, 0x2000, 0x2004, 0x1008, 0x100c, 0x1010, 0x3000, 0x3004]);
     for parameters in [stack(), counter()] {
         let got = packets(&calls(), &parameters, &Policy::default(), &steps);
-        // The second return has no call; its target is reported like any updiscon target, and behind it the
-        // situation "a return and no branch since" makes the final report carry the depth.
+        // The second return has no call; its target is reported like any updiscon target, and after it the situation "a
+        // return and no branch since" makes the final report carry the depth.
         assert_eq!(got, [start(0x1000), report(0x2000, None), report(4, Some(0))]);
     }
 }
 
-/// RVET-ENC-056: the return address stack notices; a counter trusts the program.
+/// RVET-ENC-056: the return address stack notices; a counter does not check targets.
 #[test]
 fn returns_to_somewhere_else() {
     let steps = path(&[0x1000, 0x1004, 0x2000, 0x2004, 0x3000, 0x3004]);
@@ -104,7 +104,7 @@ fn deep_recursion() {
     assert_eq!(explicit(&run(&stack(), 10)), 2);
 }
 
-/// A start packet names no depth, so a resynchronisation waits for a branch or report behind a return that was left out:
+/// A start packet names no depth, so a resynchronisation waits for a branch or report after a return that was left out:
 /// what comes next may have been passed before, here the function at 0x2000.
 #[test]
 fn resynchronisation_and_predicted_returns() {
@@ -121,7 +121,7 @@ fn resynchronisation_and_predicted_returns() {
         (0x2008, RET),
     ];
     let code = program(&straight.chain(code).collect::<Vec<_>>());
-    // 2 half-words each: behind the start, the limit of 16 is reached at 0x1004.
+    // 2 half-words each: after the start, the limit of 16 is reached at 0x1004.
     let policy = Policy { sync_mode: SyncMode::HalfWords, sync_max: 0, ..Policy::default() };
     let steps = [
         path(&[0xff0, 0xff4, 0xff8, 0xffc, 0x1000, 0x2000, 0x2004, 0x2008]),
@@ -144,7 +144,7 @@ fn resynchronisation_and_predicted_returns() {
     }
 }
 
-/// A start packet behind the report of a return reads as that return's target (RVET-DEC-022). So a resynchronisation
+/// A start packet after the report of a return reads as that return's target (RVET-DEC-022). So a resynchronisation
 /// waits for another report if the return was reached by a jump.
 #[test]
 fn resynchronisation_and_reported_returns() {
@@ -157,7 +157,7 @@ fn resynchronisation_and_reported_returns() {
         (0x2000, JALR_T1),
         (0x2004, RET),
     ]);
-    // 2 half-words each: behind the start the limit of 16 is reached at 0x1004.
+    // 2 half-words each: after the start the limit of 16 is reached at 0x1004.
     let policy = Policy { sync_mode: SyncMode::HalfWords, sync_max: 0, ..Policy::default() };
     let laps = path(&[0x2000; 6]);
     let steps = [
@@ -179,7 +179,7 @@ fn resynchronisation_and_reported_returns() {
     };
     assert_eq!(got[..2], [start(0x1000), report(0x1000, None)]);
     assert_eq!(got[2..7], [report(0, None); 5]);
-    // No start packet at 0x1008; the report of the branch there says that the return is behind.
+    // No start packet at 0x1008; the report of the branch there says that the return is after.
     assert_eq!(got[7..9], [report(4, None), mapped]);
     assert_eq!(got[9..], [start(0x100c), report(4, None)]);
 }

@@ -1,4 +1,4 @@
-//! Lines of assembly beside the bytes that another assembler makes of them.
+//! Compares lines of assembly with the bytes from another assembler.
 //!
 //! `*.txt`: a line `= options` says how llvm-mc made the lines after it, `= by hand` that they are put together from the
 //! encoding diagrams of the architecture, because llvm-mc 14 does not know the instruction or wants a symbol for its
@@ -193,7 +193,7 @@ fn llvm(program: &str, options: &str, lines: &[&str]) -> Vec<String> {
     encodings.map(|bytes| bytes.replace("0x", "").replace(',', "")).collect()
 }
 
-/// The files say what llvm-mc says.
+/// The files agree with llvm-mc.
 #[test]
 fn the_files_are_what_llvm_says() {
     let names = ["llvm-mc", "llvm-mc-14"];

@@ -16,7 +16,7 @@ pub(super) struct Addresses {
     branch: (u32, bool),
     /// The data address before; none if the next one starts over.
     data: Option<u32>,
-    /// The latest Context ID, and whether a branch must tell it.
+    /// The latest Context ID, and whether a branch must carry it.
     context_id: u32,
     context_due: bool,
 }

@@ -1,8 +1,9 @@
-//! What must come back of a run.
+//! The expected report of a run.
 //!
-//! The oracle walks through run, records and the encoder's packets at once. Which records show what, which packets there are and what they say follows from the
-//! run; only what the FIFO decides is taken from the wire: where something did not fit (ETM1-SYN-004), whether a full address
-//! that is due found room (ETM1-SYN-001), and how many addresses wait (ETM1-APO-002), which is counted in TRACESYNC marks.
+//! The oracle walks through run, records and the encoder's packets at once. The content of records, the packets and
+//! their content follow from the run; only what the FIFO decides is taken from the wire: where the FIFO overflowed
+//! (ETM1-SYN-004), whether a full address that is due fitted (ETM1-SYN-001), and how many addresses wait
+//! (ETM1-APO-002), which is counted in TRACESYNC marks.
 
 mod addresses;
 mod knowledge;
@@ -16,14 +17,14 @@ use self::walk::Walk;
 use super::Scenario;
 use crate::arm_etm::generate::oracle::Mismatch;
 
-/// How much came back.
+/// The amount of reported events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
     /// Instructions.
     pub instructions: usize,
     /// Data transfers.
     pub transfers: usize,
-    /// Statuses whose data cannot be told apart, or are cut off.
+    /// Statuses whose data cannot be separated, or are cut off.
     pub incomplete: usize,
     /// Restarts.
     pub starts: usize,
@@ -48,14 +49,14 @@ pub struct Expected {
     /// All but triggers, which come as soon as they are seen.
     events: Vec<Event>,
     triggers: Vec<Event>,
-    /// Indices of packets in front of which, and of `Incomplete`s in place of which, more data may be read: behind data that an
-    /// overflow cuts off nothing tells that a lane is empty, be it the upper one of a 16-bit port (ETM1-PKT-002) or all of
-    /// them in the record of BE from whose next one on its address leaves (`fifo_latency`).
+    /// Indices of packets before which, and of `Incomplete`s instead of which, more data may be read: after data that
+    /// an overflow cuts off an empty lane cannot be recognised, be it the upper one of a 16-bit port (ETM1-PKT-002) or
+    /// all of them in the record of BE from whose next one on its address leaves (`fifo_latency`).
     doubtful_packets: Vec<usize>,
     doubtful_events: Vec<usize>,
 }
 
-/// What must come back of a scenario, if the encoder's log is what the run must leave.
+/// The expected report of a scenario, if the encoder's log is that of the run.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ use crate::arm_etm::generate::v1::Scenario;
 /// From BE of a restart to the first instruction (`etm1-restart-is-three-records-ahead`).
 const AHEAD: usize = 3;
 
-/// Largest offset that can be told (ETM1-APO-003).
+/// Largest offset that can be encoded (ETM1-APO-003).
 const LARGEST_OFFSET: usize = 14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,8 +249,8 @@ impl<'a> Walk<'a> {
         self.placed += 1;
         let offset = if waiting > LARGEST_OFFSET { 15 } else { waiting as u8 };
         self.offset = vec![offset >> 2, offset & 3];
-        let behind = self.records.iter().skip(index + 1).take(2);
-        if behind.clone().any(|record| record.status.has_address()) {
+        let following = self.records.iter().skip(index + 1).take(2);
+        if following.clone().any(|record| record.status.has_address()) {
             Located::Abandoned
         } else if offset == 15 {
             Located::Far
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is to be told of an instruction's transfers. Spec: ETM1-DAT-001 to 003, ETM1-PS-006.
+    /// The expected report of an instruction's transfers. Spec: ETM1-DAT-001 to 003, ETM1-PS-006.
     fn words(&self, now: &Stimulus) -> Vec<Word> {
         let parameters = &self.scenario.parameters;
         let is_traced = |transfer: &&Transfer| match transfer.access {
