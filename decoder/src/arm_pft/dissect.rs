@@ -15,11 +15,12 @@ use super::parse;
 
 /// Takes a stream apart: every packet, and between them what belongs to none.
 ///
-/// * A packet has the field `header`, but a branch address and atoms; then those of its other bytes, in as many parts as travelled apart,
-///   low part first: `address`, `cycles`, `context_id`, `timestamp`; those of the information byte and of exception information by name.
-///   `C` is a continuation bit, `X` says that exception information (of a waypoint update, the sixth byte) follows, `ISA` is the marker in the fifth
-///   address byte, `F` the atoms with the oldest in the highest bit, `count` the marker of how many there are. `0` and `1` are bits with a
-///   fixed value. An A-sync has `zeros` and `end`.
+/// * A packet has the field `header`, but a branch address and atoms; then those of its other bytes, in as
+///   many parts as travelled apart, low part first: `address`, `cycles`, `context_id`, `timestamp`; those of
+///   the information byte and of exception information by name. `C` is a continuation bit, `X` says that
+///   exception information (of a waypoint update, the sixth byte) follows, `ISA` is the marker in the fifth
+///   address byte, `F` the atoms with the oldest in the highest bit, `count` the marker of how many there
+///   are. `0` and `1` are bits with a fixed value. An A-sync has `zeros` and `end`.
 /// * What cannot be read, or is cut off by the end, is a unit with a fault.
 /// * Bytes that belong to no packet are a unit with the field `skipped`.
 ///

@@ -1,6 +1,6 @@
 //! Bytes -> packets.
 
-use traceproof_vectors::arm_pft::{Packet, Parameters};
+use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
 use super::layout::Layout;
@@ -111,6 +111,12 @@ impl PacketReader {
         let state = loop {
             let bytes = chunk.get(at..).unwrap_or_default();
             let place = Place { packet: index, byte: base + at as u64, bit: 0 };
+            if let Some(packet) = self.frequent(bytes) {
+                listener.packet(place, &packet);
+                at += 1;
+                index += 1;
+                continue;
+            }
             match parse::start(&self.layout, bytes, &mut ()) {
                 Start::Packet(packet, length) => {
                     listener.packet(place, &packet);
@@ -137,6 +143,27 @@ impl PacketReader {
         };
         (self.offset, self.index, self.state) = (base + at as u64, index, state);
         chunk.get(at..).unwrap_or_default()
+    }
+
+    /// The packet of the first byte, if it is atoms or a branch address and ends there.
+    #[inline]
+    fn frequent(&self, bytes: &[u8]) -> Option<Packet> {
+        let byte = *bytes.first()?;
+        match byte & 0xc1 {
+            0x80 if self.layout.cycle_accurate => {
+                let count = CycleCount { value: (byte >> 2 & 0xf).into(), bytes: 1, reserved: 0 };
+                Some(Packet::Atoms { atoms: Atoms::one(byte & 2 == 0), cycle_count: Some(count) })
+            }
+            _ if self.layout.cycle_accurate => None,
+            0x80 | 0xc0 if byte >= 0x84 => {
+                Some(Packet::Atoms { atoms: self.layout.atoms(byte), cycle_count: None })
+            }
+            0x01 | 0x41 => {
+                let address = CompressedAddress { bits: (byte >> 1).into(), bytes: 1 };
+                Some(Packet::BranchAddress { address, exception: None, cycle_count: None })
+            }
+            _ => None,
+        }
     }
 
     /// A header, or a byte of a packet of which some are held.
@@ -192,7 +219,8 @@ impl PacketReader {
         chunk.get(passed..).unwrap_or_default()
     }
 
-    /// The bytes after so many zeros. Spec: PFT-PKT-004 to PFT-PKT-008, PFT-ERR-001, PFT-ERR-021, PFT-ERR-022 (4.5.1).
+    /// The bytes after so many zeros. Spec: PFT-PKT-004 to PFT-PKT-008, PFT-ERR-001, PFT-ERR-021, PFT-ERR-022
+    /// (4.5.1).
     fn zeros<'a, L: Listener + ?Sized>(
         &mut self,
         before: u64,

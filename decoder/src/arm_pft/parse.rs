@@ -23,7 +23,8 @@ pub(super) enum Start {
     Reserved,
 }
 
-/// Bytes of the longest packet: a branch address has 12, an I-sync and a timestamp have 15 (PFT-PKT-019, PFT-PKT-049).
+/// Bytes of the longest packet: a branch address has 12, an I-sync and a timestamp have 15 (PFT-PKT-019,
+/// PFT-PKT-049).
 pub(super) const LONGEST: usize = 15;
 
 /// The packet at the start of `bytes`.
@@ -280,9 +281,13 @@ impl<N: Notes> Cursor<'_, N> {
     /// Spec: PFT-PKT-018, PFT-PKT-026 to PFT-PKT-030 (4.4).
     #[inline]
     fn cycle_count(&mut self, first: [(&'static str, u8); 5], mask: u8, expected: u8) -> Option<CycleCount> {
-        let mut field = FieldReader::new(FieldLayout::CYCLE_COUNT);
         let byte = self.next()?;
         self.note(byte, &first);
+        let reserved = (byte ^ expected) & mask;
+        if byte & 0x40 == 0 {
+            return Some(CycleCount { value: (byte >> 2 & 0xf).into(), bytes: 1, reserved });
+        }
+        let mut field = FieldReader::new(FieldLayout::CYCLE_COUNT);
         let mut is_last = field.push(byte);
         while !is_last {
             let byte = self.next()?;
@@ -291,7 +296,7 @@ impl<N: Notes> Cursor<'_, N> {
                 if usize::from(field.bytes()) == FieldLayout::CYCLE_COUNT.most_bytes() { "0" } else { "C" };
             self.note(byte, &[("cycles", 7), (top, 1)]);
         }
-        let reserved = (byte ^ expected) & mask | field.spill() >> 5;
+        let reserved = reserved | field.spill() >> 5;
         Some(CycleCount { value: field.value() as u32, bytes: field.bytes(), reserved })
     }
 }

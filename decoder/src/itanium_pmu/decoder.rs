@@ -4,8 +4,7 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal,
-    Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::follower::Follower;

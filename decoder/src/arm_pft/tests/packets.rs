@@ -95,7 +95,8 @@ fn read(reader: PacketReader, wire: &[u8], chunk: usize) -> String {
     words.0.join(" ")
 }
 
-/// What is read after an A-sync (6 bytes, packet 0), the same for every chunk size, with and without fast path.
+/// What is read after an A-sync (6 bytes, packet 0), the same for every chunk size, with and without fast
+/// path.
 fn packets(parameters: &Parameters, text: &str) -> String {
     let wire = bytes(&format!("{ALIGN} {text}"));
     let reader = || PacketReader::new(parameters).expect("possible");
