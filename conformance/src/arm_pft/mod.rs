@@ -22,8 +22,8 @@ impl FamilyRules for ArmPft {
         Box::new(Encoder::default())
     }
 
-    fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters, program)
+    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
+        decoder::dissect(wire, parameters)
     }
 
     fn drive(
