@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_pft::{
-    Action, Execute, Parameters, Signal, State, Step, TakenException,
+    Action, Execute, Parameters, Signal, State, Step,
 };
 use traceproof_vectors::Address32;
 
