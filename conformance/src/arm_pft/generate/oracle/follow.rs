@@ -58,6 +58,8 @@ pub(super) struct Judge<'a> {
     began: bool,
     context_id: Option<u32>,
     vmid: Option<u8>,
+    /// The registers are those of an I-sync after which there was no waypoint.
+    synchronised: bool,
     /// `None` where a timestamp may be lost.
     stamped: Option<Stamped>,
     triggers: usize,
@@ -77,6 +79,7 @@ impl<'a> Judge<'a> {
             began: false,
             context_id: None,
             vmid: None,
+            synchronised: false,
             stamped: None,
             triggers: 0,
             returned: Returned::default(),

@@ -15,6 +15,9 @@ pub(super) struct Item {
     /// The registers that are in force there.
     pub(super) context_id: u32,
     pub(super) vmid: u8,
+    /// What was written to them, which takes effect later. An I-sync may carry it already: 4.5.7 speaks of packets of
+    /// their own only.
+    pub(super) written: (u32, u8),
     /// Index of the step.
     pub(super) step: usize,
 }
@@ -126,7 +129,8 @@ pub(super) fn timeline(scenario: &Scenario) -> Result<Vec<Item>, String> {
 impl Follower<'_> {
     fn item(&self, what: What, at: State) -> Item {
         let (context_id, vmid) = (self.context_id.in_force, self.vmid.in_force);
-        Item { what, at, context_id, vmid, step: self.step }
+        let written = (self.context_id.written, self.vmid.written);
+        Item { what, at, context_id, vmid, written, step: self.step }
     }
 
     fn push(&mut self, what: What, at: State) {

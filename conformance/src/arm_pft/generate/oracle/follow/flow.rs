@@ -27,6 +27,7 @@ impl Judge<'_> {
         self.began = true;
         if let Event::TraceOn { context_id, .. } = *event {
             self.context_id = context_id;
+            self.synchronised = true;
         }
         if !periodic {
             self.returned.starts += 1;
@@ -101,9 +102,8 @@ impl Judge<'_> {
             return Err(show(item));
         };
         let State { address: place, isa: set, hyp: mode, .. } = item.at;
-        let context = self.traced_context(item);
-        let written = self.items[at..].iter().take_while(|item| !ends_block(item)).count();
-        let block = &self.items[at..(at + written + 1).min(self.items.len())];
+        let length = self.items[at..].iter().take_while(|item| !ends_block(item)).count();
+        let block = &self.items[at..(at + length + 1).min(self.items.len())];
         let is_state = block.iter().any(|item| item.at.non_secure == non_secure);
         let before = at.checked_sub(1).and_then(|before| self.items.get(before));
         let is_before = before.is_some_and(|item| !ends_block(item) && item.at.non_secure == non_secure);
@@ -111,7 +111,9 @@ impl Judge<'_> {
         if (address, isa, hyp) != (place, set, mode) || !(is_state || is_before || pending) {
             return Err(format!("an I-sync with the state of {}", show(item)));
         }
-        if context_id != context {
+        let context = self.traced_context(item.context_id);
+        let is_written = |item: &Item| self.traced_context(item.written.0) == context_id;
+        if context_id != context && !block.iter().any(is_written) && !before.is_some_and(is_written) {
             return Err(format!("an I-sync with Context ID {context:x?}"));
         }
         Ok(non_secure)
@@ -122,6 +124,7 @@ impl Judge<'_> {
         let Event::Instructions { count: amount, last, .. } = *event else { return Ok(()) };
         let count = self.take_count(event, last != Outcome::Unknown)?;
         self.advance(event, |judge, position| judge.walk(position, event, count))?;
+        self.synchronised &= last == Outcome::Unknown;
         self.returned.instructions += amount;
         self.returned.not_executed += u64::from(last == Outcome::NotExecuted);
         Ok(())
@@ -187,6 +190,7 @@ impl Judge<'_> {
             let next = Position { at: position.at + 1, latest: Some(item.step), ..timed };
             Ok(next.in_state(handler.map_or(non_secure, |handler| handler.non_secure)))
         })?;
+        self.synchronised = false;
         if let Event::Exception { number, .. } = *event {
             self.returned.exceptions += u64::from(number != 1);
         }
