@@ -122,17 +122,17 @@ pub(super) const A32_PLAIN: [u32; 16] = [
 ];
 
 pub(super) const A32_INDIRECT: [Fixed; 12] = [
-    (0xe12f_ff1e, ANY), // BX lr
-    (0xe12f_ff13, ANY), // BX r3
-    (0xe12f_ff33, LINK), // BLX r3
-    (0xe8bd_8010, ANY), // POP {r4, pc}
-    (0xe49d_f004, ANY), // POP {pc}
-    (0xe91b_a800, ANY), // LDMDB fp, {fp, sp, pc}
-    (0xe1a0_f00e, ANY), // MOV pc, lr
-    (0xe79f_f101, ANY), // LDR pc, [pc, r1, LSL #2]
-    (0xe59f_f018, ANY), // LDR pc, [pc, #24]
-    (0xe08f_f102, ANY), // ADD pc, pc, r2, LSL #2
-    (0xe282_f004, ANY), // ADD pc, r2, #4
+    (0xe12f_ff1e, ANY),     // BX lr
+    (0xe12f_ff13, ANY),     // BX r3
+    (0xe12f_ff33, LINK),    // BLX r3
+    (0xe8bd_8010, ANY),     // POP {r4, pc}
+    (0xe49d_f004, ANY),     // POP {pc}
+    (0xe91b_a800, ANY),     // LDMDB fp, {fp, sp, pc}
+    (0xe1a0_f00e, ANY),     // MOV pc, lr
+    (0xe79f_f101, ANY),     // LDR pc, [pc, r1, LSL #2]
+    (0xe59f_f018, ANY),     // LDR pc, [pc, #24]
+    (0xe08f_f102, ANY),     // ADD pc, pc, r2, LSL #2
+    (0xe282_f004, ANY),     // ADD pc, r2, #4
     (0xe12f_ff23, JAZELLE), // BXJ r3
 ];
 
@@ -182,20 +182,20 @@ pub(super) const T32_PLAIN: [u32; 14] = [
 ];
 
 pub(super) const T32_INDIRECT: [Fixed; 15] = [
-    (0x4770, ANY),  // BX lr
-    (0x4718, ANY),  // BX r3
-    (0x4798, LINK), // BLX r3
-    (0xbd10, ANY),  // POP {r4, pc}
-    (0x46f7, SAME), // MOV pc, lr
-    (0x449f, SAME), // ADD pc, r3
-    (0xe8bd_81f0, ANY),   // POP.W {r4-r8, pc}
-    (0xe91d_8010, ANY),   // LDMDB sp, {r4, pc}
-    (0xf85d_fb04, ANY),   // POP.W {pc}
-    (0xf8d0_f010, ANY),   // LDR.W pc, [r0, #16]
-    (0xf8df_f010, ANY),   // LDR.W pc, [pc, #16]
-    (0xf850_f021, ANY),   // LDR.W pc, [r0, r1, LSL #2]
-    (0xe8df_f001, TABLE), // TBB
-    (0xe8df_f011, TABLE), // TBH
+    (0x4770, ANY),          // BX lr
+    (0x4718, ANY),          // BX r3
+    (0x4798, LINK),         // BLX r3
+    (0xbd10, ANY),          // POP {r4, pc}
+    (0x46f7, SAME),         // MOV pc, lr
+    (0x449f, SAME),         // ADD pc, r3
+    (0xe8bd_81f0, ANY),     // POP.W {r4-r8, pc}
+    (0xe91d_8010, ANY),     // LDMDB sp, {r4, pc}
+    (0xf85d_fb04, ANY),     // POP.W {pc}
+    (0xf8d0_f010, ANY),     // LDR.W pc, [r0, #16]
+    (0xf8df_f010, ANY),     // LDR.W pc, [pc, #16]
+    (0xf850_f021, ANY),     // LDR.W pc, [r0, r1, LSL #2]
+    (0xe8df_f001, TABLE),   // TBB
+    (0xe8df_f011, TABLE),   // TBH
     (0xf3c5_8f00, JAZELLE), // BXJ r5; not on the M profile, so that it stands last
 ];
 
@@ -208,8 +208,7 @@ pub(super) const T32EE_INDIRECT: [Fixed; 5] = [
     (0x4718, HANDLER),      // BX r3, to T32EE code
 ];
 
-pub(super) const T32_RETURN: [u32; 5] =
-    [0xf3de_8f04, 0xe9bd_c000, 0xe83d_c000, 0xe81d_c000, 0xf3de_8f00];
+pub(super) const T32_RETURN: [u32; 5] = [0xf3de_8f04, 0xe9bd_c000, 0xe83d_c000, 0xe81d_c000, 0xf3de_8f00];
 
 pub(super) const T32_BARRIERS: [Fixed; 6] = [
     (0xf3bf_8f6f, Kind::Isb),

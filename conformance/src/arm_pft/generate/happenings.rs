@@ -104,8 +104,7 @@ pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Poli
         let depth = plain.return_stack_depth.min(parameters.return_stack_depth);
         return Policy { sync_period: entropy.pick(&[0, 1024, 100]), return_stack_depth: depth, ..plain };
     }
-    let [trigger, alignment, wait, information, second, long] =
-        std::array::from_fn(|_| entropy.chance(64));
+    let [trigger, alignment, wait, information, second, long] = std::array::from_fn(|_| entropy.chance(64));
     let [cycles, full, waypoints, broadcast, vmid] = std::array::from_fn(|_| entropy.chance(64));
     let depth = entropy.pick(&[16, 1, 2, 0, 3]);
     Policy {

@@ -76,7 +76,8 @@ impl GeneratedProgram {
 
     /// Addresses follow from sizes; targets are chosen then, where the encoding reaches them.
     fn assemble(drafts: &[(u32, Vec<Draft>)], cuts: Vec<usize>, entropy: &mut Entropy<'_>) -> Self {
-        let mut sections: Vec<Vec<Instruction>> = drafts.iter().map(|(base, drafts)| lay(*base, drafts)).collect();
+        let mut sections: Vec<Vec<Instruction>> =
+            drafts.iter().map(|(base, drafts)| lay(*base, drafts)).collect();
         for section in 0..sections.len() {
             for index in 0..sections[section].len() {
                 let form = drafts[section].1[index].form;
@@ -89,7 +90,8 @@ impl GeneratedProgram {
             .iter()
             .enumerate()
             .flat_map(|(section, items)| {
-                let place = move |(index, item): (usize, &Instruction)| (item.address.0, Place { section, index });
+                let place =
+                    move |(index, item): (usize, &Instruction)| (item.address.0, Place { section, index });
                 items.iter().enumerate().map(place)
             })
             .collect();
@@ -162,19 +164,22 @@ fn lay(base: u32, drafts: &[Draft]) -> Vec<Instruction> {
     for draft in drafts {
         let &Draft { isa, form, kind, conditional, in_it } = draft;
         let size = form.size();
-        items.push(Instruction { address: Address32(address), isa, size, opcode: 0, kind, conditional, in_it });
+        items.push(Instruction {
+            address: Address32(address),
+            isa,
+            size,
+            opcode: 0,
+            kind,
+            conditional,
+            in_it,
+        });
         address += u32::from(size);
     }
     items
 }
 
 /// The opcode, and the kind with a target that the encoding reaches.
-fn encode(
-    sections: &[Vec<Instruction>],
-    at: Place,
-    form: Form,
-    entropy: &mut Entropy<'_>,
-) -> (Kind, u32) {
+fn encode(sections: &[Vec<Instruction>], at: Place, form: Form, entropy: &mut Entropy<'_>) -> (Kind, u32) {
     let items = &sections[at.section];
     let item = items[at.index];
     let opcode = |to: &Instruction| form.encode(item.address.0, to.address.0);

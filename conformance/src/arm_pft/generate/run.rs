@@ -1,10 +1,8 @@
 //! A random execution of a program, step by step.
 
-use traceproof_vectors::arm::InstructionSet;
-use traceproof_vectors::arm_pft::{
-    Action, Execute, Parameters, Signal, State, Step,
-};
 use traceproof_vectors::Address32;
+use traceproof_vectors::arm::InstructionSet;
+use traceproof_vectors::arm_pft::{Action, Execute, Parameters, Signal, State, Step};
 
 use super::happenings::Happenings;
 use super::{GeneratedProgram, Instruction, Kind, Place, Reach};
@@ -230,8 +228,7 @@ impl<'a, 'b> Walk<'a, 'b> {
                 if link {
                     self.call(following);
                 }
-                execute.exception_return =
-                    self.parameters.m_profile && !link && self.entropy.chance(24);
+                execute.exception_return = self.parameters.m_profile && !link && self.entropy.chance(24);
                 if reach == Reach::Jazelle && !self.prohibited && self.entropy.chance(128) {
                     self.mode = Mode::Jazelle;
                     let address = Address32(u32::from(self.entropy.byte()) | 0x3000);

@@ -86,8 +86,11 @@ pub fn judge(scenario: &Scenario, log: &Log<ArmPft>) -> Result<Returned, Mismatc
 ///
 /// The first difference.
 pub fn judge_events(scenario: &Scenario, events: &[Event]) -> Result<Returned, Mismatch> {
-    let items = timeline::timeline(scenario)
-        .map_err(|expected| Mismatch { step: 0, expected, got: "a step elsewhere".into() })?;
+    let items = timeline::timeline(scenario).map_err(|expected| Mismatch {
+        step: 0,
+        expected,
+        got: "a step elsewhere".into(),
+    })?;
     let mut judge = Judge::new(scenario, &items);
     events.iter().try_for_each(|event| judge.event(event))?;
     judge.finish()

@@ -1,8 +1,8 @@
 //! What of an execution is traced, by the rules of chapters 2 to 5, without packets.
 
+use traceproof_vectors::Address32;
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_pft::{Action, Exception, Execute, Signal, State, TakenException};
-use traceproof_vectors::Address32;
 
 use crate::arm_pft::generate::{Instruction, Kind, Scenario};
 
@@ -18,6 +18,8 @@ pub(super) struct Item {
     /// What was written to them, which takes effect later. An I-sync may carry it already: 4.5.7 speaks of packets of
     /// their own only.
     pub(super) written: (u32, u8),
+    /// The security state when this happened; a write to SCR changes it within a block (4.12.2).
+    pub(super) non_secure: bool,
     /// Index of the step.
     pub(super) step: usize,
 }
@@ -130,7 +132,8 @@ impl Follower<'_> {
     fn item(&self, what: What, at: State) -> Item {
         let (context_id, vmid) = (self.context_id.in_force, self.vmid.in_force);
         let written = (self.context_id.written, self.vmid.written);
-        Item { what, at, context_id, vmid, written, step: self.step }
+        let non_secure = self.next.non_secure;
+        Item { what, at, context_id, vmid, written, non_secure, step: self.step }
     }
 
     fn push(&mut self, what: What, at: State) {
@@ -156,11 +159,8 @@ impl Follower<'_> {
         let item = self.instruction(execute)?;
         let parameters = &self.scenario.parameters;
         let here = self.next;
-        let (address, isa) = if execute.skipped {
-            (item.end(), item.isa)
-        } else {
-            self.scenario.program.destination(&item)
-        };
+        let (address, isa) =
+            if execute.skipped { (item.end(), item.isa) } else { self.scenario.program.destination(&item) };
         let known = State { address, isa, ..here };
         let next = execute.to.filter(|_| !execute.skipped).unwrap_or(known);
         let executed = item.is_waypoint(parameters).then_some(!execute.skipped);

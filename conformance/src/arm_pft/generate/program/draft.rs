@@ -171,9 +171,7 @@ impl<'a, 'b> Drafter<'a, 'b> {
     fn t32_indirect(&mut self, isa: InstructionSet) -> (u32, Kind) {
         let rows = if self.jazelle && isa == InstructionSet::T32 { 15 } else { 14 };
         match isa {
-            InstructionSet::T32Ee if self.entropy.chance(128) => {
-                self.entropy.pick(&encoding::T32EE_INDIRECT)
-            }
+            InstructionSet::T32Ee if self.entropy.chance(128) => self.entropy.pick(&encoding::T32EE_INDIRECT),
             _ => self.entropy.pick(&encoding::T32_INDIRECT[..rows]),
         }
     }

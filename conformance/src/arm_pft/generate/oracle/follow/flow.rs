@@ -104,7 +104,7 @@ impl Judge<'_> {
         let State { address: place, isa: set, hyp: mode, .. } = item.at;
         let length = self.items[at..].iter().take_while(|item| !ends_block(item)).count();
         let block = &self.items[at..(at + length + 1).min(self.items.len())];
-        let is_state = block.iter().any(|item| item.at.non_secure == non_secure);
+        let is_state = block.iter().any(|item| [item.at.non_secure, item.non_secure].contains(&non_secure));
         let before = at.checked_sub(1).and_then(|before| self.items.get(before));
         let is_before = before.is_some_and(|item| !ends_block(item) && item.at.non_secure == non_secure);
         let pending = self.positions.iter().any(|position| position.at == at && position.allows(non_secure));
@@ -180,9 +180,8 @@ impl Judge<'_> {
             let Event::Exception { number, returns_to, address, isa, non_secure, hyp } = *event else {
                 return Err(show(item));
             };
-            let is_there = handler.map_or(address.0 == 0, |handler| {
-                handler == State { address, isa, non_secure, hyp }
-            });
+            let is_there =
+                handler.map_or(address.0 == 0, |handler| handler == State { address, isa, non_secure, hyp });
             if number != taken || returns_to != Some(item.at.address) || !is_there {
                 return Err(show(item));
             }
