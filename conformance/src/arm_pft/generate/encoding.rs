@@ -1,6 +1,7 @@
 //! Encodings of A32, T32 and T32EE instructions.
 //!
-//! This table was written from the architecture manual's encodings; it knows nothing of how decoders classify them.
+//! This table was written from the architecture manual's encodings; it knows nothing of how decoders classify
+//! them.
 
 use traceproof_vectors::arm::InstructionSet;
 

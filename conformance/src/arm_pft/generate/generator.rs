@@ -29,8 +29,8 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
     round_trip(&scenario(entropy)).map(drop).map_err(|failure| failure.to_string())
 }
 
-/// The readings on which the wire or the report of a generated execution can depend: those of a feature that is off
-/// do not matter.
+/// The readings on which the wire or the report of a generated execution can depend: those of a feature that
+/// is off do not matter.
 pub(in crate::arm_pft) fn readings(parameters: &Parameters) -> Vec<&'static str> {
     let matters = |name: &str| match name {
         "pft-hyp-stays-without-byte-1" | "pft-hyp-entry-update" | "pft-sync-check-compares-hyp" => {

@@ -11,7 +11,8 @@ pub enum Kind {
     Plain,
     /// WFI or WFE.
     Wait,
-    /// SVC, SMC, HVC or an undefined instruction: the exception of this number follows, if the condition passes.
+    /// SVC, SMC, HVC or an undefined instruction: the exception of this number follows, if the condition
+    /// passes.
     Call(u16),
     /// BKPT: an exception instead of the instruction.
     Breakpoint,

@@ -1,7 +1,8 @@
-//! Random programs of A32, T32 and T32EE code and executions of them, for round trips through PTMs and decoders.
+//! Random programs of A32, T32 and T32EE code and executions of them, for round trips through PTMs and
+//! decoders.
 //!
-//! The programs are small, so that the rare situations (an exception at a branch target, an overflow between a
-//! waypoint and its atom, a return over a change of instruction set) come often.
+//! The programs are small, so that the rare situations (an exception at a branch target, an overflow between
+//! a waypoint and its atom, a return over a change of instruction set) come often.
 
 mod encoding;
 mod generator;

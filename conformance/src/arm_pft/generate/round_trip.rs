@@ -70,8 +70,8 @@ pub struct Success {
     pub returned: oracle::Returned,
 }
 
-/// Encodes the scenario's execution with the reference model, decodes it with the reference decoder and compares
-/// packets and execution.
+/// Encodes the scenario's execution with the reference model, decodes it with the reference decoder and
+/// compares packets and execution.
 ///
 /// # Errors
 ///
@@ -88,7 +88,8 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len(), returned })
 }
 
-/// The output of the reference encoder model for the scenario's execution, and what it saw at its waypoint interface.
+/// The output of the reference encoder model for the scenario's execution, and what it saw at its waypoint
+/// interface.
 ///
 /// # Errors
 ///

@@ -67,6 +67,9 @@ impl<'a, 'b> Walk<'a, 'b> {
             steps: Vec::new(),
         };
         walk.start();
+        // A long block is executed to its end, so that it is long.
+        let block = program.sections[walk.at.section].len();
+        let length = if block > length { length + block } else { length };
         while walk.steps.len() < length {
             walk.step();
         }

@@ -16,8 +16,8 @@ mod registers;
 struct Position {
     /// Index of the next item.
     at: usize,
-    /// Whether instructions can be reported as Secure, and as Non-secure: both are possible where a change of state is
-    /// not yet visible, or may be (4.12.2).
+    /// Whether instructions can be reported as Secure, and as Non-secure: both are possible where a change of
+    /// state is not yet visible, or may be (4.12.2).
     secure: bool,
     non_secure: bool,
     /// Cycles up to the latest count; `None` where that is not determined (4.4, PFT-DEC-060).

@@ -21,7 +21,8 @@ fn reports() -> impl Iterator<Item = (Scenario, Vec<Event>)> {
     (0..150).filter_map(whole)
 }
 
-/// Each change of an event for which `change` finds one is rejected, but for a few that make another legal report.
+/// Each change of an event for which `change` finds one is rejected, but for a few that make another legal
+/// report.
 #[track_caller]
 fn rejected(at_least: usize, mut change: impl FnMut(&mut Vec<Event>, usize) -> bool) {
     let (mut changed, mut accepted) = (0, 0);

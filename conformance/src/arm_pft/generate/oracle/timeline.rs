@@ -15,8 +15,8 @@ pub(super) struct Item {
     /// The registers that are in force there.
     pub(super) context_id: u32,
     pub(super) vmid: u8,
-    /// What was written to them, which takes effect later. An I-sync may carry it already: 4.5.7 speaks of packets of
-    /// their own only.
+    /// What was written to them, which takes effect later. An I-sync may carry it already: 4.5.7 speaks of
+    /// packets of their own only.
     pub(super) written: (u32, u8),
     /// The security state when this happened; a write to SCR changes it within a block (4.12.2).
     pub(super) non_secure: bool,

@@ -1,6 +1,6 @@
 //! I-syncs, instructions and exceptions.
 
-use traceproof_vectors::arm_pft::Outcome;
+use traceproof_vectors::arm_pft::{Action, Outcome, Signal, Step};
 
 use super::{Event, Item, Judge, Mismatch, Next, Position, Reason, Reasons, State, What, show};
 
@@ -94,8 +94,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// The security state of an I-sync that states where execution is. A change of it that no branch has shown yet may
-    /// be in it or not.
+    /// The security state of an I-sync that states where execution is. A change of it that no branch has
+    /// shown yet may be in it or not.
     fn synchronised(&self, at: usize, event: &Event) -> Result<bool, String> {
         let item = self.items.get(at).ok_or("the end")?;
         let Event::TraceOn { address, isa, non_secure, hyp, context_id, .. } = *event else {
@@ -108,7 +108,9 @@ impl Judge<'_> {
         let before = at.checked_sub(1).and_then(|before| self.items.get(before));
         let is_before = before.is_some_and(|item| !ends_block(item) && item.at.non_secure == non_secure);
         let pending = self.positions.iter().any(|position| position.at == at && position.allows(non_secure));
-        if (address, isa, hyp) != (place, set, mode) || !(is_state || is_before || pending) {
+        if (address, isa, hyp) != (place, set, mode)
+            || !(is_state || is_before || pending || self.is_unseen())
+        {
             return Err(format!("an I-sync with the state of {}", show(item)));
         }
         let context = self.traced_context(item.context_id);
@@ -117,6 +119,12 @@ impl Judge<'_> {
             return Err(format!("an I-sync with Context ID {context:x?}"));
         }
         Ok(non_secure)
+    }
+
+    /// Whether the state of a late I-sync can be that before a write to SCR which no branch has shown yet (4.12.2).
+    fn is_unseen(&self) -> bool {
+        let is_write = |step: &Step| matches!(step.action, Action::Signal(Signal::NonSecure(_)));
+        !self.began && self.joins_late() && self.scenario.steps.iter().any(is_write)
     }
 
     /// Spec: PFT-DEC-022, 032, 063, PFT-ENC-004 to 006 (2.1, B.3.2).

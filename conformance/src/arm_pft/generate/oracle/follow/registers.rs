@@ -2,7 +2,8 @@
 
 use super::{Event, Item, Judge, Mismatch, Position, Stamped, next_step};
 
-/// A timestamp of PFTv1.1 is the time of the latest traced waypoint (4.14), not that of the request or packet.
+/// A timestamp of PFTv1.1 is the time of the latest traced waypoint (4.14), not that of the request or
+/// packet.
 const EXACT_TIMESTAMPS: bool = true;
 
 impl Judge<'_> {
@@ -16,7 +17,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The registers that were reported are those with which an instruction executes (4.5.7, PFT-ENC-037, PFT-ENC-062).
+    /// The registers that were reported are those with which an instruction executes (4.5.7, PFT-ENC-037,
+    /// PFT-ENC-062).
     pub(super) fn check_registers(&self, item: &Item) -> Result<(), String> {
         if self.synchronised {
             return Ok(());
@@ -77,8 +79,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// A timestamp of PFTv1.1 is that of the latest traced waypoint, one of PFTv1.0 that of its packet (4.14). When it is
-    /// sent, and which requests it answers, is the PTM's choice (PFT-ENC-052, A13).
+    /// A timestamp of PFTv1.1 is that of the latest traced waypoint, one of PFTv1.0 that of its packet
+    /// (4.14). When it is sent, and which requests it answers, is the PTM's choice (PFT-ENC-052, A13).
     pub(super) fn timestamp(
         &mut self,
         value: Option<u64>,
