@@ -106,7 +106,7 @@ impl Judge<'_> {
         let block = &self.items[at..(at + length + 1).min(self.items.len())];
         let is_state = block.iter().any(|item| [item.at.non_secure, item.non_secure].contains(&non_secure));
         let before = at.checked_sub(1).and_then(|before| self.items.get(before));
-        let is_before = before.is_some_and(|item| !ends_block(item) && item.at.non_secure == non_secure);
+        let is_before = before.is_some_and(|item| state_after(item) == non_secure);
         let pending = self.positions.iter().any(|position| position.at == at && position.allows(non_secure));
         if (address, isa, hyp) != (place, set, mode)
             || !(is_state || is_before || pending || self.is_unseen())
@@ -227,5 +227,14 @@ const fn ends_block(item: &Item) -> bool {
     match item.what {
         What::Instruction { executed, .. } => executed.is_some(),
         _ => true,
+    }
+}
+
+/// The security state in which execution goes on after this, before any write to SCR.
+const fn state_after(item: &Item) -> bool {
+    match item.what {
+        What::Instruction { next, .. } => next.non_secure,
+        What::Exception { handler: Some(handler), .. } => handler.non_secure,
+        _ => item.at.non_secure,
     }
 }
