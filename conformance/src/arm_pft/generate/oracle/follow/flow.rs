@@ -115,7 +115,19 @@ impl Judge<'_> {
         }
         let context = self.traced_context(item.context_id);
         let is_written = |item: &Item| self.traced_context(item.written.0) == context_id;
-        if context_id != context && !block.iter().any(is_written) && !before.is_some_and(is_written) {
+        // Of a block that is never traced only the steps say what was written in it.
+        let last = block.last().map_or(item.step, |last| last.step);
+        let steps = before.map_or(0, |before| before.step)..=last;
+        let is_write = |step: &Step| match step.action {
+            Action::Signal(Signal::ContextId(value)) => self.traced_context(value) == context_id,
+            _ => false,
+        };
+        let writes = self.scenario.steps.get(steps).is_some_and(|steps| steps.iter().any(is_write));
+        if context_id != context
+            && !writes
+            && !block.iter().any(is_written)
+            && !before.is_some_and(is_written)
+        {
             return Err(format!("an I-sync with Context ID {context:x?}"));
         }
         Ok(non_secure)
