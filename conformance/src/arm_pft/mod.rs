@@ -1,6 +1,7 @@
 //! What the harness knows of ARM PFT.
 
 mod captures;
+pub mod generate;
 mod saboteurs;
 mod sync_points;
 
@@ -44,8 +45,8 @@ impl FamilyRules for ArmPft {
         }
     }
 
-    fn readings_of_executions(_: &Parameters) -> Vec<&'static str> {
-        Vec::new()
+    fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
+        generate::readings(parameters)
     }
 
     const EVENTS_NEED_CODE: bool = true;
@@ -67,7 +68,7 @@ impl FamilyRules for ArmPft {
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
-    const GENERATOR: Option<family::Generator<Self>> = None;
+    const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
     const REASONS: Option<family::Reasons<Self>> = None;
