@@ -12,6 +12,7 @@ mod generated;
 mod grouped_report;
 mod judge;
 mod programs;
+mod ptm_capture;
 mod saboteurs;
 mod snapshot;
 mod subjects;
