@@ -1,7 +1,9 @@
-//! Captures of real PTMs are decoded to what OpenCSD made of them: packet by packet, instruction by instruction.
+//! Captures of real PTMs are decoded to what OpenCSD made of them: packet by packet, instruction by
+//! instruction.
 //!
-//! The expected listings are one decoder's opinion. Where it is systematically another than the specification's, the difference is
-//! named where it is allowed for, in [`golden`] and [`words`], and counted in [`Compared`]; see also `docs/findings/opencsd-ptm.md`.
+//! The expected listings are one decoder's opinion. Where it is systematically another than the
+//! specification's, the difference is named where it is allowed for, in [`golden`] and [`words`], and counted
+//! in [`Compared`]; see also `docs/findings/opencsd-ptm.md`.
 
 mod golden;
 mod words;
@@ -76,7 +78,8 @@ impl Capture {
 /// How much was compared, and how often each difference occurred.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Compared {
-    /// Packets that are listed before the first A-sync, where nothing is decoded, and the bytes of the source in them.
+    /// Packets that are listed before the first A-sync, where nothing is decoded, and the bytes of the source
+    /// in them.
     searched: (usize, usize),
     packets: usize,
     elements: usize,
@@ -110,8 +113,8 @@ struct Reported<'a> {
 }
 
 impl Reported<'_> {
-    /// A defect of the reference decoder: it takes the marker of ARM state in the fifth byte of an address (001 in bits 5 to 3) for
-    /// missing (PFT-PKT-039).
+    /// A defect of the reference decoder: it takes the marker of ARM state in the fifth byte of an address
+    /// (001 in bits 5 to 3) for missing (PFT-PKT-039).
     fn is_wrong_warning(&self, fault: &Fault) -> bool {
         let marker = Place { byte: self.byte as u64 + 4, bit: 3, ..fault.place };
         let is_marked = matches!(self.packet, Packet::BranchAddress { address, .. } if address.bytes == 5
@@ -226,13 +229,14 @@ impl Compared {
 }
 
 impl Capture {
-    /// Compares what the lister passed over before the first A-sync. `foreign`: a byte that it shows at this index, and that is in no
-    /// frame of the source.
+    /// Compares what the lister passed over before the first A-sync. `foreign`: a byte that it shows at this
+    /// index, and that is in no frame of the source.
     fn searched(&self, foreign: Option<(u64, u8)>) -> (usize, usize) {
         let (mut packets, mut byte, mut foreign_bytes) = (0, 0, 0);
         for listed in self.listed.iter().take_while(|listed| listed.text.starts_with("NOTSYNC")) {
             let mut bytes = listed.bytes.as_slice();
-            // While it searches, the lister may show a byte from elsewhere in memory, and its index is wrong, too.
+            // While it searches, the lister may show a byte from elsewhere in memory, and its index is wrong,
+            // too.
             if let Some((last, before)) = bytes.split_last()
                 && foreign == Some((listed.idx, *last))
             {
@@ -288,8 +292,9 @@ const fn attempts(points: usize, compared: usize) -> Attempts {
     Attempts { points, compared }
 }
 
-/// Two PTMs of Cortex-A9 cores, PFTv1.0, cycle-accurate. Their sums are those of the captures' list of contents: 1,832 packets with
-/// those of the search, 1,689 elements, 7,545 instructions. All seven A-syncs are inside the stream, so that joining is judged at each.
+/// Two PTMs of Cortex-A9 cores, PFTv1.0, cycle-accurate. Their sums are those of the captures' list of
+/// contents: 1,832 packets with those of the search, 1,689 elements, 7,545 instructions. All seven A-syncs
+/// are inside the stream, so that joining is judged at each.
 #[test]
 fn cortex_a9_is_decoded_as_listed() {
     let Some(all) = captures() else { return };
@@ -341,8 +346,8 @@ fn cortex_a9_is_decoded_as_listed() {
     assert_eq!(joins(&second), (attempts(3, 3), attempts(3, 3)));
 }
 
-/// A Cortex-A15, PFTv1.1 with return stack: secure single steps and short runs. Its only A-sync is the first byte, so that there is none to
-/// join at.
+/// A Cortex-A15, PFTv1.1 with return stack: secure single steps and short runs. Its only A-sync is the first
+/// byte, so that there is none to join at.
 #[test]
 fn cortex_a15_is_decoded_as_listed() {
     let Some(all) = captures() else { return };

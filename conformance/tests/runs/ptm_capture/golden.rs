@@ -1,4 +1,5 @@
-//! What OpenCSD's packet lister printed of a capture: packets, and after each packet the elements that it caused.
+//! What OpenCSD's packet lister printed of a capture: packets, and after each packet the elements that it
+//! caused.
 
 use std::fs::File;
 use std::io::Read;
@@ -27,8 +28,8 @@ pub(super) struct Element {
     pub cycles: Option<u32>,
 }
 
-/// The packets that are listed for a source. Packets have the number `packet_id`, elements `id`: they differ in a buffer without
-/// frames, where the lister prints 0 for packets.
+/// The packets that are listed for a source. Packets have the number `packet_id`, elements `id`: they differ
+/// in a buffer without frames, where the lister prints 0 for packets.
 pub(super) fn read(all: &Path, name: &str, (packet_id, id): (u8, u8)) -> Vec<Listed> {
     let mut text = String::new();
     let file = File::open(all.join(format!("{name}.ppl.gz"))).expect("the listing");
@@ -59,8 +60,8 @@ pub(super) fn read(all: &Path, name: &str, (packet_id, id): (u8, u8)) -> Vec<Lis
     packets
 }
 
-/// Of instructions the kind of the last one is left out, which follows from its opcode: `BR  b+link  <cond>`. `---` stays: it is none that
-/// branches.
+/// Of instructions the kind of the last one is left out, which follows from its opcode: `BR  b+link  <cond>`.
+/// `---` stays: it is none that branches.
 fn element(text: &str) -> Element {
     let (mut text, mut cycles) = (text.to_owned(), None);
     if let Some((before, rest)) = text.split_once(" [CC=") {
@@ -79,8 +80,8 @@ fn element(text: &str) -> Element {
 
 /// Where the lister places each byte of a source in a formatted buffer.
 ///
-/// It counts the data bytes from the beginning of a block, which is the beginning of the frame or the ID byte that starts the block.
-/// ID bytes are not counted, so its numbers are up to two too low after one.
+/// It counts the data bytes from the beginning of a block, which is the beginning of the frame or the ID byte
+/// that starts the block. ID bytes are not counted, so its numbers are up to two too low after one.
 pub(super) fn indexes(buffer: &[u8], id: TraceId) -> (Vec<u8>, Vec<u64>) {
     let mut counter = Counter { id, block: None, bytes: Vec::new(), indexes: Vec::new(), off: 0 };
     let mut deformatter = Deformatter::new(Framing::Memory);

@@ -1,4 +1,5 @@
-//! What the reference decoder reports, in the words of OpenCSD's packet lister, with its systematic differences.
+//! What the reference decoder reports, in the words of OpenCSD's packet lister, with its systematic
+//! differences.
 
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_pft::{
@@ -34,8 +35,8 @@ impl Lister {
         }
     }
 
-    /// Name and fields of a packet. Before the first I-sync addresses have no base; there the lister takes them for Thumb, whatever
-    /// follows, and only the name is comparable.
+    /// Name and fields of a packet. Before the first I-sync addresses have no base; there the lister takes
+    /// them for Thumb, whatever follows, and only the name is comparable.
     pub(super) fn packet(&mut self, packet: &Packet) -> String {
         self.isa_changed = false;
         match *packet {
@@ -116,7 +117,8 @@ impl Lister {
     /// The elements of an event of the latest packet.
     pub(super) fn event(&mut self, event: &Event) -> Vec<String> {
         match *event {
-            // It lists no periodic I-sync but the first, and a context only where it differs from the one before.
+            // It lists no periodic I-sync but the first, and a context only where it differs from the one
+            // before.
             Event::TraceOn { reason, address, non_secure, .. } => {
                 assert_eq!(address.0, self.address);
                 let is_listed = reason != Reason::Periodic || !self.on;
@@ -129,7 +131,8 @@ impl Lister {
             }
             Event::Instructions { first, end, count, isa: InstructionSet::A32, last, .. } => {
                 assert_eq!(u64::from(end.0 - first.0), 4 * count, "so each address is compared");
-                // It calls the last instruction of a waypoint update executed (`E ---`), of which nothing is known.
+                // It calls the last instruction of a waypoint update executed (`E ---`), of which nothing is
+                // known.
                 let last = match last {
                     Outcome::Executed => "E",
                     Outcome::NotExecuted => "N",
