@@ -55,6 +55,8 @@ pub(super) struct Unsent {
     pub(super) timestamps: Timestamps,
     pub(super) schedule: Schedule,
     pub(super) vmid: Register<u8>,
+    /// The timestamp counter at the last traced waypoint, or where tracing began since then.
+    pub(super) waypoint_time: u64,
     /// Cycles since the cycle count before.
     cycles: u64,
     /// Triggers that occurred during an overflow.
@@ -112,6 +114,7 @@ impl Ptm {
                 schedule: Schedule::new(policy),
                 vmid: Register::default(),
                 cycles: 0,
+                waypoint_time: 0,
                 triggers: 0,
             },
             now: 0,
@@ -392,7 +395,8 @@ impl Ptm {
             let vmid = Register { written: self.unsent.vmid.written, ..before.vmid };
             let count = |wanted: Packet| self.packets.iter().filter(|packet| **packet == wanted).count();
             let triggers = u8::try_from(count(Packet::Trigger)).unwrap_or(u8::MAX);
-            let triggers = self.unsent.triggers.max(before.triggers).saturating_add(triggers);
+            // Those that were made up for in this step are among its packets.
+            let triggers = self.unsent.triggers.saturating_add(triggers);
             let alignment = count(super::schedule::ALIGNMENT_SYNC) > 0;
             self.unsent = Unsent { vmid, triggers, ..before };
             if alignment {

@@ -74,6 +74,7 @@ impl Ptm {
             State { non_secure, hyp, ..self.next }
         } else {
             self.context_id.in_force = self.context_id.written;
+            self.unsent.waypoint_time = self.now;
             self.next
         };
         let thumb = state.isa.is_thumb();
@@ -112,13 +113,17 @@ impl Ptm {
         self.send_timestamp(false);
     }
 
-    /// Spec: PFT-ENC-058 (4.4, 4.14): the count is 0, if cycles are not to be counted here.
+    /// The time of the packet in PFTv1.0, and that of the last traced waypoint in PFTv1.1. The count is 0, if cycles are not to be
+    /// counted here.
+    ///
+    /// Spec: PFT-ENC-058 (1.1, 4.4, 4.14).
     fn send_timestamp(&mut self, full: bool) {
         if !self.parameters.timestamps || !self.tracing {
             return;
         }
         self.flush_atoms();
-        let (clock_change, value) = self.unsent.timestamps.take(self.now, full);
+        let time = if self.parameters.minor == 0 { self.now } else { self.unsent.waypoint_time };
+        let (clock_change, value) = self.unsent.timestamps.take(time, full);
         let cycle_count = if self.policy.cycles_in_timestamps {
             self.count_cycles()
         } else {

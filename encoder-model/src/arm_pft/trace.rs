@@ -50,6 +50,7 @@ impl Ptm {
 
     /// An atom or a branch address. Spec: PFT-ENC-004 to 006, 029 to 036, 050 (2.1.1, 4.2, 4.13).
     fn trace(&mut self, waypoint: &Waypoint, next: State) {
+        self.unsent.waypoint_time = self.now;
         if !waypoint.executed {
             self.atom(false);
             return;
@@ -119,6 +120,7 @@ impl Ptm {
             self.arrive(handler, Reason::TraceEnabled);
             return;
         }
+        self.unsent.waypoint_time = self.now;
         if let Some(last) = last.filter(|_| number != RESET) {
             self.waypoint_update(last);
         }

@@ -105,7 +105,7 @@ pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Poli
         return Policy { sync_period: entropy.pick(&[0, 1024, 100]), return_stack_depth: depth, ..plain };
     }
     let [trigger, alignment, wait, information, second, long] = std::array::from_fn(|_| entropy.chance(64));
-    let [cycles, full, waypoints, broadcast, vmid] = std::array::from_fn(|_| entropy.chance(64));
+    let [cycles, full, waypoints, broadcast, vmid, start] = std::array::from_fn(|_| entropy.chance(64));
     let depth = entropy.pick(&[16, 1, 2, 0, 3]);
     Policy {
         sync_period: entropy.pick(&[0, 1024, 200, 64]),
@@ -120,6 +120,7 @@ pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Poli
         long_block_updates: !long,
         cycles_in_timestamps: cycles,
         minimal_timestamps: !full,
+        timestamp_at_start: start,
         timestamp_waypoints: !waypoints,
         return_stack_depth: depth.min(parameters.return_stack_depth),
         broadcast_isb: broadcast,

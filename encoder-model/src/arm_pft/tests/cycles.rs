@@ -20,7 +20,7 @@ fn counts_in_every_packet_that_has_one() {
             policy.cycles_in_timestamps = true;
             policy.vmid_after_sync = false;
         });
-    let text = "+5 on:8000 +4 8000 +4 8004 +4 8008! +3 800c 8020 +40 8024>8010 +2 =1000 stamp \
+    let text = "+5 on:8000 +4 8000 +4 8004 +4 8008! +3 800c 8020 +40 =1000 8024>8010 +2 stamp \
         full x14@8010>c000 free vmid:7 +20 c000 +1 c004 +6 c008>8010n off";
     let expected = "08 00 80 00 00 21 94 b2 8c 09 60 02 42 e8 87 80 80 80 80 80 80 00 08 \
         08 00 c0 00 00 41 80 d4 01 3c 07 89 80 41 01 18";
@@ -43,8 +43,8 @@ fn the_count_of_an_i_sync_covers_the_gap() {
 fn what_has_no_count_leaves_the_cycles() {
     let scene =
         accurate(Scene::new().arm(0x8000, &[NOP, LOOP])).with(|parameters| parameters.timestamps = true);
-    let text = "on:8000 +3 sync =9 +4 stamp 8000 +1 8004 +6 x14@8004>18 off";
-    let sync = "00 00 00 00 00 80 08 00 80 00 00 01 42 80 80 80 80 80 80 80 80 00 00";
+    let text = "=9 on:8000 +3 sync +4 stamp 8000 +1 8004 +6 x14@8004>18 off";
+    let sync = "00 00 00 00 00 80 08 00 80 00 00 01 42 89 80 80 80 80 80 80 80 00 00";
     let zero = format!("08 00 80 00 00 21 80 {sync} 42 09 00 a0 8d 80 40 1c 18");
     assert_eq!(scene.after_sync(text), zero);
     let counted = scene.choosing(|policy| policy.cycles_in_timestamps = true);

@@ -30,7 +30,7 @@ fn thumb_with_return_stack_and_context_id() {
             parameters.timestamps = true;
         });
     let text = "cid:41 on:10000tn 10000 10002 10010 10012>10006tn 10006 10008 10002 10010 10012>10006tn \
-        10006 10008! cid:42 1000a 1000e>20000n =4886718345 sync 20000 20004>20000n off";
+        10006 10008! cid:42 1000a =4886718345 1000e>20000n sync 20000 20004>20000n off";
     let expected = format!(
         "{AS} 08 01 00 01 00 29 41 c0 8c 6e 42 81 80 84 80 08 {AS} 08 00 00 02 00 09 42 \
          42 89 cf 95 9a 92 80 80 80 00 01"

@@ -19,7 +19,7 @@ fn spaced(spacing: u8) -> Scene {
 fn a_request_is_answered_at_once() {
     assert_eq!(scene().after_sync("on:8000 8000 sync 8000 off"), format!("{IA} 84 {AS} {PERIODIC} 84"));
     let full = "42 89 80 80 80 80 80 80 80 00";
-    assert_eq!(spaced(0).after_sync("on:8000 =9 sync 8000 off"), format!("{IA} {AS} {PERIODIC} {full} 84"));
+    assert_eq!(spaced(0).after_sync("=9 on:8000 sync 8000 off"), format!("{IA} {AS} {PERIODIC} {full} 84"));
     // While nothing is traced it waits.
     assert_eq!(spaced(0).after_sync("on:8000 te0 =9 sync sync te1 off"), format!("{IA} {AS} {IA} {full}"));
 }

@@ -19,32 +19,37 @@ fn gray() -> Scene {
     })
 }
 
+/// A timestamp is the time of its packet, and not that of the last traced waypoint.
+fn v1_0() -> Scene {
+    gray().with(|parameters| parameters.minor = 0)
+}
+
 /// 9.1 rows 55, 56, 58 to 60. Spec: PFT-ENC-052 to 054.
 #[test]
 fn the_first_is_full_and_others_are_short() {
     assert_eq!(
-        gray().after_sync("on:8000 =1000 stamp =1001 stamp stamp"),
+        v1_0().after_sync("on:8000 =1000 stamp =1001 stamp stamp"),
         format!("{IA} 42 9c 84 80 80 80 80 00 42 1d 42 1d")
     );
-    let text = "on:8000 =562537008076 stamp =562537008328 stamp clock =562537008329 stamp stamp";
-    let expected = format!("{IA} 42 cc 97 c6 ce af 90 80 80 00 42 c8 19 46 49 42 49");
+    let text = "=562537008076 on:800c stamp =562537008328 800c +9 stamp clock =562537008329 800c stamp =562537008400 stamp";
+    let expected = "08 0c 80 00 00 21 42 cc 97 c6 ce af 90 80 80 00 84 42 c8 19 84 46 49 42 49";
     assert_eq!(scene().after_sync(text), expected);
-    let full = gray().choosing(|policy| policy.minimal_timestamps = false);
+    let full = v1_0().choosing(|policy| policy.minimal_timestamps = false);
     assert_eq!(
         full.after_sync("on:8000 =1000 stamp stamp"),
         format!("{IA} 42 9c 84 80 80 80 80 00 42 9c 84 80 80 80 80 00")
     );
     // D-16, the middle: 2^49-1 to 2^49.
     assert_eq!(
-        scene().after_sync("on:8000 =562949953421311 stamp =562949953421312 stamp"),
-        format!("{IA} 42 ff ff ff ff ff ff ff 80 00 42 80 80 80 80 80 80 80 01")
+        scene().after_sync("=562949953421311 on:800c stamp =562949953421312 800c stamp"),
+        "08 0c 80 00 00 21 42 ff ff ff ff ff ff ff 80 00 84 42 80 80 80 80 80 80 80 01"
     );
 }
 
 /// Every start of the PTM begins with a full one. Spec: PFT-ENC-052.
 #[test]
 fn a_new_trace_begins_with_a_full_timestamp() {
-    let wire = gray().wire("on:8000 =1 stamp off on:8000 =2 stamp");
+    let wire = v1_0().wire("on:8000 =1 stamp off on:8000 =2 stamp");
     assert!(wire.ends_with("42 83 80 80 80 80 80 00"), "{wire}");
 }
 
