@@ -231,7 +231,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     }
     encoder.finish(&mut log);
     let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
-    Ok(judge::encoding(packets, &file.resolved.wire, parameters, &log)?)
+    Ok(judge::encoding(packets, &file.resolved.wire, parameters, &file.case.policy, &log)?)
 }
 
 fn write<P: FamilyRules>(file: &CaseFile<P>) -> Result<(), Failure> {

@@ -29,7 +29,7 @@ pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummar
 pub use generator::{Generated, Generator};
 pub use programs::{ProgramRequest, Programs};
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
-pub use rules::{FamilyRules, Reasons, WritePackets, toml_error};
+pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};

@@ -96,7 +96,7 @@ pub const FEATURES: [Feature; 21] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 33] = [
+pub const READINGS: [Reading; 37] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -133,6 +133,30 @@ pub const READINGS: [Reading; 33] = [
         name: "undefined-trap-address-is-next-epc",
         binds: Binds::Both,
         text: "The formally undefined address of a `thaddr` = 0 packet is the EPC of the exception that follows (ET 7.3).",
+    },
+    Reading {
+        name: "undefined-trap-address-is-next-epc-or-zero",
+        binds: Binds::Encoders,
+        text: "An encoder fills the formally undefined address of a `thaddr` = 0 packet with the EPC of the exception that \
+               follows, or with 0 if none does (ET 7.3).",
+    },
+    Reading {
+        name: "ended-rep-after-a-sync-packet",
+        binds: Binds::Encoders,
+        text: "Where a start or trap packet reported the final instruction, tracing ends with `ended_rep`, although that \
+               packet was not sent because of the end (ET 7.5.1; issue 155 of the specification allows `ended_ntr`).",
+    },
+    Reading {
+        name: "filling-is-checked",
+        binds: Binds::Decoders,
+        text: "Bits after the last field of a packet that are no copies of its top bit are the fault `overlong`; the \
+               specification only says what encoders put there (ET 7).",
+    },
+    Reading {
+        name: "context-and-support-keep-a-stop-pending",
+        binds: Binds::Decoders,
+        text: "A context packet, or a support packet with `no_change`, leaves a provisional stop undecided, as in the \
+               pseudo-code; literally, any format 3 packet means the first arrival (ET 11 against 7.6.2).",
     },
     Reading {
         name: "omitted-handler-address-is-the-base",
