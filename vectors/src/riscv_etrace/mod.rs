@@ -96,7 +96,7 @@ pub const FEATURES: [Feature; 21] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 37] = [
+pub const READINGS: [Reading; 38] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -182,9 +182,15 @@ pub const READINGS: [Reading; 37] = [
                (ET 4.1.1 against 11).",
     },
     Reading {
+        name: "call-counter-is-a-power-of-two",
+        binds: Binds::Both,
+        text: "A call counter of size p counts to 2^p, as the pseudo-code has it (ET 11 against 10).",
+    },
+    Reading {
         name: "call-counter-fits-irdepth",
         binds: Binds::Both,
-        text: "A call counter of p bits saturates at 2^p - 1, the largest depth that `irdepth` can hold (ET 10).",
+        text: "With the parameter `call_counter_fits_irdepth`: a call counter of p bits saturates at 2^p - 1 (ET 10 against \
+               11).",
     },
     Reading {
         name: "failed-return-does-not-pop",

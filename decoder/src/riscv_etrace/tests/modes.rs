@@ -325,11 +325,24 @@ mod implicit_return {
             summary(&parameters(), &code, &["73 00 04", &to]),
             "P3 1000 2000 3000 4000 3004 2004 1004 no-code@1:5.0"
         );
-        // A counter of two bits ends at three, one of one bit at one.
-        let counter =
-            |call_counter_size_p| Parameters { return_stack_size_p: 0, call_counter_size_p, ..parameters() };
-        assert_eq!(summary(&counter(1), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
-        assert_eq!(summary(&counter(2), &code, &["73 00 04", "0a"]), "P3 1000 2000 3000 4000 3004 2004 1004");
+        // A counter of size 1 ends at two, as a register of one bit at one; one of two bits holds three either way.
+        let counter = |call_counter_size_p, call_counter_fits_irdepth| Parameters {
+            return_stack_size_p: 0,
+            call_counter_size_p,
+            call_counter_fits_irdepth,
+            ..parameters()
+        };
+        assert_eq!(
+            summary(&counter(1, false), &code, &["73 00 04", &to]),
+            "P3 1000 2000 3000 4000 3004 2004 5000"
+        );
+        assert_eq!(summary(&counter(1, true), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
+        for fits in [false, true] {
+            assert_eq!(
+                summary(&counter(2, fits), &code, &["73 00 04", "0a"]),
+                "P3 1000 2000 3000 4000 3004 2004 1004"
+            );
+        }
     }
 
     #[test]
