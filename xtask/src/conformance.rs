@@ -108,7 +108,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subject =
-        named(&arguments.subject, arguments.timeout_scale)?.with_limits(arguments.limiting.limits());
+        named(&arguments.subject, arguments.timeout_scale)?.with_limits(arguments.limiting.collected());
     let mut run = if arguments.snapshot.is_empty() {
         judge_suite(&subject, arguments)?
     } else {

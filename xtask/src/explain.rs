@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let text = match (&arguments.case, arguments.family) {
-        (Some(case), _) => with_case(case, &arguments.suite, &Explanation(arguments.limiting.limits()))?,
+        (Some(case), _) => with_case(case, &arguments.suite, &Explanation(arguments.limiting.collected()))?,
         (None, Some(family)) => family::visit(family, Stream(arguments))
             .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
         (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),
@@ -68,7 +68,7 @@ impl Visitor for Stream<'_> {
         open_trace::<P>(path, *text, &parameters)?
             .read_to_end(&mut wire)
             .map_err(|error| Failure::file(path, error))?;
-        report::explain::stream::<P>(&wire, &parameters, &program, &limiting.limits())
+        report::explain::stream::<P>(&wire, &parameters, &program, &limiting.collected())
             .map_err(|refusal| Failure::usage(refusal.to_string()))
     }
 }

@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
-use traceproof_vectors::{Address, Program};
+use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, TrapVectors};
+use traceproof_vectors::{Address, Decoder as _, DecoderLimits, FaultClass, Log, Program};
 
-use super::{JUMP, LOOP, NOP, RET, pack, parcels, program, summary};
+use super::{JUMP, LOOP, NOP, RET, frame, pack, parcels, program, summary};
+use crate::riscv_etrace::Decoder;
 
 /// `jal rd, offset`
 fn jal(rd: u32, offset: i32) -> u32 {
@@ -233,6 +234,29 @@ mod branch_prediction {
         }
         expected += " 2100 2104";
         assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", &count, "0a"]), expected);
+    }
+
+    /// RVET-DEC-040: a count has 32 bits, and all of them are legal. Bounds are the caller's.
+    #[test]
+    fn large_counts_are_legal() {
+        // The map trains the predictor; then 2^20 + 1 and 31 more right ones, and a miss.
+        let count = pack(&[(0, 2), (0, 1), ((1 << 20) + 1, 32), (0, 2)]);
+        let wire = frame(&["73 00 04", "01", &count, "12"]);
+        let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
+        let counted = |limits: DecoderLimits| {
+            let mut decoder = Decoder::default();
+            decoder.set_limits(&limits);
+            decoder.begin(&parameters(), &code).expect("parameters are supported");
+            let mut log = Log::default();
+            decoder.push(&wire, &mut log);
+            let retired = |event: &Event| if let Event::Retire { count, .. } = event { *count } else { 0 };
+            (log.events().map(retired).sum::<u64>(), log.faults().map(|fault| fault.class).collect::<Vec<_>>())
+        };
+        // The first instruction, every arrival at the branch, the instruction after it.
+        assert_eq!(counted(DecoderLimits::default()), (1 + 31 + (1 << 20) + 32 + 1 + 1, Vec::new()));
+        let (retired, faults) = counted(DecoderLimits::COLLECTED);
+        assert_eq!((retired, faults.first()), (1 + 31, Some(&FaultClass::Limit)));
+        assert_eq!(DecoderLimits::DEFAULT.repeats, u64::from(u32::MAX) + 31);
     }
 
     #[test]
