@@ -24,8 +24,8 @@ use core::str::FromStr;
 pub struct DecoderLimits {
     /// Instructions that a decoder passes without consuming an outcome or an address that travelled.
     pub steps: u64,
-    /// Results that a count in one packet may stand for. By default any that E-Trace can express, because they are legal:
-    /// one packet of a few bytes may cost minutes. Set less where a stream is damaged or not trusted.
+    /// Results that a count in one packet may stand for. By default any that E-Trace can express, because they are
+    /// legal: one packet of a few bytes may cost minutes. Set less where a stream is damaged or not trusted.
     pub repeats: u64,
     /// Results that wait for later bytes of the stream, because results come in order.
     pub pending: u32,

@@ -141,8 +141,8 @@ pub(crate) fn create(path: &Path) -> Result<Box<dyn Write>, Failure> {
     Ok(Box::new(BufWriter::new(file)))
 }
 
-/// An output that appears only when it is complete: a new file beside it, or in the directory of temporary files if it is
-/// no regular file. Without [`publish`](Self::publish) nothing is left.
+/// An output that appears only when it is complete: a new file beside it, or in the directory of temporary files if it
+/// is no regular file. Without [`publish`](Self::publish) nothing is left.
 #[derive(Debug)]
 pub(crate) struct Whole {
     file: BufWriter<File>,

@@ -116,8 +116,8 @@ pub type WritePackets<P> = fn(
     &<P as Protocol>::Policy,
 ) -> Result<Vec<u8>, String>;
 
-/// Whether a wire has the packets of another one in a form that the specification allows under parameters and policy: the
-/// expected wire, then that of the encoder.
+/// Whether a wire has the packets of another one in a form that the specification allows under parameters and policy:
+/// the expected wire, then that of the encoder.
 pub type LegalForm<P> = fn(&[u8], &[u8], &<P as Protocol>::Parameters, &<P as Protocol>::Policy) -> bool;
 
 /// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of

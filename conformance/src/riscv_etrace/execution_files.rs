@@ -41,8 +41,8 @@ const MACHINE: u8 = 3;
 
 type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
 
-/// Traces the rows from the first to the last, with tracing switched on before and off after them. `hint` is added to the
-/// error of an address that cannot be reached.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them. `hint` is added to
+/// the error of an address that cannot be reached.
 fn run(
     next_row: NextRow<'_>,
     hint: &'static str,
@@ -120,12 +120,18 @@ impl<'a> Check<'a> {
                 };
                 if row.instruction != 0 && row.instruction != word {
                     let stated = row.instruction;
-                    return wrong("INSN", format!("{stated:#x}, but the program has {word:#x} at {:#x}", row.address));
+                    return wrong(
+                        "INSN",
+                        format!("{stated:#x}, but the program has {word:#x} at {:#x}", row.address),
+                    );
                 }
                 let long = word & 0b11 == 0b11;
                 let second = row.address.wrapping_add(2);
                 if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
-                    return wrong("ADDRESS", format!("{:#x} is inside another executed instruction, or contains one", row.address));
+                    return wrong(
+                        "ADDRESS",
+                        format!("{:#x} is inside another executed instruction, or contains one", row.address),
+                    );
                 }
                 self.starts.insert(row.address);
                 if long {

@@ -32,8 +32,8 @@ pub struct CsvRow {
 /// `VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT`, in any order.
 ///
 /// `ADDRESS`, `INSN`, `ECAUSE` and `TVAL` are hexadecimal with or without `0x`, the others decimal. Only
-/// `ADDRESS` must be there; without `PRIVILEGE` everything runs at level 3. Rows with `VALID` = 0 are skipped. Columns with
-/// other names, twice the same name, and fields without a column are errors.
+/// `ADDRESS` must be there; without `PRIVILEGE` everything runs at level 3. Rows with `VALID` = 0 are skipped. Columns
+/// with other names, twice the same name, and fields without a column are errors.
 pub struct CsvRows<R> {
     input: R,
     columns: Vec<Column>,
@@ -83,7 +83,9 @@ impl<R: BufRead> CsvRows<R> {
             let known = |(known, _): &&(&str, Column)| known.eq_ignore_ascii_case(name);
             let Some(&(name, column)) = Column::NAMES.iter().find(known) else {
                 let names: Vec<_> = Column::NAMES.iter().map(|(name, _)| *name).collect();
-                return Err(rows.wrong(&format!("no column is called `{name}`; known are {}", names.join(", "))));
+                return Err(
+                    rows.wrong(&format!("no column is called `{name}`; known are {}", names.join(", ")))
+                );
             };
             if columns.contains(&column) {
                 return Err(rows.wrong(&format!("column {name}: it is named twice")));
@@ -137,9 +139,12 @@ impl<R: BufRead> CsvRows<R> {
         let mut fields = self.text()?.split(',');
         for column in &self.columns {
             let Some(field) = fields.next() else {
-                return Err(self.wrong(&format!("column {}: the row is shorter than the header", column.name())));
+                return Err(
+                    self.wrong(&format!("column {}: the row is shorter than the header", column.name()))
+                );
             };
-            let in_column = |message: &str| self.wrong(&format!("column {}: `{field}` is {message}", column.name()));
+            let in_column =
+                |message: &str| self.wrong(&format!("column {}: `{field}` is {message}", column.name()));
             let radix = match column {
                 Column::Address | Column::Instruction | Column::Cause | Column::Tval => 16,
                 Column::Valid | Column::Privilege | Column::Exception | Column::Interrupt => 10,
@@ -162,7 +167,9 @@ impl<R: BufRead> CsvRows<R> {
             }
         }
         if fields.next().is_some() {
-            return Err(self.wrong(&format!("column {}: the header has no such column", self.columns.len() + 1)));
+            return Err(
+                self.wrong(&format!("column {}: the header has no such column", self.columns.len() + 1))
+            );
         }
         Ok(valid.then_some(row))
     }
@@ -259,7 +266,10 @@ mod tests {
     fn malformed_rows_are_named() {
         for (text, message) in [
             ("", "record 1: the file is empty; a header line with ADDRESS must come first"),
-            ("PC,INSN\n", "record 1: no column is called `PC`; known are VALID, ADDRESS, INSN, PRIVILEGE, EXCEPTION, ECAUSE, TVAL, INTERRUPT"),
+            (
+                "PC,INSN\n",
+                "record 1: no column is called `PC`; known are VALID, ADDRESS, INSN, PRIVILEGE, EXCEPTION, ECAUSE, TVAL, INTERRUPT",
+            ),
             ("INSN\n", "record 1: the header line names no column ADDRESS"),
             ("ADDRESS,VALID,address\n", "record 1: column ADDRESS: it is named twice"),
             ("ADDRESS,INSN\n1\n", "record 2: column INSN: the row is shorter than the header"),

@@ -15,8 +15,8 @@ pub(super) struct ReturnStack {
 }
 
 impl ReturnStack {
-    /// A stack of `2^return_stack_size_p` addresses, or without one as many calls as the counter counts: two to the power
-    /// of `call_counter_size_p` (ET 11), less one if it is a register of so many bits (ET 10).
+    /// A stack of `2^return_stack_size_p` addresses, or without one as many calls as the counter counts: two to the
+    /// power of `call_counter_size_p` (ET 11), less one if it is a register of so many bits (ET 10).
     pub(super) fn new(parameters: &Parameters) -> Self {
         let most = match (parameters.return_stack_size_p, parameters.call_counter_size_p) {
             (0, 0) => 0,

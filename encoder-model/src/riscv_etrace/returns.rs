@@ -36,8 +36,8 @@ pub(super) enum ReturnKind {
 impl Returns {
     /// A stack where `return_stack_size_p` is not 0, otherwise a call counter.
     ///
-    /// The nesting that a counter of size p follows is 2^p deep, or 2^p - 1 where its register has p bits. `irdepth`, which
-    /// has p bits, can carry both: a depth is only reported after a return, which has left the deepest level.
+    /// The nesting that a counter of size p follows is 2^p deep, or 2^p - 1 where its register has p bits. `irdepth`,
+    /// which has p bits, can carry both: a depth is only reported after a return, which has left the deepest level.
     pub(super) fn new(parameters: &Parameters) -> Self {
         let stack = parameters.return_stack_size_p > 0;
         let deepest = match (parameters.return_stack_size_p, parameters.call_counter_size_p) {

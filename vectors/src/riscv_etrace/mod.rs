@@ -96,7 +96,7 @@ pub const FEATURES: [Feature; 21] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 38] = [
+pub const READINGS: [Reading; 39] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -137,14 +137,14 @@ pub const READINGS: [Reading; 38] = [
     Reading {
         name: "undefined-trap-address-is-next-epc-or-zero",
         binds: Binds::Encoders,
-        text: "An encoder fills the formally undefined address of a `thaddr` = 0 packet with the EPC of the exception that \
-               follows, or with 0 if none does (ET 7.3).",
+        text: "An encoder fills the formally undefined address of a `thaddr` = 0 packet with the EPC of the exception \
+               that follows, or with 0 if none does (ET 7.3).",
     },
     Reading {
         name: "ended-rep-after-a-sync-packet",
         binds: Binds::Encoders,
-        text: "Where a start or trap packet reported the final instruction, tracing ends with `ended_rep`, although that \
-               packet was not sent because of the end (ET 7.5.1; issue 155 of the specification allows `ended_ntr`).",
+        text: "Where a start or trap packet reported the final instruction, tracing ends with `ended_rep`, although \
+               that packet was not sent because of the end (ET 7.5.1; issue 155 of the specification allows `ended_ntr`).",
     },
     Reading {
         name: "filling-is-checked",
@@ -182,6 +182,12 @@ pub const READINGS: [Reading; 38] = [
                (ET 4.1.1 against 11).",
     },
     Reading {
+        name: "jalr-through-x0-is-inferable",
+        binds: Binds::Both,
+        text: "`jalr rd, imm(x0)` is inferable, and its target is the sign-extended immediate (ET 4.1.1; issue 188 \
+               of the specification).",
+    },
+    Reading {
         name: "call-counter-is-a-power-of-two",
         binds: Binds::Both,
         text: "A call counter of size p counts to 2^p, as the pseudo-code has it (ET 11 against 10).",
@@ -189,8 +195,8 @@ pub const READINGS: [Reading; 38] = [
     Reading {
         name: "call-counter-fits-irdepth",
         binds: Binds::Both,
-        text: "With the parameter `call_counter_fits_irdepth`: a call counter of p bits saturates at 2^p - 1 (ET 10 against \
-               11).",
+        text: "With the parameter `call_counter_fits_irdepth`: a call counter of p bits saturates at 2^p - 1 (ET 10 \
+               against 11).",
     },
     Reading {
         name: "failed-return-does-not-pop",

@@ -363,7 +363,12 @@ fn wrong_executions_are_named() {
             "csv",
             "hole.csv: record 3: column ADDRESS: the program has no code at 0x9000",
         ),
-        ("bad.csv", b"ADDRESS\nxyz\n", "csv", "bad.csv: record 2: column ADDRESS: `xyz` is no number in base 16"),
+        (
+            "bad.csv",
+            b"ADDRESS\nxyz\n",
+            "csv",
+            "bad.csv: record 2: column ADDRESS: `xyz` is no number in base 16",
+        ),
         ("none.csv", b"", "csv", "none.csv: record 1: the file is empty"),
         (
             "cut.pc",

@@ -250,7 +250,10 @@ mod branch_prediction {
             let mut log = Log::default();
             decoder.push(&wire, &mut log);
             let retired = |event: &Event| if let Event::Retire { count, .. } = event { *count } else { 0 };
-            (log.events().map(retired).sum::<u64>(), log.faults().map(|fault| fault.class).collect::<Vec<_>>())
+            (
+                log.events().map(retired).sum::<u64>(),
+                log.faults().map(|fault| fault.class).collect::<Vec<_>>(),
+            )
         };
         // The first instruction, every arrival at the branch, the instruction after it.
         assert_eq!(counted(DecoderLimits::default()), (1 + 31 + (1 << 20) + 32 + 1 + 1, Vec::new()));
