@@ -2,7 +2,7 @@
 
 use traceproof_vectors::case::{CaseFile, Expected, Polarity};
 use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Capabilities, Decoder, Layer, Log, Place, Reading, Refusal};
+use traceproof_vectors::{Capabilities, Decoder, EncoderSink, Layer, Log, Place, Program, Reading, Refusal};
 
 use crate::Subject;
 use crate::family::FamilyRules;
@@ -97,30 +97,63 @@ fn claimed<P: FamilyRules>(
     capabilities: &Capabilities,
     binds: fn(&Reading) -> bool,
 ) -> Result<P::Parameters, Failure> {
-    let missing = |parameters: &P::Parameters| {
-        let mut features = P::required_features(parameters, &file.resolved.wire);
-        features.retain(|&feature| !capabilities.features.contains(feature));
-        features
-    };
-    let mut parameters = file.case.parameters.clone();
-    let mut features = missing(&parameters);
-    if !features.is_empty()
-        && let Some(packets) = sound_packets(file)
-    {
-        let without = P::without_unused(&parameters, packets);
-        if missing(&without).is_empty() {
-            (parameters, features) = (without, Vec::new());
+    let question = Question::of(file);
+    question.claimed(capabilities, binds).map_err(|needs| Failure::Verdict(Verdict::Unsupported { needs }))
+}
+
+/// A stream for a subject's decoder.
+#[derive(Debug)]
+pub(crate) struct Question<'a, P: FamilyRules> {
+    pub(crate) wire: &'a [u8],
+    pub(crate) parameters: &'a P::Parameters,
+    pub(crate) program: &'a Program,
+    /// All packets of the wire; `None` if a part of it may be no packet, or its packets are not stated.
+    pub(crate) packets: Option<&'a [P::Packet]>,
+    /// The readings on which it depends.
+    pub(crate) readings: Vec<String>,
+}
+
+impl<'a, P: FamilyRules> Question<'a, P> {
+    pub(crate) fn of(file: &'a CaseFile<P>) -> Self {
+        Self {
+            wire: &file.resolved.wire,
+            parameters: &file.case.parameters,
+            program: &file.resolved.program,
+            packets: sound_packets(file),
+            readings: file.case.readings.clone(),
         }
     }
-    let readings = file
-        .case
-        .readings
-        .iter()
-        .filter(|name| P::READINGS.iter().any(|reading| reading.name == **name && binds(reading)))
-        .filter(|reading| !capabilities.readings.contains(*reading))
-        .map(|reading| format!("reading {reading}"));
-    let needs: Vec<String> = features.into_iter().map(str::to_owned).chain(readings).collect();
-    if needs.is_empty() { Ok(parameters) } else { Err(Failure::Verdict(Verdict::Unsupported { needs })) }
+
+    /// See [`claimed`]. The error is what the subject does not claim.
+    pub(crate) fn claimed(
+        &self,
+        capabilities: &Capabilities,
+        binds: fn(&Reading) -> bool,
+    ) -> Result<P::Parameters, Vec<String>> {
+        let missing = |parameters: &P::Parameters| {
+            let mut features = P::required_features(parameters, self.wire);
+            features.retain(|&feature| !capabilities.features.contains(feature));
+            features
+        };
+        let mut parameters = self.parameters.clone();
+        let mut features = missing(&parameters);
+        if !features.is_empty()
+            && let Some(packets) = self.packets
+        {
+            let without = P::without_unused(&parameters, packets);
+            if missing(&without).is_empty() {
+                (parameters, features) = (without, Vec::new());
+            }
+        }
+        let readings = self
+            .readings
+            .iter()
+            .filter(|name| P::READINGS.iter().any(|reading| reading.name == **name && binds(reading)))
+            .filter(|reading| !capabilities.readings.contains(*reading))
+            .map(|reading| format!("reading {reading}"));
+        let needs: Vec<String> = features.into_iter().map(str::to_owned).chain(readings).collect();
+        if needs.is_empty() { Ok(parameters) } else { Err(needs) }
+    }
 }
 
 /// Every packet of the wire; `None` where some of it may be no packet, or its packets are not stated.
@@ -206,32 +239,64 @@ fn tried<P: FamilyRules>(
 }
 
 fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
+    let mut log = Log::default();
+    let EncoderSide { capabilities, parameters } = encoded(subject, file, &mut log)?;
+    let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
+    Ok(judge::encoding(packets, &file.resolved.wire, &parameters, &file.case.policy, &log)?)
+}
+
+/// Claims and parameters of an encoder that has run.
+struct EncoderSide<P: FamilyRules> {
+    capabilities: Capabilities,
+    parameters: P::Parameters,
+}
+
+fn encoded<P: FamilyRules>(
+    subject: &Subject,
+    file: &CaseFile<P>,
+    sink: &mut dyn EncoderSink<P>,
+) -> Result<EncoderSide<P>, Failure> {
     let (Some(mut encoder), Some(execution)) = (subject.encoder::<P>(), &file.resolved.execution) else {
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
     };
     let capabilities = encoder.capabilities();
-    let parameters = &claimed(file, &capabilities, Reading::binds_encoders)?;
-    if let Err(refusal) = encoder.begin(parameters, &file.case.policy) {
+    let parameters = claimed(file, &capabilities, Reading::binds_encoders)?;
+    if let Err(refusal) = encoder.begin(&parameters, &file.case.policy) {
         return Err(match refusal {
             // It takes these parameters, but has not this choice; there are no claims about choices.
-            Refusal::Unsupported { feature } if encoder.begin(parameters, &P::Policy::default()).is_ok() => {
+            Refusal::Unsupported { feature } if encoder.begin(&parameters, &P::Policy::default()).is_ok() => {
                 Failure::Verdict(Verdict::Unsupported { needs: vec![feature] })
             }
             refusal => refusal.into(),
         });
     }
-    let mut log = Log::default();
-    let driven =
-        P::drive(execution, &file.resolved.program, parameters, &file.case.policy, &mut |stimulus| {
-            encoder.step(stimulus, &mut log);
-        });
+    let policy = &file.case.policy;
+    let driven = P::drive(execution, &file.resolved.program, &parameters, policy, &mut |stimulus| {
+        encoder.step(stimulus, sink);
+    });
     if let Err(message) = driven {
         // Not the subject's error, but such a case cannot judge it.
         return Err(Failure::Divergence(Box::new(Divergence::sentence("the stimulus of the case", message))));
     }
-    encoder.finish(&mut log);
-    let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
-    Ok(judge::encoding(packets, &file.resolved.wire, parameters, &file.case.policy, &log)?)
+    encoder.finish(sink);
+    Ok(EncoderSide { capabilities, parameters })
+}
+
+/// Sends the output of the subject's encoder for a case to the sink. May panic or never return if the subject does.
+///
+/// # Errors
+///
+/// The verdict, when the encoder does not run.
+pub(crate) fn encode_case<P: FamilyRules>(
+    subject: &Subject,
+    file: &CaseFile<P>,
+    sink: &mut dyn EncoderSink<P>,
+) -> Result<(), Verdict> {
+    match encoded(subject, file, sink) {
+        Ok(_) => Ok(()),
+        Err(Failure::Verdict(verdict)) => Err(verdict),
+        Err(Failure::Divergence(divergence)) => Err(Verdict::Fail(*divergence)),
+    }
 }
 
 fn write<P: FamilyRules>(file: &CaseFile<P>) -> Result<(), Failure> {

@@ -31,14 +31,17 @@
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
 //! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
+//! | What does a subject report for one stream, even if it crashes? | [`observe`] |
+//! | The bytes of failing checks as files? | [`save`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
-//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`itanium_pmu`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
 
 pub mod adaptor;
 pub mod arm_etm;
+pub mod arm_pft;
 pub mod baseline;
 pub mod captures;
 mod check;
@@ -52,6 +55,7 @@ pub mod itanium_pmu;
 pub mod judge;
 pub mod line;
 pub mod listing;
+pub mod observe;
 pub mod peers;
 pub mod process;
 mod protocol_name;
@@ -64,6 +68,7 @@ mod rounds;
 pub mod run;
 mod runner;
 pub mod saboteurs;
+pub mod save;
 mod shard;
 pub mod smoke;
 pub mod snapshot;

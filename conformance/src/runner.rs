@@ -328,27 +328,43 @@ pub(crate) fn guarded(
     deadline: Duration,
     work: impl FnOnce() -> Verdict + Send + 'static,
 ) -> Verdict {
+    attempt(subject, deadline, work).unwrap_or_else(|verdict| verdict)
+}
+
+/// As [`guarded`], for work with another result.
+///
+/// # Errors
+///
+/// The verdict of a subject that panicked, whose process failed, or that missed the deadline.
+pub(crate) fn attempt<T: Send + 'static>(
+    subject: &Subject,
+    deadline: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Verdict> {
     if subject.keeps_deadlines() {
         // Processes are held to their own deadlines, and can be stopped.
-        return catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
+        return catch_unwind(AssertUnwindSafe(work)).map_err(unwound);
     }
     isolated(deadline, work)
 }
 
 /// Runs on a separate thread and waits no longer than the deadline.
-fn isolated(deadline: Duration, work: impl FnOnce() -> Verdict + Send + 'static) -> Verdict {
+fn isolated<T: Send + 'static>(
+    deadline: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Verdict> {
     let (sender, receiver) = mpsc::channel();
     let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
-        let verdict = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(unwound);
+        let result = catch_unwind(AssertUnwindSafe(work)).map_err(unwound);
         // The receiver is gone when the deadline has passed.
-        let _ = sender.send(verdict);
+        let _ = sender.send(result);
     });
     if let Err(error) = started {
-        return Verdict::Crash { message: format!("no thread could be started: {error}"), stderr: None };
+        let message = format!("no thread could be started: {error}");
+        return Err(Verdict::Crash { message, stderr: None });
     }
-    receiver.recv_timeout(deadline).unwrap_or_else(|_| Verdict::Timeout {
-        milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
-    })
+    let late = || Verdict::Timeout { milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX) };
+    receiver.recv_timeout(deadline).unwrap_or_else(|_| Err(late()))
 }
 
 /// What it means that a subject did not return: it panicked, or its process failed.
@@ -392,14 +408,14 @@ mod tests {
     fn panics_and_hangs_are_verdicts() {
         // Results that end without a deadline must not depend on the load of the machine.
         let patient = Duration::from_secs(600);
-        assert_eq!(isolated(patient, || Verdict::Pass), Verdict::Pass);
-        let crash = isolated(patient, || panic!("index {} out of range", 7));
-        assert_eq!(crash, Verdict::Crash { message: String::from("index 7 out of range"), stderr: None });
+        assert_eq!(isolated(patient, || 5), Ok(5));
+        let crash = isolated::<()>(patient, || panic!("index {} out of range", 7));
+        let message = String::from("index 7 out of range");
+        assert_eq!(crash, Err(Verdict::Crash { message, stderr: None }));
         let (_keep, never) = mpsc::channel::<()>();
         let hang = isolated(Duration::from_millis(200), move || {
             let _ = never.recv();
-            Verdict::Pass
         });
-        assert_eq!(hang, Verdict::Timeout { milliseconds: 200 });
+        assert_eq!(hang, Err(Verdict::Timeout { milliseconds: 200 }));
     }
 }

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`riscv_etrace`] | RISC-V Efficient Trace |
 //! | [`arm_etm`] | ARM ETM v1, v2, v3 |
+//! | [`arm_pft`] | ARM Program Flow Trace (PTM) |
 //! | [`itanium_pmu`] | Itanium event qualification |
 //! | [`arm`] | what the ARM families share |
 #![no_std]
@@ -15,5 +16,6 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 pub mod itanium_pmu;
 pub mod riscv_etrace;

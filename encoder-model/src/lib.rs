@@ -8,5 +8,6 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 pub mod itanium_pmu;
 pub mod riscv_etrace;

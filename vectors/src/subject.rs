@@ -72,6 +72,7 @@ pub trait Encoder<P: Protocol> {
     ///   nothing to trace, until the FIFO is empty (IHI 0014Q 5.4, 6.1.6).
     /// * ETMv3: packets of the latest cycle and the FIFO. Atoms without P-header stay; they go when tracing stops (7.3).
     /// * Itanium: nothing is buffered.
+    /// * ARM PFT: the FIFO. Atoms without packet stay; they go at a flush, or when tracing stops (4.15).
     fn finish(&mut self, sink: &mut dyn EncoderSink<P>);
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::baseline::{self, UNEXPLAINED};
+use traceproof_conformance::baseline::{self, NewCause, Signature, UNEXPLAINED};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::program::invocation;
 use crate::select::Select;
-use crate::subjects::named;
+use crate::subjects::{Starting, named};
 
 /// Known failures of a subject.
 #[derive(Debug, Subcommand)]
@@ -25,8 +25,8 @@ pub(crate) enum Verb {
 /// Judge the subject and update its baseline to the outcome.
 ///
 /// The file is edited in place: comments, order and reasons stay. Lines whose check passes or no longer exists are
-/// removed, lines with another outcome are changed, and new failures are added at the end with the reason UNEXPLAINED.
-/// Until you replace that reason, the baseline counts as stale.
+/// removed, lines with another outcome are changed, and new failures are added at the end with the reason UNEXPLAINED,
+/// one entry for each cause. Until you replace that reason, the baseline counts as stale.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof baseline update --subject acme.toml acme.baseline.toml
@@ -49,7 +49,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::file(path, error)),
     };
-    let subject = named(subject, None)?;
+    let subject = named(subject, &Starting::default())?;
     let options = Options {
         directories: select.suite.directories()?,
         selection: select.selection()?,
@@ -63,19 +63,42 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let update = baseline::update(&before, &run, whole)
         .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
     fs::write(path, &update.text).map_err(|error| Failure::file(path, error))?;
-    let lists = [("added", &update.added), ("changed", &update.changed), ("removed", &update.removed)];
-    let mut text = String::new();
-    for (what, checks) in lists {
-        text.extend(checks.iter().map(|check| format!("{what}: {check}\n")));
+    let mut text = added(&update.causes);
+    for (what, checks) in [("changed", &update.changed), ("removed", &update.removed)] {
+        text.push_str(&rows(what, checks));
     }
-    let [added, changed, removed] = lists.map(|(_, checks)| checks.len());
+    let [added, changed, removed] = [&update.added, &update.changed, &update.removed].map(Vec::len);
     text.push_str(&format!("{}: {added} added, {changed} changed, {removed} removed\n", path.display()));
     if added > 0 {
-        text.push_str(&format!(
-            "replace {UNEXPLAINED} by reason and finding of {}\n",
-            counted(added, "check")
-        ));
+        let (causes, checks) = (counted(update.causes.len(), "cause"), counted(added, "check"));
+        text.push_str(&format!("replace {UNEXPLAINED} by reason and finding of {causes}, {checks}\n"));
     }
     print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// Maximum number of causes, and of lines of a list, so that the output is short even for hundreds of checks.
+const SHOWN: usize = 24;
+
+/// New failures by cause, with an example each.
+fn added(causes: &[NewCause]) -> String {
+    let mut text = String::new();
+    for NewCause { kind, checks } in causes.iter().take(SHOWN) {
+        text.push_str(&format!("added: {}  {kind}\n", counted(checks.len(), "check")));
+        text.extend(checks.first().map(|example| format!("  such as {example}\n")));
+    }
+    text.extend(more(causes.len()).map(|more| format!("added: {}\n", counted(more, "other cause"))));
+    text
+}
+
+/// The first lines of a list.
+fn rows(what: &str, checks: &[Signature]) -> String {
+    let mut text: String = checks.iter().take(SHOWN).map(|check| format!("{what}: {check}\n")).collect();
+    text.extend(more(checks.len()).map(|more| format!("{what}: {}\n", counted(more, "other check"))));
+    text
+}
+
+/// Number of items of a list that are not shown, if any.
+fn more(count: usize) -> Option<usize> {
+    count.checked_sub(SHOWN).filter(|more| *more > 0)
 }

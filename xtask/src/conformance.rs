@@ -16,6 +16,7 @@ use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::{json, junit, text};
+use traceproof_conformance::save::{self, Saving};
 use traceproof_conformance::{Direction, Options, Progress, Run, Subject, captures, run as run_suite};
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -24,7 +25,7 @@ use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
-use crate::subjects::named;
+use crate::subjects::{Starting, named};
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
@@ -37,6 +38,7 @@ use crate::subjects::named;
   traceproof conformance --family riscv-etrace --parameters encoder.toml
   traceproof conformance --snapshot snapshot-directory
   traceproof conformance --subject acme.toml --family arm-etm
+  traceproof conformance --subject acme.toml --save failures
   traceproof conformance --subject riscv-etrace")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -53,9 +55,8 @@ pub(crate) struct Arguments {
     subject: String,
     #[command(flatten)]
     limiting: Limiting,
-    /// Multiplies the deadlines of a program, for emulators and busy machines.
-    #[arg(long, value_name = "FACTOR")]
-    timeout_scale: Option<f64>,
+    #[command(flatten)]
+    starting: Starting,
     /// Also run the shipped programs through encoder and decoder, with every parameter set. The default, unless cases
     /// are selected; then filters also match program/set.
     #[arg(long, overrides_with = "no_real_programs")]
@@ -98,6 +99,11 @@ pub(crate) struct Arguments {
     /// Show every failure, instead of one example of each cause.
     #[arg(long)]
     every_failure: bool,
+    /// Keep the bytes of failing checks: for each case and each real program a folder in this directory with the
+    /// expected wire, the output of the subject's encoder and decoder, parameters, case and verdict; and an index.json.
+    /// The directory must be empty or not exist.
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "snapshot")]
+    save: Option<PathBuf>,
     /// Write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -107,8 +113,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject =
-        named(&arguments.subject, arguments.timeout_scale)?.with_limits(arguments.limiting.collected());
+    let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
+    if let Some(directory) = &arguments.save {
+        // Fails before a long run, not after it.
+        save::prepare(directory).map_err(|error| Failure::usage(error.to_string()))?;
+    }
     let mut run = if arguments.snapshot.is_empty() {
         judge_suite(&subject, arguments)?
     } else {
@@ -118,6 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(path) => apply(path, &mut run, arguments)?,
         None => Vec::new(),
     };
+    let saved = arguments.save.as_deref().map(|path| save(path, &run, &subject, arguments)).transpose()?;
     if let Some(path) = &arguments.json {
         write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
@@ -126,10 +136,22 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let report = if arguments.every_failure { text::report_of_every_failure } else { text::report };
     print(&report(&run, style()))?;
+    if let Some(saved) = saved {
+        print(&saved)?;
+    }
     for entry in &stale {
         print(&format!("stale: {entry}\n"))?;
     }
     Ok(ending(&run, &stale))
+}
+
+/// Saves the failures; returns a line with their number.
+fn save(directory: &Path, run: &Run, subject: &Subject, arguments: &Arguments) -> Result<String, Failure> {
+    let directories = arguments.select.suite.directories()?;
+    let deadline = Duration::from_secs(arguments.deadline);
+    let saving = Saving { directory, run, directories: &directories, deadline };
+    let count = save::failures(&saving, subject).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(format!("saved: {} in {}\n", text::counted(count, "folder"), directory.display()))
 }
 
 /// A stale baseline has another exit code than failures outside of the baseline.

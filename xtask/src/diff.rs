@@ -13,7 +13,7 @@ use traceproof_conformance::report::differences as report;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::select::{Seeds, Select};
-use crate::subjects::named;
+use crate::subjects::{Starting, named};
 
 /// Compare two decoders on the wires of the cases, on generated streams, and on both with one byte changed.
 ///
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let [first, second] = arguments.subject.as_slice() else {
         return Err(Failure::usage("--subject must be given twice"));
     };
-    let (first, second) = (named(first, None)?, named(second, None)?);
+    let (first, second) = (named(first, &Starting::default())?, named(second, &Starting::default())?);
     let options = Options {
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,

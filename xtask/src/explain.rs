@@ -1,30 +1,40 @@
-//! `traceproof explain`: one case, or one trace file, bit by bit.
+//! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
+use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
-use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::report;
+use traceproof_conformance::Subject;
+use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
+use traceproof_conformance::report::explain::{self, Explaining};
 use traceproof_conformance::suite::Suite;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::CaseFile;
-use traceproof_vectors::{DecoderLimits, ProtocolId};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Target, open_trace, print};
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
+use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
 
-/// Dissect the bytes of one case or trace file: every field with its bits, every packet with its events.
+/// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
-/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason.
+/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason. With
+/// --subject, each packet where the subject reports something else has the lines of both; the last line gives the
+/// first difference.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
+  traceproof explain etr-0042 --subject acme.toml
+  traceproof explain etr-seed-17 --subject acme.toml
+  traceproof explain mix.rv64gc/delta --packets 1000..1040
   traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
   traceproof explain --family itanium-pmu --text --trace registers.txt")]
 pub(crate) struct Arguments {
-    /// Id of the case, or a text that occurs in the id, title or path of only one.
+    /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter
+    /// set, PROGRAM/SET.
     #[arg(required_unless_present = "trace", conflicts_with = "trace")]
     case: Option<String>,
     /// A trace file instead of a case; it should be short. `-` is the standard input.
@@ -39,15 +49,45 @@ pub(crate) struct Arguments {
     target: Target,
     #[command(flatten)]
     limiting: Limiting,
+    /// Also show the output of this subject; names as for `conformance`.
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    subject: Option<String>,
+    #[command(flatten)]
+    starting: Starting,
+    /// Only these packets, e.g. 100..120. Default for a real program: the first 32, or with --subject those around the
+    /// first difference.
+    #[arg(long, value_name = "FIRST..END", value_parser = parse_packets)]
+    packets: Option<Range<u64>>,
+    /// Time limit in seconds for a stream of a subject in this process; programs have the deadlines of their file.
+    #[arg(long, value_name = "SECONDS", default_value = "10", requires = "subject")]
+    deadline: u64,
     /// The trace file is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long, requires = "trace")]
     text: bool,
 }
 
+fn parse_packets(text: &str) -> Result<Range<u64>, String> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    match text.split_once("..").map(|(first, end)| (number(first), number(end))) {
+        Some((Some(first), Some(end))) if first < end => Ok(first..end),
+        _ => Err(String::from("expected FIRST..END, such as 100..120")),
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let text = match (&arguments.case, arguments.family) {
-        (Some(case), _) => with_case(case, &arguments.suite, &Explanation(arguments.limiting.collected()))?,
-        (None, Some(family)) => family::visit(family, Stream(arguments))
+    let Arguments { case, family, suite, limiting, packets, deadline, .. } = arguments;
+    let limits = limiting.collected();
+    let subject = arguments.subject.as_deref().map(|name| named(name, &arguments.starting));
+    let subject: Option<Subject> = subject.transpose()?.map(|subject| subject.with_limits(limits));
+    let explaining = Explaining {
+        limits,
+        packets: packets.clone(),
+        subject: subject.as_ref(),
+        deadline: Duration::from_secs(*deadline),
+    };
+    let text = match (case, *family) {
+        (Some(case), _) => with_case(case, suite, &Explanation(&explaining))?,
+        (None, Some(family)) => family::visit(family, Stream { arguments, explaining: &explaining })
             .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
         (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),
     };
@@ -55,28 +95,35 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-struct Stream<'a>(&'a Arguments);
+struct Stream<'a> {
+    arguments: &'a Arguments,
+    explaining: &'a Explaining<'a>,
+}
 
 impl Visitor for Stream<'_> {
     type Output = Result<String, Failure>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Arguments { target, limiting, trace, text, .. } = self.0;
+        let Arguments { target, trace, text, .. } = self.arguments;
         let (program, parameters) = target.load::<P>()?;
         let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
         let mut wire = Vec::new();
         open_trace::<P>(path, *text, &parameters)?
             .read_to_end(&mut wire)
             .map_err(|error| Failure::file(path, error))?;
-        report::explain::stream::<P>(&wire, &parameters, &program, &limiting.collected())
+        explain::stream::<P>(&wire, &parameters, &program, self.explaining)
             .map_err(|refusal| Failure::usage(refusal.to_string()))
     }
 }
 
-struct Explanation(DecoderLimits);
+struct Explanation<'a>(&'a Explaining<'a>);
 
-impl WithCase for Explanation {
+impl WithCase for Explanation<'_> {
     fn text<P: FamilyRules>(&self, file: &CaseFile<P>, suite: &Suite<P>) -> String {
-        report::explain::case(file, &self.0, |clause| suite.describe(clause))
+        explain::case(file, self.0, |clause| suite.describe(clause))
+    }
+
+    fn program_text<P: FamilyRules>(&self, program: RecordedProgram<P>) -> Result<String, String> {
+        explain::program(program, self.0)
     }
 }

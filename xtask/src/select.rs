@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clap::{Args, ValueEnum};
 use traceproof_conformance::Shard;
-use traceproof_conformance::family::{self, FamilyRules, Visitor};
+use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
 use traceproof_conformance::generate::Seed;
 use traceproof_conformance::suite::{Directories, Selection, Suite};
 use traceproof_vectors::Family;
@@ -87,8 +87,16 @@ impl Select {
     }
 }
 
-/// Does something with the one case that `name` names: its id, or a filter that only one case matches.
+/// Applies `work` to the real program `PROGRAM/SET`, or to one case, given by its id or a filter that only one case
+/// matches.
 pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W) -> Result<String, Failure> {
+    if let Some((program, set)) = name.split_once('/') {
+        for protocol in family::IMPLEMENTED {
+            if let Some(text) = family::visit(protocol, FindProgram { program, set, work }).flatten() {
+                return text;
+            }
+        }
+    }
     let directories = suite.directories()?;
     let mut found = Vec::new();
     for protocol in family::IMPLEMENTED {
@@ -112,9 +120,31 @@ pub(crate) fn with_case<W: WithCase>(name: &str, suite: &SuiteArgument, work: &W
     }
 }
 
-/// What to do with a case.
+/// What to do with a case, or with a real program.
 pub(crate) trait WithCase {
     fn text<P: FamilyRules>(&self, file: &CaseFile<P>, suite: &Suite<P>) -> String;
+
+    /// The error is a sentence.
+    fn program_text<P: FamilyRules>(&self, program: RecordedProgram<P>) -> Result<String, String>;
+}
+
+struct FindProgram<'a, W> {
+    program: &'a str,
+    set: &'a str,
+    work: &'a W,
+}
+
+impl<W: WithCase> Visitor for FindProgram<'_, W> {
+    /// `None`: the protocol has no such program.
+    type Output = Option<Result<String, Failure>>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        match (P::PROGRAMS?.find)(self.program, self.set) {
+            Ok(None) => None,
+            Ok(Some(program)) => Some(self.work.program_text(program).map_err(Failure::usage)),
+            Err(error) => Some(Err(Failure::usage(error.message))),
+        }
+    }
 }
 
 struct Find<'a, W> {

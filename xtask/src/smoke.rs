@@ -6,7 +6,7 @@ use traceproof_conformance::smoke::{of_program, of_subject};
 use crate::conformance::style;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
-use crate::subjects::{self, Named};
+use crate::subjects::{self, Named, Starting};
 use crate::suite::SuiteArgument;
 
 /// Check in less than two seconds whether a subject can be judged: the first check of a new adaptor.
@@ -26,14 +26,13 @@ pub(crate) struct Arguments {
     subject: String,
     #[command(flatten)]
     suite: SuiteArgument,
-    /// Multiplies the deadlines of a program, for emulators and busy machines.
-    #[arg(long, value_name = "FACTOR")]
-    timeout_scale: Option<f64>,
+    #[command(flatten)]
+    starting: Starting,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let directories = arguments.suite.directories()?;
-    let report = match subjects::find(&arguments.subject, arguments.timeout_scale)? {
+    let report = match subjects::find(&arguments.subject, &arguments.starting)? {
         Named::Program(file) => of_program(&file.command, &file.limits, &directories),
         Named::Here(subject) => of_subject(&subject, &directories),
     };

@@ -1,8 +1,11 @@
 //! Subjects by name or by subject file.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::stderr;
+use std::path::{Path, PathBuf};
 
-use traceproof_conformance::process::{self, SubjectFile};
+use clap::Args;
+use traceproof_conformance::process::{self, StderrCopy, SubjectFile};
 use traceproof_conformance::{Subject, peers};
 
 use crate::exit::{Exit, Failure};
@@ -16,17 +19,42 @@ pub(crate) enum Named {
     Here(Subject),
 }
 
-/// The subject that a name or file refers to; `timeout_scale` multiplies the deadlines of a file.
-pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Failure> {
+/// Options for starting a program, in addition to its file.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Starting {
+    /// Multiplies the deadlines of a program, for emulators and busy machines.
+    #[arg(long, value_name = "FACTOR")]
+    timeout_scale: Option<f64>,
+    /// Copy the standard error of a program to this file; `-` is the standard error of this command. Each line begins
+    /// with the id of its process.
+    #[arg(long, value_name = "FILE")]
+    adaptor_stderr: Option<PathBuf>,
+}
+
+impl Starting {
+    /// Where the standard error of programs is copied to.
+    fn stderr(&self) -> Result<Option<StderrCopy>, Failure> {
+        let Some(path) = &self.adaptor_stderr else { return Ok(None) };
+        if path.as_os_str() == "-" {
+            return Ok(Some(StderrCopy::new(stderr())));
+        }
+        let file = File::create(path).map_err(|error| Failure::file(path, error))?;
+        Ok(Some(StderrCopy::new(file)))
+    }
+}
+
+/// The subject that a name or file refers to.
+pub(crate) fn find(name: &str, starting: &Starting) -> Result<Named, Failure> {
     if name.ends_with(".toml") {
         let mut file =
             SubjectFile::read(Path::new(name)).map_err(|error| Failure::usage(error.to_string()))?;
-        if let Some(factor) = timeout_scale {
+        if let Some(factor) = starting.timeout_scale {
             if !(factor.is_finite() && factor > 0.0) {
                 return Err(Failure::usage(format!("--timeout-scale: `{factor}` is no factor")));
             }
             file.limits.scale *= factor;
         }
+        file.command.stderr = starting.stderr()?;
         return Ok(Named::Program(file));
     }
     if name == "reference" {
@@ -43,8 +71,8 @@ pub(crate) fn find(name: &str, timeout_scale: Option<f64>) -> Result<Named, Fail
 }
 
 /// The subject of a name or file, started.
-pub(crate) fn named(name: &str, timeout_scale: Option<f64>) -> Result<Subject, Failure> {
-    let subject = match find(name, timeout_scale)? {
+pub(crate) fn named(name: &str, starting: &Starting) -> Result<Subject, Failure> {
+    let subject = match find(name, starting)? {
         Named::Here(subject) => Ok(subject),
         Named::Program(file) => process::subject(&file.command, &file.limits).map_err(|error| {
             let smoke = invocation().command(format!("smoke --subject {name}"));

@@ -32,7 +32,7 @@ use toml::value::Datetime;
 pub use apply::{Stale, Staleness, apply, expect};
 pub(crate) use signature::outcome;
 pub use signature::{Signature, UnknownSignature};
-pub use update::{UNEXPLAINED, Update, update};
+pub use update::{NewCause, UNEXPLAINED, Update, update};
 
 /// The format's version; files of another one are refused.
 pub const SCHEMA: u32 = 1;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
 
 use super::{Baseline, BaselineError, SCHEMA, Signature};
+use crate::report::causes::causes;
 use crate::run::Run;
 use crate::verdict::{Direction, Verdict};
 
@@ -18,16 +19,28 @@ pub struct Update {
     pub text: String,
     /// Checks that fail and were not listed.
     pub added: Vec<Signature>,
+    /// The same, grouped by cause as in reports; the most frequent cause first.
+    pub causes: Vec<NewCause>,
     /// Lines whose check comes out otherwise.
     pub changed: Vec<Signature>,
     /// Lines whose check passes or is gone.
     pub removed: Vec<Signature>,
 }
 
+/// New failures that differ in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCause {
+    /// The verdict, and for a failure the difference, without values; see
+    /// [`Cause::kind`](crate::report::causes::Cause::kind).
+    pub kind: String,
+    /// The checks; never empty.
+    pub checks: Vec<Signature>,
+}
+
 /// Updates the baseline to the outcome of the run (before [`apply`](super::apply)). Lines that pass are removed, lines
 /// with another outcome are changed, those of flaky checks stay, new failures are added under the reason
-/// [`UNEXPLAINED`]; an entry without lines is removed. With `whole`, lines for checks that the run does not have are
-/// also removed.
+/// [`UNEXPLAINED`], one entry for each cause; an entry without lines is removed. With `whole`, lines for checks that
+/// the run does not have are also removed.
 ///
 /// An empty `text` is a new baseline.
 ///
@@ -64,8 +77,9 @@ pub fn update(text: &str, run: &Run, whole: bool) -> Result<Update, BaselineErro
         Some(Signature { id, direction, outcome })
     }));
     update.added.sort();
-    if !update.added.is_empty() {
-        add(&mut document, &update.added);
+    update.causes = new_causes(run, &update.added);
+    for cause in &update.causes {
+        add(&mut document, cause);
     }
     update.text = document.to_string();
     Ok(update)
@@ -162,10 +176,30 @@ fn remove(checks: &mut Array, index: usize) {
     }
 }
 
-/// Adds the new failures as one entry, for a person to sort.
-fn add(document: &mut DocumentMut, failures: &[Signature]) {
+/// Groups new failures as reports do.
+fn new_causes(run: &Run, added: &[Signature]) -> Vec<NewCause> {
+    let mut left: BTreeMap<(String, Direction), &Signature> =
+        added.iter().map(|check| ((check.id.clone(), check.direction), check)).collect();
+    let mut new: Vec<NewCause> = causes(run)
+        .into_iter()
+        .map(|cause| {
+            let failures = cause.failures.iter();
+            let checks = failures.filter_map(|failure| left.remove(&(failure.of.name(), failure.direction)));
+            let mut checks: Vec<Signature> = checks.cloned().collect();
+            checks.sort();
+            NewCause { kind: cause.kind.clone(), checks }
+        })
+        .filter(|cause| !cause.checks.is_empty())
+        .collect();
+    // A stable sort: equally frequent causes stay in the order of the report.
+    new.sort_by_key(|cause| std::cmp::Reverse(cause.checks.len()));
+    new
+}
+
+/// Adds new failures of one cause as one entry, for a person to explain.
+fn add(document: &mut DocumentMut, cause: &NewCause) {
     let mut checks = Array::new();
-    for failure in failures {
+    for failure in &cause.checks {
         let mut line = Value::from(failure.to_string());
         line.decor_mut().set_prefix("\n  ");
         checks.push_formatted(line);
@@ -173,6 +207,7 @@ fn add(document: &mut DocumentMut, failures: &[Signature]) {
     checks.set_trailing("\n");
     checks.set_trailing_comma(true);
     let mut entry = Table::new();
+    entry.decor_mut().set_prefix(format!("\n# {}\n", cause.kind.replace(char::is_control, " ")));
     entry.insert("reason", UNEXPLAINED.into());
     entry.insert("finding", UNEXPLAINED.into());
     entry.insert("checks", Item::Value(Value::Array(checks)));

@@ -27,7 +27,9 @@ pub use bench::{
 pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
 pub use generator::{Generated, Generator};
-pub use programs::{ProgramRequest, Programs};
+pub use programs::{
+    DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,
+};
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
 pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};

@@ -1,6 +1,7 @@
 //! Which protocols there are: the one list in this crate that names them.
 
 use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Family, Protocol, ProtocolId};
@@ -36,7 +37,7 @@ macro_rules! protocols {
     };
 }
 
-protocols! { RiscvEtrace, ArmEtm, ItaniumPmu }
+protocols! { RiscvEtrace, ArmEtm, ArmPft, ItaniumPmu }
 
 /// The families that exist in this build, in the order of reports.
 #[must_use]
@@ -53,11 +54,8 @@ pub fn protocols_of(family: Family) -> impl Iterator<Item = ProtocolId> {
 
 /// Families that this build does not have, by the protocols of their trace sources, so that reports can name them.
 /// Remove the row when the family is added: then its [`CAPTURES`](FamilyRules::CAPTURES) has the protocols.
-const PLANNED: [(TraceProtocol, Family); 3] = [
-    (TraceProtocol::Pft, Family::ArmPft),
-    (TraceProtocol::Etmv4, Family::ArmEte),
-    (TraceProtocol::Ete, Family::ArmEte),
-];
+const PLANNED: [(TraceProtocol, Family); 2] =
+    [(TraceProtocol::Etmv4, Family::ArmEte), (TraceProtocol::Ete, Family::ArmEte)];
 
 /// The protocol of a trace source of this type, whether this build has it or not; `None` if it is of none.
 #[must_use]

@@ -26,6 +26,17 @@ pub trait FamilyRules: CaseProtocol {
     /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
     fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
 
+    /// As [`dissect`](Self::dissect), one unit after the other. Families with long streams override it, so that memory
+    /// does not grow with the stream.
+    fn dissect_each(
+        wire: &[u8],
+        parameters: &Self::Parameters,
+        program: &Program,
+        each: &mut dyn FnMut(Dissection<Self>),
+    ) {
+        Self::dissect(wire, parameters, program).into_iter().for_each(each);
+    }
+
     /// Turns the execution of a case into stimulus, in order.
     ///
     /// # Errors

@@ -201,7 +201,7 @@ impl<P: FamilyRules> Sequence<P> {
 }
 
 /// The canonical form of events that come while `seed` is in force.
-fn canonical<P: FamilyRules>(seed: Option<&P::Event>, mut events: Vec<P::Event>) -> Vec<P::Event> {
+pub(crate) fn canonical<P: FamilyRules>(seed: Option<&P::Event>, mut events: Vec<P::Event>) -> Vec<P::Event> {
     let Some(seed) = seed else { return P::canonical(events) };
     events.insert(0, seed.clone());
     let mut events = P::canonical(events);

@@ -8,19 +8,19 @@ use crate::family::FamilyRules;
 
 /// What of faults is judged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FaultClaims {
-    pub(super) detail: FaultDetail,
+pub(crate) struct FaultClaims {
+    pub(crate) detail: FaultDetail,
     pub(super) warnings: bool,
 }
 
 impl FaultClaims {
-    pub(super) const fn of(claims: &Capabilities) -> Self {
+    pub(crate) const fn of(claims: &Capabilities) -> Self {
         Self { detail: claims.faults, warnings: claims.warnings }
     }
 }
 
 /// Goes through one side of a comparison and leaves out the faults that are not judged.
-pub(super) struct FaultFilter<P> {
+pub(crate) struct FaultFilter<P> {
     claims: FaultClaims,
     /// The fault that cost synchronisation, until there is synchronisation again.
     lost: Option<(FaultClass, Place)>,
@@ -28,11 +28,11 @@ pub(super) struct FaultFilter<P> {
 }
 
 impl<P: FamilyRules> FaultFilter<P> {
-    pub(super) const fn new(claims: FaultClaims) -> Self {
+    pub(crate) const fn new(claims: FaultClaims) -> Self {
         Self { claims, lost: None, protocol: PhantomData }
     }
 
-    pub(super) fn event(&mut self, event: &P::Event) {
+    pub(crate) fn event(&mut self, event: &P::Event) {
         if P::is_synchronised_by(event) {
             self.lost = None;
         }
@@ -40,7 +40,7 @@ impl<P: FamilyRules> FaultFilter<P> {
 
     /// Whether the next fault is judged. `expected` is the class of the fault that it would be compared with; it counts
     /// for a subject that does not state classes.
-    pub(super) fn takes(&mut self, class: FaultClass, place: Place, expected: Option<FaultClass>) -> bool {
+    pub(crate) fn takes(&mut self, class: FaultClass, place: Place, expected: Option<FaultClass>) -> bool {
         if class.is_warning() && !self.claims.warnings || self.repeats(class, place) {
             return false;
         }

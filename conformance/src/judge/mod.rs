@@ -1,8 +1,8 @@
 //! Compares the expectation with the results, and finds the first difference.
 
 pub(crate) mod difference;
-mod events;
-mod faults;
+pub(crate) mod events;
+pub(crate) mod faults;
 
 use traceproof_vectors::case::{CaseProtocol, Expected, ExpectedFault};
 use traceproof_vectors::{Capabilities, Entry, FaultDetail, Layer, Log, Place};

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::stderr::Lines;
 use super::{Command, Ending, Limits, SubjectError};
 
 /// How much of the standard error is kept, in bytes.
@@ -77,8 +78,11 @@ impl Child {
         let (sender, stderr_ended) = channel();
         if let Some(pipe) = error {
             let ring = Arc::clone(&stderr);
+            let mut copy = command.stderr.clone().map(|copy| Lines::new(copy, leader.id()));
             thread::spawn(move || {
-                keep_tail(pipe, &ring);
+                keep_tail(pipe, &ring, copy.as_mut());
+                // Writes a last line that has no line end.
+                drop(copy);
                 // The receiver is gone if its last output is not needed.
                 let _ = sender.send(());
             });
@@ -160,14 +164,18 @@ impl Drop for Child {
     }
 }
 
-/// Reads until the pipe ends and keeps the last of it.
-fn keep_tail(mut pipe: ChildStderr, ring: &Mutex<VecDeque<u8>>) {
+/// Reads until the pipe ends, keeps the last of it, and copies all of it.
+fn keep_tail(mut pipe: ChildStderr, ring: &Mutex<VecDeque<u8>>, mut copy: Option<&mut Lines>) {
     let mut buffer = [0; 4096];
     while let Ok(length) = pipe.read(&mut buffer)
         && length > 0
     {
+        let read = buffer.get(..length).unwrap_or_default();
+        if let Some(copy) = &mut copy {
+            copy.push(read);
+        }
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
-        ring.extend(buffer.get(..length).unwrap_or_default());
+        ring.extend(read);
         let surplus = ring.len().saturating_sub(RING);
         ring.drain(..surplus);
     }

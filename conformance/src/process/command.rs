@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::Limits;
 use super::exec::Exec;
+use super::{Limits, StderrCopy};
 use crate::adaptor::frame::Framing;
 use crate::family::toml_error;
 
@@ -36,6 +36,8 @@ pub struct Command {
     pub readings: Vec<String>,
     /// How it is used if it is a tool without `tdut/2`.
     pub exec: Option<Arc<Exec>>,
+    /// Where its standard error is copied to.
+    pub stderr: Option<StderrCopy>,
 }
 
 impl Command {
@@ -60,6 +62,7 @@ impl Command {
             name: None,
             readings: Vec::new(),
             exec: None,
+            stderr: None,
         }
     }
 }

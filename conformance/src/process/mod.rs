@@ -12,6 +12,7 @@
 //! | What may it use? | [`Limits`] |
 //! | How can it fail? | [`SubjectError`] |
 //! | How is it killed? | `child` |
+//! | Where is its standard error copied to? | [`StderrCopy`] |
 //! | How are messages exchanged? | `connection` |
 //! | Which process is free, and which keys does it have? | `pool` |
 //! | What does a decoder, an encoder send to it? | `decoder`, `encoder` |
@@ -27,6 +28,7 @@ mod encoder;
 pub mod exec;
 mod limits;
 pub(crate) mod pool;
+mod stderr;
 mod subject_error;
 
 use std::sync::Arc;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 pub use command::{Command, SubjectFile, SubjectFileError};
 pub(crate) use connection::nonce;
 pub use limits::Limits;
+pub use stderr::StderrCopy;
 pub use subject_error::{Ending, SubjectError};
 use traceproof_vectors::Capabilities;
 

@@ -134,19 +134,19 @@ fn about_subject(run: &Run, command: String) -> String {
 }
 
 /// Judges this case again.
-fn command_for_case(run: &Run, case: &CaseResult) -> String {
+pub(crate) fn command_for_case(run: &Run, case: &CaseResult) -> String {
     let own = case.reproduce.clone();
     about_subject(run, own.unwrap_or_else(|| run.command(format!("conformance --filter {}", case.id))))
 }
 
 /// Judges this real program again.
-fn command_for_program(run: &Run, program: &ProgramRun) -> String {
+pub(crate) fn command_for_program(run: &Run, program: &ProgramRun) -> String {
     let command = format!("conformance --real-programs --filter {}", program.name());
     about_subject(run, run.invocation.command(command))
 }
 
 /// One real program that failed the round trip.
-fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
+pub(crate) fn failed_program(run: &Run, program: &ProgramRun, style: Style) -> String {
     let name = program.name();
     let mut out = format!("{} {name}  a real program and its parameter set\n", style.bad("FAIL"));
     out.push_str(&failed_verdict("round trip", &program.verdict, style));
@@ -161,7 +161,7 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
 }
 
 /// `run` is what the case was judged in, if its commands are those of the program.
-fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
+pub(crate) fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
     let _ = writeln!(out, "  {}", style.faint(&case.path));
@@ -180,7 +180,8 @@ fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
     let _ = writeln!(out, "  reproduce: {}", command_for_case(run, case));
     // A piece of a capture, `source/buffer/piece`, is nothing that `explain` finds.
     if !case.id.contains('/') {
-        let _ = writeln!(out, "             {}", run.command(format!("explain {}", case.id)));
+        let explain = about_subject(run, run.command(format!("explain {}", case.id)));
+        let _ = writeln!(out, "             {explain}");
     }
     out
 }

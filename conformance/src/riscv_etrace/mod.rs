@@ -34,6 +34,15 @@ impl FamilyRules for RiscvEtrace {
         decoder::dissect(wire, parameters)
     }
 
+    fn dissect_each(
+        wire: &[u8],
+        parameters: &Parameters,
+        _: &Program,
+        each: &mut dyn FnMut(Dissection<Self>),
+    ) {
+        decoder::dissect_each(wire, parameters, each);
+    }
+
     fn drive(
         execution: &<Self as CaseProtocol>::Execution,
         program: &Program,

@@ -304,7 +304,7 @@ fn what_changes_without_a_cause_is_flaky() {
     // A repeatable error is distinguished from it, and so is state of earlier cases.
     assert_eq!(bad_verdicts(&judged_as("behaves", patient(), 3)), [""; 0]);
     let leaks = bad_verdicts(&judged_as("leaks", patient(), 3));
-    assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a process of its own")), "{leaks:?}");
+    assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a new process")), "{leaks:?}");
     let crashes = bad_verdicts(&judged_as("exits", patient(), 2));
     assert!(crashes.len() == 2 && crashes.iter().all(|line| line.contains("crashed")), "{crashes:?}");
 }

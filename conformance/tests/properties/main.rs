@@ -14,4 +14,5 @@ mod relations_arm_etm;
 mod round_trip;
 mod round_trip_arm_etm;
 mod round_trip_arm_etm_v1;
+mod round_trip_arm_pft;
 mod truth_table_itanium_pmu;

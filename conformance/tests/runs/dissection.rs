@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
-use traceproof_conformance::report::explain;
-use traceproof_vectors::DecoderLimits;
+use traceproof_conformance::report::explain::{self, Explaining};
 use traceproof_vectors::case::Case;
 
 #[test]
@@ -68,7 +67,7 @@ fn dissect_case<P: FamilyRules>(path: &Path) -> String {
     let case = Case::<P>::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let resolved = case.resolve().unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
     let shown =
-        explain::stream::<P>(&resolved.wire, &case.parameters, &resolved.program, &DecoderLimits::default())
+        explain::stream::<P>(&resolved.wire, &case.parameters, &resolved.program, &Explaining::default())
             .unwrap_or_else(|refusal| format!("refused: {refusal}\n"));
     let shown = format!("{}  {}\n{shown}", case.id, case.title);
     format!("== {}.toml\n{}\n", stem(path), shown.trim_end())

@@ -11,8 +11,8 @@ use traceproof_decoder::riscv_etrace::Decoder as Reference;
 use traceproof_encoder_model::riscv_etrace::Encoder as Model;
 use traceproof_vectors::riscv_etrace::{Event, Packet, Parameters, Policy, RiscvEtrace, Stimulus};
 use traceproof_vectors::{
-    Capabilities, Decoder, DecoderLimits, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program,
-    Protocol, Recovery, Refusal, Sink,
+    Capabilities, Decoder, Encoder, EncoderSink, Family, Fault, FaultClass, Place, Program, Protocol,
+    Recovery, Refusal, Sink,
 };
 
 /// What a decoder does wrong.
@@ -528,7 +528,7 @@ fn coverage_and_explanation_are_readable() {
     let explained: Vec<String> = suite
         .files
         .iter()
-        .map(|file| explain::case(file, &DecoderLimits::default(), |clause| suite.describe(clause)))
+        .map(|file| explain::case(file, &explain::Explaining::default(), |clause| suite.describe(clause)))
         .collect();
     insta::assert_snapshot!("explanation", explained.join("\n"));
 }

@@ -10,6 +10,7 @@
 //!
 //! Source references are those of [`traceproof_vectors::arm`].
 
+pub(crate) mod alignment;
 mod byte_field;
 mod deformatter;
 mod frame;

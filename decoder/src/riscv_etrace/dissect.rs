@@ -25,39 +25,39 @@ use super::packet::PacketReader;
 /// Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<RiscvEtrace>> {
+    let mut dissections = Vec::new();
+    dissect_each(wire, parameters, &mut |dissection| dissections.push(dissection));
+    dissections
+}
+
+/// As [`dissect`], one unit after the other: memory does not grow with the stream.
+pub fn dissect_each(wire: &[u8], parameters: &Parameters, each: &mut dyn FnMut(Dissection<RiscvEtrace>)) {
     let (Ok(mut reader), Ok(mut deframer)) = (PacketReader::new(parameters), Deframer::new(parameters))
     else {
-        return Vec::new();
+        return;
     };
     let layout = *deframer.layout();
     let mut data = DataDissector::new(parameters);
-    let mut dissections = Vec::new();
+    let mut none_yet = true;
     deframer.push(wire, |unit| {
-        if dissections.is_empty() && unit.place.byte > 0 {
-            dissections.push(unread(0..unit.place.byte));
+        if core::mem::take(&mut none_yet) && unit.place.byte > 0 {
+            each(unread(0..unit.place.byte));
         }
-        dissections.push(dissect_unit(
-            unit,
-            transport_fields(&layout, unit.place, wire, unit.bytes().end),
-            &mut reader,
-            data.as_mut(),
-        ));
+        let fields = transport_fields(&layout, unit.place, wire, unit.bytes().end);
+        each(dissect_unit(unit, fields, &mut reader, data.as_mut()));
     });
     let cut_off = deframer.finish().map(|(_, place)| place);
-    if dissections.is_empty()
-        && let skipped @ 1.. = cut_off.map_or(wire.len() as u64, |place| place.byte)
-    {
-        dissections.push(unread(0..skipped));
+    if none_yet && let skipped @ 1.. = cut_off.map_or(wire.len() as u64, |place| place.byte) {
+        each(unread(0..skipped));
     }
     if let Some(place) = cut_off {
-        dissections.push(Dissection {
+        each(Dissection {
             place,
             bytes: place.byte..wire.len() as u64,
             fields: transport_fields(&layout, place, wire, wire.len() as u64),
             packet: Some(Err(Fault::new(FaultClass::Truncated, place))),
         });
     }
-    dissections
 }
 
 /// What comes before any boundary between units is known.

@@ -67,7 +67,7 @@ mod tests;
 
 pub use bits::Payload;
 pub use decoder::Decoder;
-pub use dissect::dissect;
+pub use dissect::{dissect, dissect_each};
 pub use encapsulation::{Content, Deframer, Demultiplexer, Header, Routed, Unit};
 pub use fast_path::Receiver;
 pub use flow::Flow;

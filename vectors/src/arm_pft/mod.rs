@@ -9,6 +9,7 @@
 //! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, packet by packet? | [`Packet`] |
 //! | What does a decoder report? | [`Event`] |
+//! | What does the processor do? | [`Step`] |
 //! | What does the PTM see? | [`Stimulus`] |
 //! | Which legal choices does a PTM make? | [`Policy`] |
 //!
@@ -65,11 +66,12 @@
 //! | an instruction must be looked up in Jazelle state, or in ThumbEE state by a decoder without it | `unsupported-mode` | header | flow lost |
 //! | more instructions without waypoint than the limit | `limit` | header | flow lost |
 //!
-//! The bit of a place is that of the reserved bit, and 0 otherwise. Cycle counts of packets that cannot be followed are reported all the same
+//! The bit of a place is the first one of the field; of an exception number and of what is missing it is 0. Cycle counts of packets that cannot be followed are reported all the same
 //! (PFT-DEC-075), Context IDs and VMIDs too (PFT-DEC-077). A periodic I-sync is not checked while the current state is undefined
 //! (PFT-DEC-078). The other classes do not occur.
 
 mod event;
+mod execution;
 mod field;
 mod packet;
 mod parameters;
@@ -84,6 +86,7 @@ use alloc::vec::Vec;
 pub use crate::arm_etm::v3::VariableField;
 pub use crate::arm_etm::{CompressedAddress, Reason};
 pub use event::{Event, Outcome, exception_name};
+pub use execution::{Action, Execute, Step, TakenException};
 pub use field::{Atoms, CycleCount, ExceptionInformation, ParseAtomsError};
 pub use packet::Packet;
 pub use parameters::Parameters;

@@ -1,4 +1,4 @@
-//! What a PTM was told by registers that only it needs to know, and which legal choices it makes.
+//! What registers configure in a PTM that only the PTM needs to know, and which legal choices it makes.
 
 use super::{Atoms, Parameters};
 
@@ -33,6 +33,8 @@ pub struct Policy {
     pub cycles_in_timestamps: bool,
     /// Timestamps have as few bytes as they need; otherwise they are always full (PFT-ENC-053).
     pub minimal_timestamps: bool,
+    /// A full timestamp follows the I-sync with which the trace begins; otherwise the first one that is requested is full (PFT-ENC-052).
+    pub timestamp_at_start: bool,
     /// Traced ISB, exceptions and exception returns request a timestamp (2.4, 4.14).
     pub timestamp_waypoints: bool,
     /// Entries of the return stack, 0 to those of a decoder (PFT-ENC-032, PFT-ENC-060); 0 = every indirect branch is a packet.
@@ -43,6 +45,11 @@ pub struct Policy {
     pub vmid_after_sync: bool,
     /// At a flush and at the end, Ignore packets fill up to a multiple of so many bytes; 0 and 1 = none.
     pub pad_to: u8,
+    /// Bytes that the FIFO holds; 0 = any number, so that it is full only where the stimulus says so. A step whose packets do not fit is
+    /// lost whole, and all that follows it until the FIFO is empty (4.8).
+    pub fifo_bytes: u16,
+    /// Bytes that leave the FIFO in each step; 0 = all.
+    pub port_bytes: u16,
     /// So many bytes are lost before the capture begins, as with a capture buffer that overwrites its oldest content. Their packets are
     /// made all the same.
     pub capture_from: u64,
@@ -86,11 +93,14 @@ impl Default for Policy {
             long_block_updates: true,
             cycles_in_timestamps: false,
             minimal_timestamps: true,
+            timestamp_at_start: false,
             timestamp_waypoints: true,
             return_stack_depth: Parameters::DEFAULT_RETURN_STACK_DEPTH,
             broadcast_isb: false,
             vmid_after_sync: true,
             pad_to: 0,
+            fifo_bytes: 0,
+            port_bytes: 0,
             capture_from: 0,
         }
     }

@@ -11,6 +11,7 @@ macro_rules! for_every_family {
     ($check:ident) => {
         $check::<traceproof_vectors::riscv_etrace::RiscvEtrace>();
         $check::<traceproof_vectors::arm_etm::ArmEtm>();
+        $check::<traceproof_vectors::arm_pft::ArmPft>();
         $check::<traceproof_vectors::itanium_pmu::ItaniumPmu>();
     };
 }
@@ -65,6 +66,17 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
             ("ETM3-MISC", 7),
             ("ETM3-ENC", 5),
             ("ARM-FMT", 13),
+        ],
+    ),
+    (
+        Family::ArmPft,
+        &[
+            ("PFT-CFG", 16),
+            ("PFT-PKT", 73),
+            ("PFT-WPT", 29),
+            ("PFT-ENC", 66),
+            ("PFT-DEC", 81),
+            ("PFT-ERR", 25),
         ],
     ),
     (

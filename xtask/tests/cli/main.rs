@@ -2,4 +2,5 @@
 
 mod away;
 mod commands;
+mod explain;
 mod opencsd_snapshots;

@@ -222,7 +222,7 @@ fn filter(entropy: &mut Entropy<'_>, base: u64) -> Filter {
         1 => filter.contexts = (0..4).map(|_| entropy.below(8) as u64).collect(),
         2 => {
             filter.trap =
-                Some(TrapFilter { interrupt: entropy.pick(&[None, Some(true)]), ..Default::default() })
+                Some(TrapFilter { interrupt: entropy.pick(&[None, Some(true)]), ..Default::default() });
         }
         3 => {
             let causes = vec![CauseRange { first: 1, last: entropy.pick(&[3, 9]) }];

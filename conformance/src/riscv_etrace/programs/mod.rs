@@ -22,6 +22,7 @@ pub mod foreign;
 mod parameter_sets;
 mod qemu_log;
 mod record;
+mod recorded;
 mod round_trip;
 mod shipped;
 mod verdicts;

@@ -4,6 +4,7 @@ use traceproof_vectors::case::SuiteError;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Protocol, Refusal};
 
+use super::recorded::recorded;
 use super::{Observation, ProgramResult, RoundTrip, RoundTripError, Subjects, run_all};
 use crate::ProtocolName;
 use crate::family::{ProgramRequest, Programs};
@@ -12,7 +13,7 @@ use crate::run::ProgramRun;
 use crate::verdict::{Divergence, Row, Verdict};
 
 /// The recorded executions that are shipped.
-pub(in crate::riscv_etrace) const PROGRAMS: Programs<RiscvEtrace> = Programs { run };
+pub(in crate::riscv_etrace) const PROGRAMS: Programs<RiscvEtrace> = Programs { run, find: recorded };
 
 fn run(request: &ProgramRequest<'_, RiscvEtrace>) -> Result<Vec<ProgramRun>, SuiteError> {
     let ProgramRequest { encoder, decoder, parameters, wanted, progress } = *request;

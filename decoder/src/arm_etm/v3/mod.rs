@@ -41,7 +41,6 @@
 
 mod address;
 mod address_bytes;
-mod alignment;
 mod atoms;
 mod automaton;
 mod clock;

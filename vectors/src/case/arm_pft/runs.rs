@@ -13,6 +13,7 @@ use crate::case::{Labels, Location, Problem};
 
 /// Instructions in the order in which they are reported: a location (a label or an address) and `E` if the waypoint there was executed,
 /// `N` if not, `?` for an instruction of which the trace says nothing. `A..DE` is every instruction from A to D, of which D was executed.
+/// `A/4E` is an instruction of 4 bytes that the program writes as data, because the assembler does not know it.
 ///
 /// Words set the state of what follows: `a32` (at first), `t32`, `t32ee`; `ns` and `s` (at first); `hyp` and `nohyp` (at first).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,17 @@ enum Word {
     InstructionSet(InstructionSet),
     NonSecure(bool),
     Hyp(bool),
-    Run { first: Location, last: Location, outcome: Outcome },
+    Run {
+        first: Location,
+        last: Location,
+        outcome: Outcome,
+    },
+    /// An instruction of so many bytes that is no line of the program.
+    Data {
+        place: Location,
+        size: u32,
+        outcome: Outcome,
+    },
 }
 
 impl InstructionRuns {
@@ -55,6 +66,11 @@ impl InstructionRuns {
                         hyp,
                         last: *outcome,
                     });
+                }
+                Word::Data { place, size, outcome } => {
+                    let first = Address32(place.resolve(labels)? as u32);
+                    let (end, last) = (first.wrapping_add(*size), *outcome);
+                    events.push(Event::Instructions { first, end, count: 1, isa, non_secure, hyp, last });
                 }
             }
         }
@@ -115,8 +131,13 @@ fn word(text: &str) -> Result<Word, Problem> {
         "?" => Outcome::Unknown,
         _ => return Err(wrong()),
     };
-    let (first, last) = place.split_once("..").unwrap_or((place, place));
     let location = |text: &str| text.parse::<Location>().map_err(|_| wrong());
+    for (suffix, size) in [("/2", 2), ("/4", 4)] {
+        if let Some(place) = place.strip_suffix(suffix) {
+            return Ok(Word::Data { place: location(place)?, size, outcome });
+        }
+    }
+    let (first, last) = place.split_once("..").unwrap_or((place, place));
     Ok(Word::Run { first: location(first)?, last: location(last)?, outcome })
 }
 
@@ -148,7 +169,7 @@ impl schemars::JsonSchema for InstructionRuns {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let place = r"(0x[0-9a-fA-F]+|[0-9]+|[A-Za-z_][A-Za-z0-9_]*([+-](0x[0-9a-fA-F]+|[0-9]+))?)";
-        let word = format!(r"(a32|t32|t32ee|jazelle|n?s|(no)?hyp|{place}(\.\.{place})?[EN?])");
+        let word = format!(r"(a32|t32|t32ee|jazelle|n?s|(no)?hyp|{place}(\.\.{place}|/[24])?[EN?])");
         schemars::json_schema!({
             "description": "Instructions with their outcomes, e.g. `A..CN t32 0x8100? 0x8102E`",
             "type": "string",
@@ -167,7 +188,8 @@ mod tests {
     fn words_are_runs() {
         let program = ".org 0x8000\nA: nop\nBE: beq A\n.thumb\nT: nop\nbl T\nbx lr\n";
         let assembly = ArmPft::assemble(program, &Parameters::default()).expect("assembles");
-        let runs: InstructionRuns = "A? BEE A..BEN t32 ns T..0x800eE s hyp T?".parse().expect("reads");
+        let text = "A? BEE A..BEN t32 ns T..0x800eE s hyp T? 0x9000/2N";
+        let runs: InstructionRuns = text.parse().expect("reads");
         let run = |first, end, count, isa, non_secure, hyp, last| Event::Instructions {
             first: Address32(first),
             end: Address32(end),
@@ -183,14 +205,15 @@ mod tests {
             run(0x8000, 0x8008, 2, InstructionSet::A32, false, false, Outcome::NotExecuted),
             run(0x8008, 0x8010, 3, InstructionSet::T32, true, false, Outcome::Executed),
             run(0x8008, 0x800a, 1, InstructionSet::T32, false, true, Outcome::Unknown),
+            run(0x9000, 0x9002, 1, InstructionSet::T32, false, true, Outcome::NotExecuted),
         ];
         assert_eq!(runs.resolve(&assembly.labels).expect("resolves"), expected);
-        assert_eq!(String::from(runs), "A? BEE A..BEN t32 ns T..0x800eE s hyp T?");
+        assert_eq!(String::from(runs), text);
         for wrong in ["T..AE", "T..0x800cE", "0x9000E", "Z?"] {
             let runs: InstructionRuns = wrong.parse().expect("reads");
             assert!(runs.resolve(&assembly.labels).is_err(), "{wrong}");
         }
-        for wrong in ["", "t32", "E", "0x8000", "A..E", "a64 AE", "A,B?"] {
+        for wrong in ["", "t32", "E", "0x8000", "A..E", "a64 AE", "A,B?", "A/3E", "A..B/4E"] {
             assert!(wrong.parse::<InstructionRuns>().is_err(), "{wrong}");
         }
     }

@@ -242,3 +242,20 @@ fn the_registry_is_in_order() {
         );
     }
 }
+
+#[test]
+fn every_shipped_case_keeps_the_rules() {
+    let files = crate::case::check::<ArmPft>(&crate::shipped::suites(), &crate::shipped::clauses());
+    let files = files.unwrap_or_else(|errors| {
+        panic!(
+            "{} errors:{}",
+            errors.len(),
+            errors.iter().map(|error| format!("\n{error}")).collect::<String>()
+        )
+    });
+    for file in files {
+        let Case { id, parameters, policy, .. } = &file.case;
+        assert_eq!(parameters.check(), Ok(()), "{id}");
+        assert_eq!(policy.check(parameters), Ok(()), "{id}");
+    }
+}

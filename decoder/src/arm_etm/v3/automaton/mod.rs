@@ -4,11 +4,11 @@ use traceproof_vectors::arm_etm::Packet;
 use traceproof_vectors::{Fault, FaultClass, Place};
 
 use super::address_bytes::AddressBytes;
-use super::alignment::{END, Search};
 use super::fields::{self, Fields};
 use super::headers::Header;
 use super::listener::Listener;
 use super::value_bytes::{LittleEndian, SevenBits};
+use crate::arm::alignment::{END, Search};
 use state::{Broken, Open, State};
 
 mod branches;

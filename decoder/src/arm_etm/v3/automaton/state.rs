@@ -4,8 +4,8 @@ use traceproof_vectors::FaultClass;
 use traceproof_vectors::arm_etm::v3::VariableField;
 use traceproof_vectors::arm_etm::{CompressedAddress, Parameters};
 
+use crate::arm::alignment::Search;
 use crate::arm_etm::v3::address_bytes::AddressBytes;
-use crate::arm_etm::v3::alignment::Search;
 use crate::arm_etm::v3::exception_bytes::ExceptionBytes;
 use crate::arm_etm::v3::fields::Fields;
 use crate::arm_etm::v3::headers::Headers;

@@ -4,8 +4,8 @@ use traceproof_vectors::arm_etm::Packet;
 use traceproof_vectors::{Address32, FaultClass};
 
 use super::state::{Automaton, Broken, Open, State};
+use crate::arm::alignment::{END, ZEROS};
 use crate::arm_etm::v3::address_bytes::{AddressBytes, Step};
-use crate::arm_etm::v3::alignment::{END, ZEROS};
 use crate::arm_etm::v3::fields::{self, Fields};
 use crate::arm_etm::v3::information;
 use crate::arm_etm::v3::listener::Listener;

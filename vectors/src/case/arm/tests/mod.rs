@@ -149,7 +149,8 @@ fn every_row_has_samples() {
         let name = move |(at, row): (usize, &thumb::Row)| (at + 1000 * group as usize, row.name);
         group.rows().iter().enumerate().map(name).collect::<Vec<_>>()
     };
-    let tables: [(InstructionSet, &str, Vec<(usize, &str)>); 4] = [
+    type Table = (InstructionSet, &'static str, Vec<(usize, &'static str)>);
+    let tables: [Table; 4] = [
         (InstructionSet::A32, A32, a32::ROWS.iter().map(|row| row.name).enumerate().collect()),
         (InstructionSet::T32, T32, [names(Group::Narrow), names(Group::Wide)].concat()),
         (InstructionSet::T32Ee, T32EE, names(Group::Handler)),

@@ -1,0 +1,56 @@
+//! The generator as a part of the family.
+
+use traceproof_vectors::arm_pft::{ArmPft, Parameters, READINGS};
+
+use super::{Scenario, encode, round_trip, scenario};
+use crate::family::{Generated, Generator};
+
+/// Executions of random programs.
+pub(in crate::arm_pft) const GENERATOR: Generator<ArmPft> = Generator { generate, confirm };
+
+/// Readings of situations that no execution has: reserved values, damaged and foreign streams.
+const FOREIGN: [&str; 5] = [
+    "pft-empty-atom-headers",
+    "pft-alt-isa-of-arm",
+    "pft-reserved-exceptions",
+    "pft-not-executed-always",
+    "pft-incomplete-timestamp",
+];
+
+fn generate(entropy: &[u8]) -> Option<Generated<ArmPft>> {
+    let made = scenario(entropy);
+    let (sent, execution) = encode(&made).ok()?;
+    let program = made.program.code().ok()?;
+    let Scenario { parameters, policy, .. } = made;
+    Some(Generated { parameters, policy, program, execution, wire: sent.wire })
+}
+
+fn confirm(entropy: &[u8]) -> Result<(), String> {
+    round_trip(&scenario(entropy)).map(drop).map_err(|failure| failure.to_string())
+}
+
+/// The readings on which the wire or the report of a generated execution can depend: those of a feature that
+/// is off do not matter.
+pub(in crate::arm_pft) fn readings(parameters: &Parameters) -> Vec<&'static str> {
+    let matters = |name: &str| match name {
+        "pft-hyp-stays-without-byte-1" | "pft-hyp-entry-update" | "pft-sync-check-compares-hyp" => {
+            parameters.virtualization
+        }
+        "pft-vmid-like-context-id" => parameters.vmid,
+        "pft-count-of-i-sync-has-bit-7" => parameters.cycle_accurate,
+        "pft-counts-of-pft-1-0" => parameters.cycle_accurate && parameters.minor == 0,
+        "pft-zero-is-a-value" => parameters.cycle_accurate || parameters.timestamps,
+        "pft-return-stack-over-periodic-sync"
+        | "pft-return-stack-over-exceptions"
+        | "pft-return-stack-of-16"
+        | "pft-return-stack-security"
+        | "pft-link-pops-first"
+        | "pft-exception-return-is-a-packet" => parameters.return_stack,
+        "pft-barrier-waypoint-bit" | "pft-barrier-atom" => parameters.barrier_waypoints,
+        "pft-context-id-after-exceptions" => parameters.context_id_bytes > 0 || parameters.vmid,
+        "pft-debug-entry-context" => parameters.context_id_bytes > 0 || parameters.vmid,
+        "pft-thumbee-handlers" | "pft-thumb-without-information" => !parameters.m_profile,
+        name => !FOREIGN.contains(&name),
+    };
+    READINGS.iter().map(|reading| reading.name).filter(|name| matters(name)).collect()
+}
