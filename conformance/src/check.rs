@@ -242,7 +242,7 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     let mut log = Log::default();
     let EncoderSide { capabilities, parameters } = encoded(subject, file, &mut log)?;
     let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
-    Ok(judge::encoding(packets, &file.resolved.wire, &parameters, &log)?)
+    Ok(judge::encoding(packets, &file.resolved.wire, &parameters, &file.case.policy, &log)?)
 }
 
 /// Claims and parameters of an encoder that has run.

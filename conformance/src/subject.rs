@@ -56,7 +56,7 @@ impl Subject {
             processes: None,
             keeps_deadlines: false,
             argument: None,
-            limits: DecoderLimits::default(),
+            limits: DecoderLimits::COLLECTED,
         }
     }
 
@@ -87,7 +87,8 @@ impl Subject {
         self
     }
 
-    /// Gives its decoders other limits. Cases are written for the default ones.
+    /// Gives its decoders other limits. Cases are written for [`DecoderLimits::COLLECTED`], the
+    /// initial ones.
     #[must_use]
     pub const fn with_limits(mut self, limits: DecoderLimits) -> Self {
         self.limits = limits;
@@ -172,9 +173,7 @@ impl Subject {
     pub fn decoder<P: Protocol>(&self) -> Option<Box<dyn Decoder<P>>> {
         let factory = self.decoders.get(&TypeId::of::<P>())?.downcast_ref::<DecoderFactory<P>>()?;
         let mut decoder = factory.0();
-        if self.limits != DecoderLimits::default() {
-            decoder.set_limits(&self.limits);
-        }
+        decoder.set_limits(&self.limits);
         Some(decoder)
     }
 

@@ -7,6 +7,7 @@
 
 pub mod arm;
 pub mod arm_etm;
+pub mod arm_pft;
 pub mod itanium_pmu;
 pub mod pieces;
 pub mod riscv_etrace;
@@ -20,7 +21,7 @@ pub use targets::{FamilyTargets, Target};
 
 /// Every family, and the shared code of the ARM families: the only list in this crate that names them.
 pub const FAMILIES: &[FamilyTargets] =
-    &[riscv_etrace::TARGETS, arm::TARGETS, arm_etm::TARGETS, itanium_pmu::TARGETS];
+    &[riscv_etrace::TARGETS, arm::TARGETS, arm_etm::TARGETS, arm_pft::TARGETS, itanium_pmu::TARGETS];
 
 /// Every target.
 pub fn targets() -> impl Iterator<Item = &'static Target> {

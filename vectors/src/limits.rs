@@ -8,7 +8,8 @@ use core::str::FromStr;
 /// [`Limit`](crate::FaultClass::Limit).
 ///
 /// They are common to all decoders; one that has no such queue ignores its limit. Bounds of the protocol itself (such
-/// as the 127 pending groups of ETMv2) are no limits. Cases are written for the default values.
+/// as the 127 pending groups of ETMv2) are no limits. Cases are written for
+/// [`COLLECTED`](Self::COLLECTED).
 ///
 /// ```
 /// use traceproof_vectors::DecoderLimits;
@@ -23,7 +24,8 @@ use core::str::FromStr;
 pub struct DecoderLimits {
     /// Instructions that a decoder passes without consuming an outcome or an address that travelled.
     pub steps: u64,
-    /// Results that a count in one packet may stand for.
+    /// Results that a count in one packet may stand for. By default any that E-Trace can express, because they are
+    /// legal: one packet of a few bytes may cost minutes. Set less where a stream is damaged or not trusted.
     pub repeats: u64,
     /// Results that wait for later bytes of the stream, because results come in order.
     pub pending: u32,
@@ -33,10 +35,16 @@ pub struct DecoderLimits {
     pub speculation: u32,
 }
 
+/// The largest number of predictions of an E-Trace packet: a count of 32 bits and 31 more (ET 7.8).
+const LARGEST_COUNT: u64 = u32::MAX as u64 + 31;
+
 impl DecoderLimits {
     /// The default values.
     pub const DEFAULT: Self =
-        Self { steps: 1 << 20, repeats: 1 << 20, pending: 1024, gathered: 4096, speculation: 1 << 16 };
+        Self { steps: 1 << 20, repeats: LARGEST_COUNT, pending: 1024, gathered: 4096, speculation: 1 << 16 };
+
+    /// The limits where results are collected in memory, as the harness does: cases are written for them.
+    pub const COLLECTED: Self = Self::DEFAULT.with_repeats(1 << 20);
 
     /// Every limit by name, as [`Limit::from_str`] reads them, and what it bounds.
     pub const NAMES: [(&str, &str); 5] = [

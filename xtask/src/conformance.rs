@@ -113,7 +113,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.limits());
+    let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
     if let Some(directory) = &arguments.save {
         // Fails before a long run, not after it.
         save::prepare(directory).map_err(|error| Failure::usage(error.to_string()))?;

@@ -1,6 +1,6 @@
 //! `traceproof encode`: what the encoder model sends for an execution.
 
-use std::io::{BufReader, IsTerminal, Write, stdout};
+use std::io::{BufReader, IsTerminal, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,7 +10,7 @@ use traceproof_conformance::report::text::counted;
 use traceproof_vectors::ProtocolId;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, create, open, read_toml};
+use crate::files::{Target, Whole, open, read_toml};
 
 /// Encode an execution with the encoder model.
 ///
@@ -21,7 +21,10 @@ use crate::files::{Target, create, open, read_toml};
 /// trap with the exception program counter in ADDRESS; a row of an ecall or ebreak that traps is also the row of the
 /// instruction.
 ///
-/// pc: 8-byte little-endian addresses of the retired instructions.
+/// pc: 8-byte little-endian addresses of the retired instructions, without traps.
+///
+/// An execution that no hart can have gone through is an error with its record, column and reason. The output appears
+/// only when it is complete.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
@@ -74,14 +77,17 @@ impl Visitor for Encode<'_> {
         let mut encoder = P::reference_encoder();
         encoder.begin(&parameters, &policy).map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut input = BufReader::new(open(execution)?);
-        let packets: Option<Box<dyn Write>> = packets.as_deref().map(create).transpose()?;
-        let mut sink = WireFile::new(create(output)?, packets);
+        let mut wire_file = Whole::create(output)?;
+        let mut packet_file = packets.as_deref().map(Whole::create).transpose()?;
+        let mut sink = WireFile::new(&mut wire_file, packet_file.as_mut());
         let summary = (reads.drive)(&mut input, &program, &parameters, &policy, &mut |stimulus| {
             encoder.step(stimulus, &mut sink);
         })
         .map_err(|error| Failure::file(execution, error))?;
         encoder.finish(&mut sink);
         let (packets, bytes) = sink.finish()?;
+        wire_file.publish()?;
+        packet_file.map_or(Ok(()), Whole::publish)?;
         if summary.skipped > 0 {
             let skipped = counted(usize::try_from(summary.skipped).unwrap_or(usize::MAX), "step");
             eprintln!("note: {skipped} before the first one inside of the program left out");

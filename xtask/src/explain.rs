@@ -76,7 +76,7 @@ fn parse_packets(text: &str) -> Result<Range<u64>, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { case, family, suite, limiting, packets, deadline, .. } = arguments;
-    let limits = limiting.limits();
+    let limits = limiting.collected();
     let subject = arguments.subject.as_deref().map(|name| named(name, &arguments.starting));
     let subject: Option<Subject> = subject.transpose()?.map(|subject| subject.with_limits(limits));
     let explaining = Explaining {

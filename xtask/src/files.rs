@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::{env, process};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
@@ -138,6 +139,61 @@ pub(crate) fn create(path: &Path) -> Result<Box<dyn Write>, Failure> {
     }
     let file = File::create(path).map_err(|error| Failure::file(path, error))?;
     Ok(Box::new(BufWriter::new(file)))
+}
+
+/// An output that appears only when it is complete: a new file beside it, or in the directory of temporary files if it
+/// is no regular file. Without [`publish`](Self::publish) nothing is left.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    file: BufWriter<File>,
+    partial: PathBuf,
+    target: PathBuf,
+}
+
+impl Whole {
+    pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
+        let beside = target.as_os_str() != "-" && fs::metadata(target).map_or(true, |found| found.is_file());
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!(".{name}.{}.partial", process::id());
+        let directory = if beside { target.parent().map(Path::to_owned) } else { Some(env::temp_dir()) };
+        let partial = directory.unwrap_or_default().join(name);
+        let file = File::create(&partial).map_err(|error| Failure::file(target, error))?;
+        Ok(Self { file: BufWriter::new(file), partial, target: target.to_owned() })
+    }
+
+    /// The output is complete.
+    pub(crate) fn publish(mut self) -> Result<(), Failure> {
+        self.file.flush()?;
+        if self.target.as_os_str() == "-" {
+            io::copy(&mut File::open(&self.partial)?, &mut io::stdout())?;
+            return Ok(io::stdout().flush()?);
+        }
+        let in_place = self.partial.parent() == self.target.parent();
+        let published = if in_place {
+            fs::rename(&self.partial, &self.target)
+        } else {
+            let write = |mut to: File| io::copy(&mut File::open(&self.partial)?, &mut to);
+            File::options().write(true).open(&self.target).and_then(write).map(drop)
+        };
+        published.map_err(|error| Failure::file(&self.target, error))
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        // It is not there any more if it was published by its name.
+        let _ = fs::remove_file(&self.partial);
+    }
+}
+
+impl Write for Whole {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Prints text; a closed output is not an error.

@@ -13,8 +13,17 @@ pub(crate) struct Limiting {
 }
 
 impl Limiting {
-    /// The default limits with those that were stated.
+    /// The default limits of a verb that streams, with those that were stated.
     pub(crate) fn limits(&self) -> DecoderLimits {
-        self.limit.iter().fold(DecoderLimits::default(), |limits, &limit| limits.with(limit))
+        self.after(DecoderLimits::DEFAULT)
+    }
+
+    /// The default limits of a verb that keeps results in memory, with those that were stated.
+    pub(crate) fn collected(&self) -> DecoderLimits {
+        self.after(DecoderLimits::COLLECTED)
+    }
+
+    fn after(&self, initial: DecoderLimits) -> DecoderLimits {
+        self.limit.iter().fold(initial, |limits, &limit| limits.with(limit))
     }
 }

@@ -79,7 +79,7 @@ impl<P: FamilyRules> Session for OfFamily<P> {
 
     fn parameters(&mut self, body: &[u8]) -> Result<(), ServeError> {
         let sent: Parameters<P::Parameters> = serde_json::from_slice(body).map_err(ServeError::Json)?;
-        self.parameters.insert(sent.key, (sent.parameters, sent.limits.unwrap_or_default()));
+        self.parameters.insert(sent.key, (sent.parameters, sent.limits.unwrap_or(DecoderLimits::COLLECTED)));
         Ok(())
     }
 

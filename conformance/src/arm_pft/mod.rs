@@ -66,7 +66,8 @@ impl FamilyRules for ArmPft {
         })
     }
 
-    const FINISHED_SCOPES: &'static [&'static str] = &[];
+    const FINISHED_SCOPES: &'static [&'static str] =
+        &["configuration", "packets", "waypoints", "encoder", "flow", "errors"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

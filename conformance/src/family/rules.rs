@@ -97,6 +97,9 @@ pub trait FamilyRules: CaseProtocol {
     /// Makes the wire of packets; `None` where the wire also contains times, so that packets do not determine it.
     const PACKET_WRITER: Option<WritePackets<Self>>;
 
+    /// Whether another wire of an encoder is as legal as the expected one; `None` where every byte is determined.
+    const LEGAL_FORM: Option<LegalForm<Self>> = None;
+
     /// Why the reference decoder works out what it does, for families whose results are not written in the packets.
     const REASONS: Option<Reasons<Self>>;
 
@@ -123,6 +126,10 @@ pub type WritePackets<P> = fn(
     &<P as Protocol>::Parameters,
     &<P as Protocol>::Policy,
 ) -> Result<Vec<u8>, String>;
+
+/// Whether a wire has the packets of another one in a form that the specification allows under parameters and policy:
+/// the expected wire, then that of the encoder.
+pub type LegalForm<P> = fn(&[u8], &[u8], &<P as Protocol>::Parameters, &<P as Protocol>::Policy) -> bool;
 
 /// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of
 /// packets.

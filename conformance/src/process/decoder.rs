@@ -113,7 +113,7 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
     }
 
     fn set_limits(&mut self, limits: &DecoderLimits) {
-        self.limits = Some(*limits).filter(|limits| *limits != DecoderLimits::default());
+        self.limits = Some(*limits).filter(|limits| *limits != DecoderLimits::COLLECTED);
     }
 
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {

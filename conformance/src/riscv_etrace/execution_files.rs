@@ -1,12 +1,13 @@
 //! Executions that other tools wrote down, one record for each instruction or trap, as stimulus.
 
+use std::collections::HashSet;
 use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::Program;
 use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus};
 
-use super::programs::foreign;
+use super::programs::{FlowCheck, FlowMap, foreign};
 use super::retirement;
 use super::rows::{AddressWords, CsvRow, CsvRows};
 use crate::family::{ExecutionError, ExecutionFormat, FileSummary};
@@ -17,7 +18,7 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
         name: "csv",
         drive: |input, program, parameters, policy, each| {
             let mut rows = CsvRows::new(input)?;
-            run(&mut || rows.next_row(), program, parameters, policy, each)
+            run(&mut || rows.next_row(), "", program, parameters, policy, each)
         },
     },
     ExecutionFormat {
@@ -30,7 +31,7 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
                 let row = |address| CsvRow { number, address, privilege: MACHINE, ..CsvRow::default() };
                 Ok(words.next_address()?.map(row))
             };
-            run(&mut next, program, parameters, policy, each)
+            run(&mut next, "; this format has no traps", program, parameters, policy, each)
         },
     },
 ];
@@ -40,15 +41,19 @@ const MACHINE: u8 = 3;
 
 type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
 
-/// Traces the rows from the first to the last, with tracing switched on before and off after them.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them. `hint` is added to
+/// the error of an address that cannot be reached.
 fn run(
     next_row: NextRow<'_>,
+    hint: &'static str,
     program: &Program,
     parameters: &Parameters,
     policy: &Policy,
     each: &mut dyn FnMut(&Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
-    let mut rows = Rows { next_row, program, ahead: None, summary: FileSummary::default() };
+    let map = FlowMap::with_zcm(program, parameters.xlen, parameters.zcmp_zcmt);
+    let check = Check::new(&map, program, parameters, hint);
+    let mut rows = Rows { next_row, program, check, ahead: None, summary: FileSummary::default() };
     rows.skip_untraceable()?;
     let mut failure = None;
     let middle = iter::from_fn(|| match rows.next_step() {
@@ -73,8 +78,107 @@ fn run(
 struct Rows<'a> {
     next_row: NextRow<'a>,
     program: &'a Program,
+    check: Check<'a>,
     ahead: Option<CsvRow>,
     summary: FileSummary,
+}
+
+/// Refuses rows that no hart can have executed after the ones before them.
+struct Check<'a> {
+    flow: FlowCheck<'a>,
+    program: &'a Program,
+    parameters: &'a Parameters,
+    hint: &'static str,
+    /// Addresses of executed instructions, and of the second half-words of those that have one.
+    starts: HashSet<u64>,
+    halves: HashSet<u64>,
+}
+
+impl<'a> Check<'a> {
+    fn new(map: &'a FlowMap, program: &'a Program, parameters: &'a Parameters, hint: &'static str) -> Self {
+        let (starts, halves) = (HashSet::new(), HashSet::new());
+        Self { flow: FlowCheck::new(map), program, parameters, hint, starts, halves }
+    }
+
+    /// Checks the row that `step` was made of. The error names its column.
+    fn row(&mut self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
+        let wrong = |column: &str, message: String| {
+            Err(ExecutionError::Record { number: row.number, message: format!("column {column}: {message}") })
+        };
+        let fits = |value: u64, width: u8| width >= 64 || value >> width == 0;
+        let Parameters { privilege_width_p, ecause_width_p, iaddress_lsb_p, .. } = *self.parameters;
+        if !fits(row.privilege.into(), privilege_width_p) {
+            return wrong("PRIVILEGE", format!("{} does not fit {privilege_width_p} bits", row.privilege));
+        }
+        if row.address & ((1 << iaddress_lsb_p) - 1) != 0 {
+            return wrong("ADDRESS", format!("{:#x} is no address of an instruction", row.address));
+        }
+        match step {
+            Step::Retire(_) => {
+                let Some(word) = self.word(row.address) else {
+                    return wrong("ADDRESS", format!("the program has no code at {:#x}", row.address));
+                };
+                if row.instruction != 0 && row.instruction != word {
+                    let stated = row.instruction;
+                    return wrong(
+                        "INSN",
+                        format!("{stated:#x}, but the program has {word:#x} at {:#x}", row.address),
+                    );
+                }
+                let long = word & 0b11 == 0b11;
+                let second = row.address.wrapping_add(2);
+                if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
+                    return wrong(
+                        "ADDRESS",
+                        format!("{:#x} is inside another executed instruction, or contains one", row.address),
+                    );
+                }
+                self.starts.insert(row.address);
+                if long {
+                    self.halves.insert(second);
+                }
+            }
+            Step::Trap(_) if !fits(row.cause.into(), ecause_width_p) => {
+                return wrong("ECAUSE", format!("{:#x} does not fit {ecause_width_p} bits", row.cause));
+            }
+            _ => {}
+        }
+        self.flow.step(&self.for_flow(step)).or_else(|illegal| {
+            let reason = illegal.reason;
+            let column = match reason {
+                reason if reason.contains("level") || reason.contains("privileged") => "PRIVILEGE",
+                reason if reason.contains("trapped") => "ECAUSE",
+                _ => "ADDRESS",
+            };
+            let hint = if column == "ADDRESS" { self.hint } else { "" };
+            wrong(column, format!("{:#x}: {reason}{hint}", row.address))
+        })
+    }
+
+    /// The step without what the check of the flow does not know: triggers that break at any instruction, and levels of
+    /// debug mode and virtual machines, which have no order.
+    fn for_flow(&self, step: &Step) -> Step {
+        let levels = self.parameters.privilege_width_p <= 2;
+        let mut step = step.clone();
+        match &mut step {
+            Step::Retire(retire) if !levels => retire.privilege = MACHINE,
+            Step::Trap(trap) if !levels => {
+                trap.privilege = MACHINE;
+                trap.cause = 2;
+            }
+            Step::Trap(trap) if !trap.interrupt && trap.cause == 3 => trap.cause = 2,
+            _ => {}
+        }
+        step
+    }
+
+    /// The instruction at an address, 2 or 4 bytes.
+    fn word(&self, address: u64) -> Option<u64> {
+        let bytes = self.program.bytes_at(address)?;
+        let half = |at: usize| Some(u64::from(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
+        let low = half(0)?;
+        if low & 0b11 == 0b11 { Some(low | half(2)? << 16) } else { Some(low) }
+    }
 }
 
 impl Rows<'_> {
@@ -94,11 +198,8 @@ impl Rows<'_> {
         self.ahead = (self.next_row)()?;
         self.summary.steps += 1;
         let mut step = foreign::step(&row);
+        self.check.row(&row, &step)?;
         if let Step::Retire(retire) = &mut step {
-            if self.program.bytes_at(row.address).is_none() {
-                let message = format!("the program has no code at {:#x}", row.address);
-                return Err(ExecutionError::Record { number: row.number, message });
-            }
             retire.taken = self.outcome(&row);
         }
         Ok(Some(step))
@@ -129,11 +230,13 @@ mod tests {
     }
 
     fn steps(text: &str) -> Result<(Vec<Step>, FileSummary), String> {
-        let program = program();
+        let (program, parameters) = (program(), Parameters::default());
+        let map = FlowMap::new(&program, parameters.xlen);
+        let check = Check::new(&map, &program, &parameters, "");
         let mut csv = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
         let mut next_row = || csv.next_row();
-        let mut rows =
-            Rows { next_row: &mut next_row, program: &program, ahead: None, summary: FileSummary::default() };
+        let summary = FileSummary::default();
+        let mut rows = Rows { next_row: &mut next_row, program: &program, check, ahead: None, summary };
         rows.skip_untraceable().map_err(|error| error.to_string())?;
         let mut steps = Vec::new();
         while let Some(step) = rows.next_step().map_err(|error| error.to_string())? {
@@ -166,6 +269,42 @@ mod tests {
     #[test]
     fn code_that_is_missing_in_between_is_an_error() {
         let error = steps("ADDRESS\n1000\n2000\n").expect_err("no code");
-        assert_eq!(error, "record 3: the program has no code at 0x2000");
+        assert_eq!(error, "record 3: column ADDRESS: the program has no code at 0x2000");
+    }
+
+    #[test]
+    fn impossible_executions_are_refused() {
+        for (text, message) in [
+            ("ADDRESS\n1000\n1006\n", "record 3: column ADDRESS: 0x1006: ecall and ebreak do not retire"),
+            (
+                "ADDRESS\n1000\n100a\n",
+                "record 3: column ADDRESS: 0x100a: the instruction before it does not lead here",
+            ),
+            ("ADDRESS\n1001\n", "record 2: column ADDRESS: 0x1001 is no address of an instruction"),
+            (
+                "ADDRESS,EXCEPTION\n1000,0\n1004,1\n1002,0\n",
+                "record 4: column ADDRESS: 0x1002 is inside another executed instruction, or contains one",
+            ),
+            (
+                "ADDRESS,INSN\n1000,13\n1004,4501\n",
+                "record 3: column INSN: 0x4501, but the program has 0x1 at 0x1004",
+            ),
+            ("ADDRESS,PRIVILEGE\n1000,9\n", "record 2: column PRIVILEGE: 9 does not fit 2 bits"),
+            (
+                "ADDRESS,PRIVILEGE\n1000,3\n1004,0\n",
+                "record 3: column PRIVILEGE: 0x1004: the privilege level changed by itself",
+            ),
+            (
+                "ADDRESS,EXCEPTION,ECAUSE\n1000,0,0\n1004,1,b\n",
+                "record 3: column ECAUSE: 0x1004: no ecall or ebreak where one trapped",
+            ),
+            ("ADDRESS,EXCEPTION,ECAUSE\n1000,1,10\n", "record 2: column ECAUSE: 0x10 does not fit 4 bits"),
+            (
+                "ADDRESS,EXCEPTION,ECAUSE\n1000,0,0\n1006,1,b\n",
+                "record 3: column ADDRESS: 0x1006: the instruction before it does not lead here",
+            ),
+        ] {
+            assert_eq!(steps(text).expect_err("impossible"), message, "{text}");
+        }
     }
 }

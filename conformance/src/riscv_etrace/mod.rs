@@ -3,6 +3,7 @@
 mod bench;
 mod execution_files;
 pub mod generate;
+mod legal_form;
 pub mod programs;
 mod readings;
 pub mod rows;
@@ -100,6 +101,7 @@ impl FamilyRules for RiscvEtrace {
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(|packets, parameters, policy| {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())
     });
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = Some(legal_form::same_packets);
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = Some(timing::TIMING);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;

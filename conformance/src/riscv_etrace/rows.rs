@@ -32,10 +32,11 @@ pub struct CsvRow {
 /// `VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT`, in any order.
 ///
 /// `ADDRESS`, `INSN`, `ECAUSE` and `TVAL` are hexadecimal with or without `0x`, the others decimal. Only
-/// `ADDRESS` must be there; without `PRIVILEGE` everything runs at level 3. Rows with `VALID` = 0 are skipped.
+/// `ADDRESS` must be there; without `PRIVILEGE` everything runs at level 3. Rows with `VALID` = 0 are skipped. Columns
+/// with other names, twice the same name, and fields without a column are errors.
 pub struct CsvRows<R> {
     input: R,
-    columns: Vec<Option<Column>>,
+    columns: Vec<Column>,
     line: Vec<u8>,
     number: u64,
 }
@@ -77,14 +78,21 @@ impl<R: BufRead> CsvRows<R> {
             return Err(rows.wrong("the file is empty; a header line with ADDRESS must come first"));
         }
         let header = rows.text()?;
-        let columns: Vec<_> = header
-            .split(',')
-            .map(|name| {
-                let known = |(known, _): &&(&str, Column)| known.eq_ignore_ascii_case(name.trim());
-                Column::NAMES.iter().find(known).map(|&(_, column)| column)
-            })
-            .collect();
-        if !columns.contains(&Some(Column::Address)) {
+        let mut columns = Vec::new();
+        for name in header.split(',').map(str::trim) {
+            let known = |(known, _): &&(&str, Column)| known.eq_ignore_ascii_case(name);
+            let Some(&(name, column)) = Column::NAMES.iter().find(known) else {
+                let names: Vec<_> = Column::NAMES.iter().map(|(name, _)| *name).collect();
+                return Err(
+                    rows.wrong(&format!("no column is called `{name}`; known are {}", names.join(", ")))
+                );
+            };
+            if columns.contains(&column) {
+                return Err(rows.wrong(&format!("column {name}: it is named twice")));
+            }
+            columns.push(column);
+        }
+        if !columns.contains(&Column::Address) {
             return Err(rows.wrong("the header line names no column ADDRESS"));
         }
         rows.columns = columns;
@@ -131,35 +139,49 @@ impl<R: BufRead> CsvRows<R> {
         let mut fields = self.text()?.split(',');
         for column in &self.columns {
             let Some(field) = fields.next() else {
-                return Err(self.wrong("the row is shorter than the header"));
+                return Err(
+                    self.wrong(&format!("column {}: the row is shorter than the header", column.name()))
+                );
             };
-            let Some(column) = column else { continue };
+            let in_column =
+                |message: &str| self.wrong(&format!("column {}: `{field}` is {message}", column.name()));
             let radix = match column {
                 Column::Address | Column::Instruction | Column::Cause | Column::Tval => 16,
                 Column::Valid | Column::Privilege | Column::Exception | Column::Interrupt => 10,
             };
             let Some(value) = number(field.trim(), radix) else {
-                return Err(self.wrong(&format!("`{field}` is no number in base {radix}")));
+                return Err(in_column(&format!("no number in base {radix}")));
             };
-            let narrow = |message: &str| self.wrong(&format!("`{field}` is {message}"));
+            let flag = || if value > 1 { Err(in_column("neither 0 nor 1")) } else { Ok(value == 1) };
             match column {
-                Column::Valid => valid = value != 0,
+                Column::Valid => valid = flag()?,
                 Column::Address => row.address = value,
                 Column::Instruction => row.instruction = value,
                 Column::Privilege => {
-                    row.privilege = u8::try_from(value).map_err(|_| narrow("no privilege level"))?;
+                    row.privilege = u8::try_from(value).map_err(|_| in_column("no privilege level"))?;
                 }
-                Column::Exception => row.exception = value != 0,
-                Column::Cause => row.cause = u16::try_from(value).map_err(|_| narrow("no cause"))?,
+                Column::Exception => row.exception = flag()?,
+                Column::Cause => row.cause = u16::try_from(value).map_err(|_| in_column("no cause"))?,
                 Column::Tval => row.tval = value,
-                Column::Interrupt => row.interrupt = value != 0,
+                Column::Interrupt => row.interrupt = flag()?,
             }
+        }
+        if fields.next().is_some() {
+            return Err(
+                self.wrong(&format!("column {}: the header has no such column", self.columns.len() + 1))
+            );
         }
         Ok(valid.then_some(row))
     }
 
     fn wrong(&self, message: &str) -> ExecutionError {
         ExecutionError::Record { number: self.number, message: message.to_owned() }
+    }
+}
+
+impl Column {
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -237,18 +259,25 @@ mod tests {
             CsvRow { number: 5, address: 0x10, instruction: 0x13, interrupt: true, ..CsvRow::default() };
         assert_eq!(rows(text), Ok(vec![first, second]));
         let short = CsvRow { number: 2, address: 0x80, privilege: 3, ..CsvRow::default() };
-        assert_eq!(rows("note, address\nfirst, 0x80"), Ok(vec![short]));
+        assert_eq!(rows("valid, address\n1, 0x80"), Ok(vec![short]));
     }
 
     #[test]
     fn malformed_rows_are_named() {
         for (text, message) in [
             ("", "record 1: the file is empty; a header line with ADDRESS must come first"),
-            ("PC,INSN\n", "record 1: the header line names no column ADDRESS"),
-            ("ADDRESS,INSN\n1\n", "record 2: the row is shorter than the header"),
-            ("ADDRESS\n1\nxyz\n", "record 3: `xyz` is no number in base 16"),
-            ("ADDRESS\n-1\n", "record 2: `-1` is no number in base 16"),
-            ("ADDRESS,PRIVILEGE\n1,256\n", "record 2: `256` is no privilege level"),
+            (
+                "PC,INSN\n",
+                "record 1: no column is called `PC`; known are VALID, ADDRESS, INSN, PRIVILEGE, EXCEPTION, ECAUSE, TVAL, INTERRUPT",
+            ),
+            ("INSN\n", "record 1: the header line names no column ADDRESS"),
+            ("ADDRESS,VALID,address\n", "record 1: column ADDRESS: it is named twice"),
+            ("ADDRESS,INSN\n1\n", "record 2: column INSN: the row is shorter than the header"),
+            ("ADDRESS,INSN\n1,13,0\n", "record 2: column 3: the header has no such column"),
+            ("ADDRESS,EXCEPTION\n1,2\n", "record 2: column EXCEPTION: `2` is neither 0 nor 1"),
+            ("ADDRESS\n1\nxyz\n", "record 3: column ADDRESS: `xyz` is no number in base 16"),
+            ("ADDRESS\n-1\n", "record 2: column ADDRESS: `-1` is no number in base 16"),
+            ("ADDRESS,PRIVILEGE\n1,256\n", "record 2: column PRIVILEGE: `256` is no privilege level"),
         ] {
             assert_eq!(rows(text), Err(message.to_owned()), "{text}");
         }

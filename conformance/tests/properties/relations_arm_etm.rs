@@ -192,9 +192,10 @@ fn a_real_capture_keeps_the_relations() {
     // Decoding and three relations, none of them about nothing.
     assert_eq!((run.tally().of(Kind::Pass), run.tally().total()), (4, 4), "{:#?}", run.cases);
     // Other protocols are not judged.
-    let snapshot = Snapshot::read(&all.join("Snowball")).expect("readable");
+    let snapshot = Snapshot::read(&all.join("a57_single_step")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
     let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)
         .expect("complete");
-    assert_eq!((run.cases.len(), run.tally().applicable(), run.is_success()), (2, 0, false));
+    assert!(!run.cases.is_empty());
+    assert_eq!((run.tally().applicable(), run.is_success()), (0, false));
 }

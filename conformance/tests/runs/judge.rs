@@ -5,7 +5,7 @@ use traceproof_conformance::judge::{self, Expectation};
 use traceproof_conformance::verdict::Divergence;
 use traceproof_vectors::case::{Expected, ExpectedFault};
 use traceproof_vectors::riscv_etrace::{
-    Epc, Event, Packet, Parameters, ReportedAddress, RiscvEtrace, StopReason,
+    Epc, Event, Packet, Parameters, Policy, ReportedAddress, RiscvEtrace, StopReason,
 };
 use traceproof_vectors::{
     Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, ProtocolId, Recovery, Sink,
@@ -336,17 +336,17 @@ fn places_of_events_need_not_ascend() {
 
 #[test]
 fn bytes_are_compared_unit_by_unit() {
-    let parameters = Parameters::default();
+    let (parameters, policy) = (Parameters::default(), Policy::default());
     let mut got = Log::<RiscvEtrace> { wire: vec![1, 0x1f, 1, 0x0a], ..Log::default() };
     let expected = [1, 0x1f, 1, 0x0a];
-    judge::encoding(None, &expected, &parameters, &got).expect("equal");
+    judge::encoding(None, &expected, &parameters, &policy, &got).expect("equal");
     got.wire = vec![1, 0x1f, 1, 0x12];
-    let divergence = judge::encoding(None, &expected, &parameters, &got).expect_err("they differ");
+    let divergence = judge::encoding(None, &expected, &parameters, &policy, &got).expect_err("they differ");
     assert_eq!(divergence.index, 1);
     assert_eq!(divergence.place, Some(Place { packet: 1, byte: 3, bit: 0 }));
     assert_eq!((divergence.expected(), divergence.got()), (Some("0a"), Some("12")));
     got.wire = vec![1, 0x1f];
-    differs(judge::encoding(None, &expected, &parameters, &got), 1, "0a", "nothing", Some(1));
+    differs(judge::encoding(None, &expected, &parameters, &policy, &got), 1, "0a", "nothing", Some(1));
 }
 
 struct Costs;

@@ -54,7 +54,7 @@ pub(super) fn report(
         }
         Packet::Atoms { cycle_count, .. } => oddities.count(0, cycle_count),
         Packet::BranchAddress { address, exception, cycle_count } => {
-            let is_marked = address.bits >> 31 & 1 != 0;
+            let is_marked = address.bits >> 30 & 1 != 0;
             oddities.at(4, 3, address.bytes == 5 && isa == Some(InstructionSet::A32) && !is_marked);
             oddities.at(4, 7, address.bits >> 34 & 1 != 0);
             let bytes = oddities.exception(address.bytes, exception, isa);

@@ -15,12 +15,13 @@ pub(super) struct ReturnStack {
 }
 
 impl ReturnStack {
-    /// A stack of `2^return_stack_size_p` addresses. A counter of `call_counter_size_p` bits ends one below that
-    /// power of two, because `irdepth`, which has as many bits, must be able to hold it.
+    /// A stack of `2^return_stack_size_p` addresses, or without one as many calls as the counter counts: two to the
+    /// power of `call_counter_size_p` (ET 11), less one if it is a register of so many bits (ET 10).
     pub(super) fn new(parameters: &Parameters) -> Self {
         let most = match (parameters.return_stack_size_p, parameters.call_counter_size_p) {
             (0, 0) => 0,
-            (0, counter) => (1 << counter) - 1,
+            (0, counter) if parameters.call_counter_fits_irdepth => (1 << counter) - 1,
+            (0, counter) => 1 << counter,
             (stack, _) => 1 << stack,
         };
         let checked = parameters.return_stack_size_p > 0;

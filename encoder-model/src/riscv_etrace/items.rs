@@ -203,7 +203,9 @@ impl Ingress {
                 empty = false;
                 let epc = (!trap.interrupt).then_some(trap.epc);
                 let signals = TrapSignals { interrupt: trap.interrupt, cause: trap.cause, epc };
-                item.qualified = running && filters.trap(signals, item.privilege, item.context);
+                // Filters watch the port while tracing is off, too.
+                let passes = filters.trap(signals, item.privilege, item.context);
+                item.qualified = running && passes;
                 item.kind = Kind::Trap(trap);
                 item.ticks = self.ticks(0);
                 push(item);

@@ -36,13 +36,14 @@ pub(super) enum ReturnKind {
 impl Returns {
     /// A stack where `return_stack_size_p` is not 0, otherwise a call counter.
     ///
-    /// A counter of p bits holds at most 2^p - 1, which is also what `irdepth` can carry.
+    /// The nesting that a counter of size p follows is 2^p deep, or 2^p - 1 where its register has p bits. `irdepth`,
+    /// which has p bits, can carry both: a depth is only reported after a return, which has left the deepest level.
     pub(super) fn new(parameters: &Parameters) -> Self {
         let stack = parameters.return_stack_size_p > 0;
-        let deepest = if stack {
-            1 << parameters.return_stack_size_p.min(15)
-        } else {
-            (1 << parameters.call_counter_size_p.min(15)) - 1
+        let deepest = match (parameters.return_stack_size_p, parameters.call_counter_size_p) {
+            (0, 0) => 0,
+            (0, counter) => (1 << counter.min(15)) - u32::from(parameters.call_counter_fits_irdepth),
+            (size, _) => 1 << size.min(15),
         };
         Self {
             links: if stack { vec![0; deepest as usize] } else { Vec::new() },

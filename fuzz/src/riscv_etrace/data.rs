@@ -9,7 +9,7 @@ use traceproof_vectors::riscv_etrace::{
     DataLayout, DataOptions, DataParameters, Encapsulation, NormalEncapsulation, OfferedCompression, Packet,
     Parameters, Policy, RiscvEtrace, Xlen,
 };
-use traceproof_vectors::{Address, Decoder as _, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, DecoderLimits, Log, Program};
 
 /// Widths (data, `dtype` and `lrid`, address), options, and what is not discoverable.
 const CONSTANTS: usize = 5;
@@ -125,6 +125,7 @@ fn comes_back(framed: &[u8], parameters: &Parameters) {
 
 fn is_the_same_in_pieces(stream: &[u8], parameters: &Parameters) {
     let mut decoder = Decoder::default();
+    decoder.set_limits(&DecoderLimits::COLLECTED);
     if decoder.begin(parameters, &Program::new()).is_err() {
         return;
     }

@@ -5,7 +5,7 @@
 
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
-use traceproof_vectors::{Decoder as _, Entry, Log, Place, Program, Section};
+use traceproof_vectors::{Decoder as _, DecoderLimits, Entry, Log, Place, Program, Section};
 
 use super::presets::preset;
 
@@ -50,6 +50,7 @@ fn split(data: &[u8]) -> Option<(u8, Program, &[u8])> {
 pub fn run(data: &[u8]) {
     let Some((number, program, stream)) = split(data) else { return };
     let mut decoder = Decoder::default();
+    decoder.set_limits(&DecoderLimits::COLLECTED);
     if decoder.begin(&preset(number), &program).is_err() {
         return;
     }

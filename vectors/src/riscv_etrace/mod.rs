@@ -96,7 +96,7 @@ pub const FEATURES: [Feature; 21] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 33] = [
+pub const READINGS: [Reading; 39] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -135,6 +135,30 @@ pub const READINGS: [Reading; 33] = [
         text: "The formally undefined address of a `thaddr` = 0 packet is the EPC of the exception that follows (ET 7.3).",
     },
     Reading {
+        name: "undefined-trap-address-is-next-epc-or-zero",
+        binds: Binds::Encoders,
+        text: "An encoder fills the formally undefined address of a `thaddr` = 0 packet with the EPC of the exception \
+               that follows, or with 0 if none does (ET 7.3).",
+    },
+    Reading {
+        name: "ended-rep-after-a-sync-packet",
+        binds: Binds::Encoders,
+        text: "Where a start or trap packet reported the final instruction, tracing ends with `ended_rep`, although \
+               that packet was not sent because of the end (ET 7.5.1; issue 155 of the specification allows `ended_ntr`).",
+    },
+    Reading {
+        name: "filling-is-checked",
+        binds: Binds::Decoders,
+        text: "Bits after the last field of a packet that are no copies of its top bit are the fault `overlong`; the \
+               specification only says what encoders put there (ET 7).",
+    },
+    Reading {
+        name: "context-and-support-keep-a-stop-pending",
+        binds: Binds::Decoders,
+        text: "A context packet, or a support packet with `no_change`, leaves a provisional stop undecided, as in the \
+               pseudo-code; literally, any format 3 packet means the first arrival (ET 11 against 7.6.2).",
+    },
+    Reading {
         name: "omitted-handler-address-is-the-base",
         binds: Binds::Both,
         text: "In implicit exception mode the handler address that is not sent is the base of the next difference (ET 3.2.1, 3.2.3).",
@@ -158,9 +182,21 @@ pub const READINGS: [Reading; 33] = [
                (ET 4.1.1 against 11).",
     },
     Reading {
+        name: "jalr-through-x0-is-inferable",
+        binds: Binds::Both,
+        text: "`jalr rd, imm(x0)` is inferable, and its target is the sign-extended immediate (ET 4.1.1; issue 188 \
+               of the specification).",
+    },
+    Reading {
+        name: "call-counter-is-a-power-of-two",
+        binds: Binds::Both,
+        text: "A call counter of size p counts to 2^p, as the pseudo-code has it (ET 11 against 10).",
+    },
+    Reading {
         name: "call-counter-fits-irdepth",
         binds: Binds::Both,
-        text: "A call counter of p bits saturates at 2^p - 1, the largest depth that `irdepth` can hold (ET 10).",
+        text: "With the parameter `call_counter_fits_irdepth`: a call counter of p bits saturates at 2^p - 1 (ET 10 \
+               against 11).",
     },
     Reading {
         name: "failed-return-does-not-pop",

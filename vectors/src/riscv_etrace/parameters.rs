@@ -25,8 +25,12 @@ pub struct Parameters {
     pub bpred_size_p: u8,
     /// log2 of the number of jump target cache entries; 0 = no cache.
     pub cache_size_p: u8,
-    /// Size of the nested call counter; 0 = none.
+    /// log2 of the number of calls that the nested call counter counts; 0 = none.
     pub call_counter_size_p: u8,
+    /// The call counter has `call_counter_size_p` bits, so it counts to one below that power of two: the other answer to
+    /// a question that ET leaves open (not discoverable; readings `call-counter-is-a-power-of-two` and
+    /// `call-counter-fits-irdepth`).
+    pub call_counter_fits_irdepth: bool,
     /// Width of `context`.
     pub context_width_p: u8,
     /// Width of `time`.
@@ -75,6 +79,7 @@ impl Default for Parameters {
             bpred_size_p: 0,
             cache_size_p: 0,
             call_counter_size_p: 0,
+            call_counter_fits_irdepth: false,
             context_width_p: 1,
             time_width_p: 1,
             ecause_width_p: 4,

@@ -5,6 +5,7 @@ mod discovery;
 mod families;
 mod prose;
 mod protocols;
+mod readings;
 mod schema;
 mod shipped_suites;
 mod suite_errors;

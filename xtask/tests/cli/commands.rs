@@ -218,7 +218,7 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
         assert_eq!(text(&output.stdout), "");
     }
     for arguments in [
-        &["decode", "--family", "arm-pft", &trace][..],
+        &["decode", "--family", "arm-ete", &trace][..],
         &["decode", "--family", "riscv", &trace],
         &["decode", &trace],
         &["conformance", "--filter", "no case has this title"],
@@ -361,9 +361,14 @@ fn wrong_executions_are_named() {
             "hole.csv",
             &b"ADDRESS\n1000\n9000\n"[..],
             "csv",
-            "hole.csv: record 3: the program has no code at 0x9000",
+            "hole.csv: record 3: column ADDRESS: the program has no code at 0x9000",
         ),
-        ("bad.csv", b"ADDRESS\nxyz\n", "csv", "bad.csv: record 2: `xyz` is no number in base 16"),
+        (
+            "bad.csv",
+            b"ADDRESS\nxyz\n",
+            "csv",
+            "bad.csv: record 2: column ADDRESS: `xyz` is no number in base 16",
+        ),
         ("none.csv", b"", "csv", "none.csv: record 1: the file is empty"),
         (
             "cut.pc",
@@ -391,6 +396,7 @@ fn wrong_executions_are_named() {
         let error = text(&output.stderr);
         assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
         assert!(error.contains(message), "{error}");
+        assert!(!Path::new(&wire).exists(), "nothing is written");
     }
 }
 

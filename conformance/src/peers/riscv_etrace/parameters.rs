@@ -24,6 +24,7 @@ pub fn parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal
         (implicit_exception, "implicit_exception"),
         (jump_target_cache, "jump_target_cache"),
         (branch_prediction, "branch_prediction"),
+        (parameters.call_counter_fits_irdepth, "reading call-counter-fits-irdepth"),
         // Custom layouts need the crate's private bit reader.
         (parameters.support != SupportLayout::default(), "support layouts other than the reference model's"),
         (

@@ -73,6 +73,8 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     if apart.chance(24) {
         policy.filters = filters(apart, base);
     }
+    let counts_calls = parameters.call_counter_size_p > 0 && parameters.return_stack_size_p == 0;
+    parameters.call_counter_fits_irdepth = counts_calls && bytes.last().is_some_and(|byte| byte % 4 == 3);
     if scope == Scope::Data {
         data_trace(entropy, &mut parameters, &mut policy, &mut happenings);
     }
@@ -331,9 +333,10 @@ impl fmt::Display for Scenario {
         )?;
         writeln!(
             f,
-            "return stack {} call counter {} predictor {} cache {} f0s {} {:x?} {:?}",
+            "return stack {} call counter {} (fits irdepth: {}) predictor {} cache {} f0s {} {:x?} {:?}",
             p.return_stack_size_p,
             p.call_counter_size_p,
+            p.call_counter_fits_irdepth,
             p.bpred_size_p,
             p.cache_size_p,
             p.f0s_width_p,

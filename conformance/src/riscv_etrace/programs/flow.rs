@@ -50,6 +50,12 @@ impl FlowMap {
     /// Decodes a program. Sections at odd addresses hold no instructions.
     #[must_use]
     pub fn new(program: &Program, xlen: Xlen) -> Self {
+        Self::with_zcm(program, xlen, false)
+    }
+
+    /// Decodes a program of a hart that may have Zcmp and Zcmt (`zcm`), whose encodings take the place of `c.fsdsp`.
+    #[must_use]
+    pub fn with_zcm(program: &Program, xlen: Xlen, zcm: bool) -> Self {
         let mask = if xlen == Xlen::Rv32 { 0xffff_ffff } else { u64::MAX };
         let decode_section = |section: &traceproof_vectors::Section| {
             let halves: Vec<u16> =
@@ -57,7 +63,11 @@ impl FlowMap {
             let instructions = (0..halves.len())
                 .map(|index| {
                     let address = section.address.wrapping_add(2 * index as u64);
-                    decode(address.0, *halves.get(index)?, halves.get(index + 1).copied(), xlen, mask)
+                    let low = *halves.get(index)?;
+                    if zcm && leaves_by_register(low) {
+                        return Some(FlowInstruction { size: 2, kind: FlowKind::Indirect });
+                    }
+                    decode(address.0, low, halves.get(index + 1).copied(), xlen, mask)
                 })
                 .collect();
             (section.address.0, instructions)
@@ -90,7 +100,7 @@ impl FlowMap {
         address.wrapping_add(instruction.size as u64) & self.mask
     }
 
-    /// Whether the instruction at an address may hand over to `next`.
+    /// Whether the instruction at an address may go on to `next`.
     fn leads(&self, address: u64, instruction: FlowInstruction, next: u64) -> bool {
         match instruction.kind {
             FlowKind::Next => next == self.next_address(address, instruction),
@@ -112,6 +122,11 @@ fn decode(address: u64, low: u16, high: Option<u16>, xlen: Xlen, mask: u64) -> O
         }
         _ => Some(FlowInstruction { size: 2, kind: compressed(low, xlen, to) }),
     }
+}
+
+/// `cm.jt`, `cm.jalt`, `cm.popretz`, `cm.popret` (Zc 1.0: 101000, 10111100 and 10111110 from bit 15 down, quadrant 2).
+const fn leaves_by_register(half: u16) -> bool {
+    half & 0b11 == 0b10 && matches!(half >> 8, 0xa0..=0xa3 | 0xbc | 0xbe)
 }
 
 /// Bit `from` of `word`, moved to position `to`; several bits with `width`.
@@ -140,7 +155,8 @@ fn full(word: u32, to: impl Fn(i32) -> u64) -> FlowKind {
         0x73 => match word {
             0x0000_0073 | 0x0010_0073 => FlowKind::Trapping,
             0x1020_0073 => FlowKind::SupervisorReturn,
-            0x3020_0073 => FlowKind::MachineReturn,
+            // mret, and uret, dret, mnret, which go where a register says as well.
+            0x3020_0073 | 0x0020_0073 | 0x7b20_0073 | 0x7020_0073 => FlowKind::MachineReturn,
             _ => FlowKind::Next,
         },
         _ => FlowKind::Next,

@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVectors, Xlen};
-use traceproof_vectors::{Address, Decoder as _, Log, Program};
+use traceproof_vectors::{Address, Decoder as _, DecoderLimits, Log, Program};
 
 use super::parcels;
 use crate::riscv_etrace::{Decoder, dissect};
 
 fn begin(parameters: &Parameters, program: &Program) -> Decoder {
     let mut decoder = Decoder::default();
+    decoder.set_limits(&DecoderLimits::COLLECTED);
     decoder.begin(parameters, program).expect("supported");
     decoder
 }

@@ -24,7 +24,7 @@ proptest! {
         let (first, second) = code.split_at(gap_after.min(code.len()));
         let program = parcels(&[(0x1000, first), (0x1000 + 2 * (first.len() as u64 + gap), second)]);
         let parameters = if plain { Parameters { modes: Modes::default(), ..parameters } } else { parameters };
-        let limits = DecoderLimits::default().with_steps(steps);
+        let limits = DecoderLimits::default().with_steps(steps).with_repeats(1 << 12);
         let [mut fast, mut slow] =
             [Decoder::default(), Decoder::default().without_fast_path()].map(|mut decoder| {
                 decoder.set_limits(&limits);

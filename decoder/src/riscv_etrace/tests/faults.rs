@@ -138,8 +138,12 @@ fn unknown_extensions() {
         summary(&parameters, &abcj(), &["73 00 04", &invalid, "04"]),
         "P3 1000 reserved-encoding@1:9.4 illegal-in-state@2:15.2"
     );
-    let endless = pack(&[(0, 2), (0, 2), (0xffff_ffff, 32), (0, 2)]);
-    assert_eq!(summary(&parameters, &abcj(), &["73 00 04", &endless]), "P3 1000 limit@1:5.0");
+    // The largest count is legal; here a jump comes first.
+    let largest = pack(&[(0, 2), (0, 2), (0xffff_ffff, 32), (0, 2)]);
+    assert_eq!(
+        summary(&parameters, &abcj(), &["73 00 04", &largest]),
+        "P3 1000 1004 1008 100c unexpected-discontinuity@1:5.0"
+    );
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::{Modes, Parameters, TrapVectors};
-use traceproof_vectors::{Address, Program};
+use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, TrapVectors};
+use traceproof_vectors::{Address, Decoder as _, DecoderLimits, FaultClass, Log, Program};
 
-use super::{JUMP, LOOP, NOP, RET, pack, parcels, program, summary};
+use super::{JUMP, LOOP, NOP, RET, frame, pack, parcels, program, summary};
+use crate::riscv_etrace::Decoder;
 
 /// `jal rd, offset`
 fn jal(rd: u32, offset: i32) -> u32 {
@@ -235,6 +236,32 @@ mod branch_prediction {
         assert_eq!(summary(&parameters(), &code, &["73 00 04", "01", &count, "0a"]), expected);
     }
 
+    /// RVET-DEC-040: a count has 32 bits, and all of them are legal. Bounds are the caller's.
+    #[test]
+    fn large_counts_are_legal() {
+        // The map trains the predictor; then 2^20 + 1 and 31 more right ones, and a miss.
+        let count = pack(&[(0, 2), (0, 1), ((1 << 20) + 1, 32), (0, 2)]);
+        let wire = frame(&["73 00 04", "01", &count, "12"]);
+        let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
+        let counted = |limits: DecoderLimits| {
+            let mut decoder = Decoder::default();
+            decoder.set_limits(&limits);
+            decoder.begin(&parameters(), &code).expect("parameters are supported");
+            let mut log = Log::default();
+            decoder.push(&wire, &mut log);
+            let retired = |event: &Event| if let Event::Retire { count, .. } = event { *count } else { 0 };
+            (
+                log.events().map(retired).sum::<u64>(),
+                log.faults().map(|fault| fault.class).collect::<Vec<_>>(),
+            )
+        };
+        // The first instruction, every arrival at the branch, the instruction after it.
+        assert_eq!(counted(DecoderLimits::default()), (1 + 31 + (1 << 20) + 32 + 1 + 1, Vec::new()));
+        let (retired, faults) = counted(DecoderLimits::COLLECTED);
+        assert_eq!((retired, faults.first()), (1 + 31, Some(&FaultClass::Limit)));
+        assert_eq!(DecoderLimits::DEFAULT.repeats, u64::from(u32::MAX) + 31);
+    }
+
     #[test]
     fn the_reported_instruction_may_be_the_last_branch() {
         let code = program(&[(0x1000, &[NOP, LOOP, NOP, NOP])]);
@@ -325,11 +352,24 @@ mod implicit_return {
             summary(&parameters(), &code, &["73 00 04", &to]),
             "P3 1000 2000 3000 4000 3004 2004 1004 no-code@1:5.0"
         );
-        // A counter of two bits ends at three, one of one bit at one.
-        let counter =
-            |call_counter_size_p| Parameters { return_stack_size_p: 0, call_counter_size_p, ..parameters() };
-        assert_eq!(summary(&counter(1), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
-        assert_eq!(summary(&counter(2), &code, &["73 00 04", "0a"]), "P3 1000 2000 3000 4000 3004 2004 1004");
+        // A counter of size 1 ends at two, as a register of one bit at one; one of two bits holds three either way.
+        let counter = |call_counter_size_p, call_counter_fits_irdepth| Parameters {
+            return_stack_size_p: 0,
+            call_counter_size_p,
+            call_counter_fits_irdepth,
+            ..parameters()
+        };
+        assert_eq!(
+            summary(&counter(1, false), &code, &["73 00 04", &to]),
+            "P3 1000 2000 3000 4000 3004 2004 5000"
+        );
+        assert_eq!(summary(&counter(1, true), &code, &["73 00 04", &to]), "P3 1000 2000 3000 4000 3004 5000");
+        for fits in [false, true] {
+            assert_eq!(
+                summary(&counter(2, fits), &code, &["73 00 04", "0a"]),
+                "P3 1000 2000 3000 4000 3004 2004 1004"
+            );
+        }
     }
 
     #[test]

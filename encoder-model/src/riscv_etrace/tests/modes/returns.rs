@@ -82,7 +82,7 @@ fn synchronisation_packets_forget_calls() {
     }
 }
 
-/// RVET-ENC-054: more calls than the hardware can hold. The counter of 2 bits holds 3, the stack 8.
+/// RVET-ENC-054: more calls than the hardware can hold. The counter of size 2 holds 4, or 3 in two bits, the stack 8.
 #[test]
 fn deep_recursion() {
     // 0x2008 calls itself; each return goes to 0x200c, which is a return too, and the last one to 0x1008.
@@ -95,9 +95,12 @@ fn deep_recursion() {
     // Depth 3: the leaf returns straight (its fall-through is 0x200c), then 3 returns, the last one to 0x3000.
     let explicit = |packets: &[Packet]| packets.len() - 2;
     // `depth` calls, and `depth` returns of which the first follows the innermost call by fall-through in this
-    // walk: a counter of 3 makes 3 of them implicit.
-    assert_eq!(explicit(&run(&counter(), 3)), 0);
-    assert_eq!(explicit(&run(&counter(), 5)), 2);
+    // walk: a counter makes as many of them implicit as it counts.
+    let register = Parameters { call_counter_fits_irdepth: true, ..counter() };
+    assert_eq!(explicit(&run(&counter(), 4)), 0);
+    assert_eq!(explicit(&run(&counter(), 6)), 2);
+    assert_eq!(explicit(&run(&register, 3)), 0);
+    assert_eq!(explicit(&run(&register, 5)), 2);
     // The stack's newest 8 links are 0x200c. Of 3 calls the last return fails (0x3000 instead of 0x200c).
     assert_eq!(explicit(&run(&stack(), 3)), 1);
     // Of 10 calls 8 links stay; 8 returns are right; the ninth and tenth have no link.
