@@ -31,7 +31,7 @@ fn judged(file: &Path) -> Run {
 fn is_right(run: &Run) {
     assert!(run.is_success(), "{}", text::report(run, text::Style::default()));
     let passed = run.tallies()[&(ProtocolId::RiscvEtrace, Direction::Decode)].of(Kind::Pass);
-    assert!(passed >= 400, "only {passed} cases were judged");
+    assert!(passed >= 380, "only {passed} cases were judged");
     // The examples read packets and follow no program.
     let programs = run.program_tally();
     assert!(programs.total() >= 100 && programs.of(Kind::Unsupported) == programs.total(), "{programs:?}");

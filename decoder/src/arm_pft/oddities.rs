@@ -44,7 +44,7 @@ pub(super) fn report(
     let mut oddities = Oddities { place, expected, fault };
     match *packet {
         Packet::InstructionSync { address, alt_isa, hyp, reserved, cycle_count, .. } => {
-            oddities.at(1, 0, address.0 & 3 == 2);
+            oddities.at(1, 1, address.0 & 3 == 2);
             oddities.at(5, 0, reserved & 1 != 0);
             oddities.at(5, 1, hyp && !expected.virtualization);
             oddities.at(5, 2, alt_isa && address.0 & 1 == 0);

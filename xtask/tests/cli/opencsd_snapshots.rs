@@ -289,11 +289,19 @@ fn real_snapshots_are_opened() {
         let output = run(&["decode", path, "--layer", "events"]);
         let (listed, error) = (text(&output.stdout), text(&output.stderr));
         let is_decoded = listed.lines().any(|line| line.starts_with("source ") && line.ends_with(" bytes"));
-        assert_eq!(output.status.code(), Some(if is_decoded { 0 } else { 2 }), "{path}: {error}");
+        // Two captures have memory images that lack code.
+        let is_whole = !listed.lines().any(|line| line.contains("error: ") && line.contains("no-code"));
+        let expected = match (is_decoded, is_whole) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, _) => 2,
+        };
+        assert_eq!(output.status.code(), Some(expected), "{path}: {error}");
         assert!(listed.starts_with("source "), "{path}: {error}");
         for line in error.lines() {
             let known = [" is not supported yet", ": no buffer has its trace"];
-            assert!(known.iter().any(|end| line.ends_with(end)), "{path}: {line}");
+            let is_known = known.iter().any(|end| line.ends_with(end)) || line.starts_with("the trace has ");
+            assert!(is_known, "{path}: {line}");
         }
     }
     assert!(opened >= 20, "{opened}");
