@@ -1,9 +1,7 @@
 //! How decoders of ARM PFT read packets wrongly.
 
 use traceproof_vectors::Program;
-use traceproof_vectors::arm_pft::{
-    Atoms, CompressedAddress, CycleCount, ExceptionInformation, Packet, Parameters, Reason,
-};
+use traceproof_vectors::arm_pft::{Atoms, CycleCount, ExceptionInformation, Packet, Parameters, Reason};
 
 use super::layers::{Bug, Reading};
 
@@ -343,16 +341,6 @@ pub(super) fn eighth_timestamp_byte_continues(parameters: &Parameters, _: &Progr
     lengths(move |packet| match packet {
         Packet::Timestamp { value, .. } if value.bytes == 8 && !counts => 1,
         _ => 0,
-    })
-}
-
-pub(super) fn updates_without_their_top_bit(_: &Parameters, _: &Program) -> Box<dyn Bug> {
-    packets(|packet| {
-        if let Packet::WaypointUpdate { address: CompressedAddress { bits, bytes }, .. } = packet
-            && (2..5).contains(bytes)
-        {
-            *bits &= !(1 << (7 * u32::from(*bytes) - 3));
-        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! What decoders of ARM PFT report wrongly, or not at all.
 
 use traceproof_vectors::arm_pft::{ArmPft, Event, Outcome, Packet, Parameters, Reason};
-use traceproof_vectors::{Address, Entry, Fault, FaultClass};
+use traceproof_vectors::{Entry, Fault, FaultClass};
 
 use crate::saboteurs::decoders::{Bytes, Results};
 
@@ -182,25 +182,6 @@ pub(super) fn unsupported_mode_is_no_code(_: &Parameters) -> Results<ArmPft> {
             fault.class = FaultClass::NoCode;
         }
         Some(fault)
-    })
-}
-
-/// The address where the walk began.
-pub(super) fn no_code_at_the_start_of_the_block(_: &Parameters) -> Results<ArmPft> {
-    let mut first = None;
-    results(move |mut entry, _| {
-        match &mut entry {
-            Entry::Packet(_) => first = None,
-            Entry::Event(Event::Instructions { first: address, last: Outcome::Unknown, .. }) => {
-                first = Some(Address(address.0.into()));
-            }
-            Entry::Event(_) => first = None,
-            Entry::Fault(fault) if fault.class == FaultClass::NoCode => {
-                fault.address = first.or(fault.address);
-            }
-            Entry::Fault(_) => {}
-        }
-        Some(entry)
     })
 }
 

@@ -48,7 +48,7 @@ fn what_is_suspicious_goes_on() {
     // Low address bits, [0], AltISA, Hyp, [4], [7]: byte 7 and byte 11.
     assert_eq!(
         all(&plain, "08 02 80 00 00 b6 84"),
-        "suspicious@7.0 suspicious@11.0 suspicious@11.0 suspicious@11.1 suspicious@11.4 suspicious@11.7 \
+        "suspicious@7.1 suspicious@11.0 suspicious@11.1 suspicious@11.2 suspicious@11.4 suspicious@11.7 \
          On1 8000E"
     );
     assert_eq!(all(&virtualization(), "08 00 80 00 00 23 84"), "On1 8000hE");

@@ -194,12 +194,6 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
         source: "PFT-PKT-070; ptm2human does so",
     },
     Saboteur {
-        name: "updates-without-their-top-bit",
-        side: Side::Decoder(|| layers::with(reading::updates_without_their_top_bit)),
-        bug: "The top address bit of a waypoint update of two to four bytes is dropped.",
-        source: "PFT-PKT-053; bit 6 of the last byte has no meaning, so that the wrong one is masked out",
-    },
-    Saboteur {
         name: "short-timestamps",
         side: Side::Decoder(|| parameters(reporting::timestamps_end_early)),
         bug: "Timestamps end with their seventh byte whatever ETMCCER[29] reads.",

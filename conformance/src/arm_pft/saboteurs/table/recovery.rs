@@ -98,12 +98,6 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
         source: "PFT-ERR-011; there is no code that could be read",
     },
     Saboteur {
-        name: "no-code-at-the-start-of-the-block",
-        side: Side::Decoder(|| results(reporting::no_code_at_the_start_of_the_block)),
-        bug: "Missing code is reported with the address at which the block begins.",
-        source: "PFT-ERR-006; the address of the walk is not at hand where the fault is made",
-    },
-    Saboteur {
         name: "vmid-without-virtualization-believed",
         side: Side::Decoder(|| results(reporting::vmid_without_virtualization_believed)),
         bug: "A VMID packet without Virtualization Extensions is reported as a VMID.",

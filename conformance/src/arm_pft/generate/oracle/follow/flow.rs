@@ -9,7 +9,7 @@ impl Judge<'_> {
     pub(super) fn trace_on(&mut self, reason: Reason, event: &Event) -> Result<(), Mismatch> {
         let periodic = reason == Reason::Periodic;
         let unknown_count = matches!(reason, Reason::Overflow | Reason::DebugExit);
-        let is_counted = !periodic && !(unknown_count && self.scenario.parameters.minor >= 1);
+        let is_counted = !(periodic || unknown_count && self.scenario.parameters.minor >= 1);
         let count = self.take_count(event, is_counted)?;
         let jumps = !periodic && self.loses_packets() || !self.began && self.joins_late();
         if jumps {
