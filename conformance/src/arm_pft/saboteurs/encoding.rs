@@ -105,12 +105,6 @@ pub(super) fn prohibited_regions_traced(_: &Parameters) -> Steps<ArmPft> {
     })
 }
 
-pub(super) fn period_one_byte_long(_: &mut Parameters, policy: &mut Policy) {
-    if policy.sync_period > 0 {
-        policy.sync_period += 1;
-    }
-}
-
 pub(super) fn return_stack_one_entry_deeper(parameters: &mut Parameters, policy: &mut Policy) {
     if let Some(depth) = parameters.return_stack_depth.checked_add(1) {
         parameters.return_stack_depth = depth;

@@ -66,12 +66,6 @@ pub(super) const ROWS: &[Saboteur<ArmPft>] = &[
         source: "PFT-ENC-047; authentication signals of the wrong state",
     },
     Saboteur {
-        name: "sync-period-one-byte-long",
-        side: Side::Encoder(|| configuration(encoding::period_one_byte_long)),
-        bug: "Periodic synchronisation comes one byte late.",
-        source: "PFT-CFG-015; more than, instead of as many as",
-    },
-    Saboteur {
         name: "ptm-stack-one-entry-deeper",
         side: Side::Encoder(|| configuration(encoding::return_stack_one_entry_deeper)),
         bug: "The PTM's return stack has one entry more than it should have.",
