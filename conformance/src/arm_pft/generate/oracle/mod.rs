@@ -1,6 +1,6 @@
 //! The expected report of an execution, by rules that use the execution and the program but no packets.
 //!
-//! The [timeline](timeline) is what of the execution is traced. A decoder's events are followed through it;
+//! The `timeline` is what of the execution is traced. A decoder's events are followed through it;
 //! where the architecture leaves open what a PTM sends (how much was lost in its FIFO, when it sends a
 //! trigger), all places at which the report can be are followed, and a report is wrong when none is left.
 
