@@ -86,6 +86,7 @@ impl FamilyRules for ArmEtm {
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];

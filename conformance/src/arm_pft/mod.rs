@@ -72,6 +72,7 @@ impl FamilyRules for ArmPft {
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];

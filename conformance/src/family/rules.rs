@@ -98,7 +98,7 @@ pub trait FamilyRules: CaseProtocol {
     const PACKET_WRITER: Option<WritePackets<Self>>;
 
     /// Whether another wire of an encoder is as legal as the expected one; `None` where every byte is determined.
-    const LEGAL_FORM: Option<LegalForm<Self>> = None;
+    const LEGAL_FORM: Option<LegalForm<Self>>;
 
     /// Why the reference decoder works out what it does, for families whose results are not written in the packets.
     const REASONS: Option<Reasons<Self>>;

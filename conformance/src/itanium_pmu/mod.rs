@@ -75,6 +75,7 @@ impl FamilyRules for ItaniumPmu {
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));
     const TIMING: Option<family::TimingOf<Self>> = None;

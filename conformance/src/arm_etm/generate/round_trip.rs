@@ -1,63 +1,19 @@
 //! A scenario through both reference models.
 
-use std::fmt;
-
 use traceproof_decoder::arm_etm::Decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
 use traceproof_vectors::arm_etm::{ArmEtm, Packet, Reason};
-use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Log, Refusal};
+use traceproof_vectors::{Decoder as _, Encoder as _, EncoderSink, Log};
 
 use super::Scenario;
 use super::oracle::{self, Mismatch};
+use crate::generate;
 
 /// How a round trip failed.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// What went wrong.
-    pub cause: Cause,
-    /// The encoder's bytes so far.
-    pub wire: Vec<u8>,
-}
+pub type Failure = generate::Failure<Mismatch>;
 
 /// What went wrong in a round trip.
-#[derive(Clone, Debug)]
-pub enum Cause {
-    /// The generator made a program that cannot be.
-    Generator(String),
-    /// The encoder model refused the parameters or the policy.
-    Encoder(Refusal),
-    /// The decoder refused the parameters.
-    Decoder(Refusal),
-    /// The decoder read other packets than the encoder made.
-    Packets {
-        /// Index of the first packet that differs.
-        index: usize,
-        /// What the encoder made.
-        made: String,
-        /// What the decoder read.
-        read: String,
-    },
-    /// The run failed the round trip.
-    Run(Mismatch),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            Cause::Generator(error) => write!(f, "generator: {error}")?,
-            Cause::Encoder(refusal) => write!(f, "encoder refused: {refusal}")?,
-            Cause::Decoder(refusal) => write!(f, "decoder refused: {refusal}")?,
-            Cause::Packets { index, made, read } => {
-                write!(f, "packet {index}: made {made}, read {read}")?;
-            }
-            Cause::Run(mismatch) => write!(f, "{mismatch}")?,
-        }
-        write!(f, "; wire: {}", show_bytes(&self.wire))
-    }
-}
-
-impl std::error::Error for Failure {}
+pub type Cause = generate::Cause<Mismatch>;
 
 /// What a successful round trip amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,9 +61,9 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     let sent = encode(scenario)?;
     let received = decode(scenario, &sent.log.wire)?;
     let failed = |cause| Failure { cause, wire: sent.log.wire.clone() };
-    compare_packets(&sent.log, &received).map_err(failed)?;
-    let returned =
-        oracle::judge(scenario, &received, &sent.starts).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+    generate::compare_packets(&sent.log, &received).map_err(failed)?;
+    let returned = oracle::judge(scenario, &received, &sent.starts)
+        .map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
     Ok(Success { packets: received.packets().count(), bytes: sent.log.wire.len(), returned })
 }
 
@@ -146,18 +102,4 @@ pub fn decode(scenario: &Scenario, wire: &[u8]) -> Result<Log<ArmEtm>, Failure> 
     decoder.push(wire, &mut received);
     decoder.finish(&mut received);
     Ok(received)
-}
-
-fn compare_packets(sent: &Log<ArmEtm>, received: &Log<ArmEtm>) -> Result<(), Cause> {
-    let (mut made, mut read) = (sent.packets(), received.packets());
-    for index in 0.. {
-        match (made.next(), read.next()) {
-            (None, None) => break,
-            (made, read) if made == read => {}
-            (made, read) => {
-                return Err(Cause::Packets { index, made: format!("{made:x?}"), read: format!("{read:x?}") });
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,66 +1,19 @@
 //! A scenario through both reference models.
 
-use std::fmt;
-
 use traceproof_decoder::riscv_etrace::Decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement};
-use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
-use traceproof_vectors::{Decoder as _, Encoder as _, Log, Refusal};
+use traceproof_vectors::{Decoder as _, Encoder as _, Log};
 
 use super::oracle::{self, Mismatch};
 use super::{Scenario, data_oracle};
+use crate::generate;
 
 /// How a round trip failed.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// What went wrong.
-    pub cause: Cause,
-    /// The encoder's bytes so far.
-    pub wire: Vec<u8>,
-}
+pub type Failure = generate::Failure<Mismatch>;
 
 /// What went wrong in a round trip.
-#[derive(Clone, Debug)]
-pub enum Cause {
-    /// The generator made an execution that its own program cannot have.
-    Generator(String),
-    /// The encoder model refused the parameters or the policy.
-    Encoder(Refusal),
-    /// The decoder refused the parameters.
-    Decoder(Refusal),
-    /// The decoder read other packets than the encoder made.
-    Packets {
-        /// Index of the first packet that differs.
-        index: usize,
-        /// What the encoder made.
-        made: String,
-        /// What the decoder read.
-        read: String,
-    },
-    /// The execution failed the round trip.
-    Execution(Mismatch),
-    /// The data accesses failed the round trip.
-    Data(Mismatch),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            Cause::Generator(error) => write!(f, "generator: {error}")?,
-            Cause::Encoder(refusal) => write!(f, "encoder refused: {refusal}")?,
-            Cause::Decoder(refusal) => write!(f, "decoder refused: {refusal}")?,
-            Cause::Packets { index, made, read } => {
-                write!(f, "packet {index}: made {made}, read {read}")?;
-            }
-            Cause::Execution(mismatch) => write!(f, "{mismatch}")?,
-            Cause::Data(mismatch) => write!(f, "data trace: {mismatch}")?,
-        }
-        write!(f, "; wire: {}", show_bytes(&self.wire))
-    }
-}
-
-impl std::error::Error for Failure {}
+pub type Cause = generate::Cause<Mismatch>;
 
 /// What a successful round trip amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +34,7 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
     let sent = encode(scenario, retirement(scenario))?;
     let received = decode(scenario, &sent.wire)?;
     let failed = |cause| Failure { cause, wire: sent.wire.clone() };
-    compare_packets(&sent, &received).map_err(failed)?;
+    generate::compare_packets(&sent, &received).map_err(failed)?;
     oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
     data_oracle::judge(scenario, &received).map_err(|mismatch| failed(Cause::Data(mismatch)))?;
     Ok(Success { packets: received.packets().count(), bytes: sent.wire.len() })
@@ -133,18 +86,4 @@ pub const fn retirement(scenario: &Scenario) -> Retirement {
     } else {
         Retirement::Single
     }
-}
-
-fn compare_packets(sent: &Log<RiscvEtrace>, received: &Log<RiscvEtrace>) -> Result<(), Cause> {
-    let (mut made, mut read) = (sent.packets(), received.packets());
-    for index in 0.. {
-        match (made.next(), read.next()) {
-            (None, None) => break,
-            (made, read) if made == read => {}
-            (made, read) => {
-                return Err(Cause::Packets { index, made: format!("{made:x?}"), read: format!("{read:x?}") });
-            }
-        }
-    }
-    Ok(())
 }

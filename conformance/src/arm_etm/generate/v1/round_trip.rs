@@ -36,14 +36,14 @@ pub fn round_trip(scenario: &Scenario) -> Result<Success, Failure> {
 pub fn judge(scenario: &Scenario, sent: &Log<ArmEtm>) -> Result<Success, Failure> {
     let failed = |cause| Failure { cause, wire: sent.wire.clone() };
     let (expected, returned) =
-        oracle::expect(scenario, sent).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+        oracle::expect(scenario, sent).map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
     let program = scenario.program.code().map_err(|error| failed(Cause::Generator(error)))?;
     let mut received = Log::default();
     let mut decoder = Decoder::default();
     decoder.begin(&scenario.parameters, &program).map_err(|refusal| failed(Cause::Decoder(refusal)))?;
     decoder.push(&sent.wire, &mut received);
     decoder.finish(&mut received);
-    expected.compare(&received).map_err(|mismatch| failed(Cause::Run(mismatch)))?;
+    expected.compare(&received).map_err(|mismatch| failed(Cause::Execution(mismatch)))?;
     Ok(Success { bytes: sent.wire.len(), returned })
 }
 
