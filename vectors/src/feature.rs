@@ -2,7 +2,8 @@
 
 /// Something that a decoder or encoder of a protocol may leave out.
 ///
-/// What a case needs follows from its parameters and its wire; what a subject does not claim is counted apart, neither passed nor failed.
+/// What a case needs follows from its parameters and its wire; what a subject does not claim is counted apart, neither
+/// passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Feature {

@@ -9,16 +9,18 @@ use crate::{Address, MemorySpace};
 
 /// The code that a trace ran over: sections of bytes, sorted by address.
 ///
-/// Most programs have one memory: every section is in [`MemorySpace::ANY`], and no two overlap. Sections of different spaces may overlap
-/// where it is clear which one is meant:
+/// Most programs have one memory: every section is in [`MemorySpace::ANY`], and no two overlap. Sections of different
+/// spaces may overlap where it is clear which one is meant:
 ///
 /// * two spaces that have no state in common (secure and non-secure, EL1 and EL2, two virtual machines);
 /// * a space inside of another one: there the inner section hides the outer one.
 ///
-/// Everything else is refused. A look-up names the space it is made in, and finds, of the sections that hold the address,
+/// Everything else is refused. A look-up names the space it is made in, and finds, of the sections that hold the
+/// address,
 ///
 /// 1. the innermost of those whose space contains that of the look-up;
-/// 2. if there is none, for the look-up leaves open what they state, the sections that it may mean, if they hold the same bytes there.
+/// 2. if there is none, for the look-up leaves open what they state, the sections that it may mean, if they hold the
+/// same bytes there.
 ///
 /// A look-up in [`MemorySpace::ANY`] thus finds what a decoder that does not distinguish states can know: the code of
 /// the only space that has some, and nothing where spaces differ.
@@ -54,7 +56,8 @@ pub enum ProgramError {
         /// First address of the section in the way.
         existing: Address,
     },
-    /// The section shares addresses with one whose space has states in common with its own, and neither space is inside of the other.
+    /// The section shares addresses with one whose space has states in common with its own, and neither space is inside
+    /// of the other.
     Ambiguous {
         /// First address of the refused section.
         address: Address,
@@ -79,8 +82,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When the section overlaps another one, and it is not clear which one is meant, or the end of the address space; the program is
-    /// unchanged then.
+    /// When the section overlaps another one, and it is not clear which one is meant, or the end of the address space;
+    /// the program is unchanged then.
     pub fn insert(&mut self, section: Section) -> Result<(), ProgramError> {
         if section.bytes.is_empty() {
             return Ok(());
@@ -117,15 +120,15 @@ impl Program {
         &self.sections
     }
 
-    /// The bytes from `address` to the end of the section that holds it; `None` where no code is, or where spaces differ. As
-    /// [`bytes_in`](Self::bytes_in) any space.
+    /// The bytes from `address` to the end of the section that holds it; `None` where no code is, or where spaces
+    /// differ. As [`bytes_in`](Self::bytes_in) any space.
     #[must_use]
     pub fn bytes_at(&self, address: impl Into<Address>) -> Option<&[u8]> {
         self.bytes_in(MemorySpace::ANY, address)
     }
 
-    /// The bytes that are seen in a space from `address` on, as far as one section holds them; `None` where no code is, or where it is
-    /// open which of several sections is meant.
+    /// The bytes that are seen in a space from `address` on, as far as one section holds them; `None` where no code is,
+    /// or where it is open which of several sections is meant.
     #[must_use]
     pub fn bytes_in(&self, space: MemorySpace, address: impl Into<Address>) -> Option<&[u8]> {
         let address = address.into();

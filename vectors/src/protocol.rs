@@ -8,8 +8,9 @@ use crate::{FaultClass, Feature, Reading, Recovery};
 
 /// The vocabulary of one trace protocol.
 ///
-/// A family may have several protocols: packets, and for instance the register log of a trace unit. Each is a `Protocol` with an
-/// [`ID`](Self::ID) of its own, and what is kept by name (suites, ids of cases, schemas, claims, tallies) is kept by the name of the protocol.
+/// A family may have several protocols: packets, and for instance the register log of a trace unit. Each is a
+/// `Protocol` with an [`ID`](Self::ID) of its own, and what is kept by name (suites, ids of cases, schemas, claims,
+/// tallies) is kept by the name of the protocol.
 ///
 /// The wire of every family is a string of bytes. Families whose hardware has pins or registers define a
 /// fixed record per sample (see e.g. [`crate::arm_etm::v2`]), so that chunking, fuzzing, files and
@@ -19,7 +20,8 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     const ID: ProtocolId;
     /// The family that it belongs to; follows from [`ID`](Self::ID) and is not to be replaced.
     const FAMILY: Family = Self::ID.family();
-    /// The optional features that a subject may claim. Everything else is mandatory for a subject that claims the protocol at all.
+    /// The optional features that a subject may claim. Everything else is mandatory for a subject that claims the
+    /// protocol at all.
     const FEATURES: &'static [Feature];
     /// The readings of contested clauses that a case may depend on.
     const READINGS: &'static [Reading];
@@ -38,8 +40,8 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     #[must_use]
     fn recovery(class: FaultClass) -> Recovery;
 
-    /// Whether this event shows that the decoder is synchronised. Up to the first such event after a fault that costs synchronisation, it
-    /// is not judged whether that fault is repeated for every packet that is dropped.
+    /// Whether this event shows that the decoder is synchronised. Up to the first such event after a fault that costs
+    /// synchronisation, it is not judged whether that fault is repeated for every packet that is dropped.
     #[must_use]
     fn is_synchronised_by(event: &Self::Event) -> bool;
 
@@ -142,8 +144,8 @@ fn write_names<const N: usize>(f: &mut fmt::Formatter<'_>, names: [&str; N]) -> 
 
 /// The protocols of all families. The main protocol of a family has the family's name.
 ///
-/// Suites, schemas, claims and tallies go by [`name`](Self::name), ids of cases by [`case_prefix`](Self::case_prefix); requirements go by
-/// [`family`](Self::family).
+/// Suites, schemas, claims and tallies go by [`name`](Self::name), ids of cases by [`case_prefix`](Self::case_prefix);
+/// requirements go by [`family`](Self::family).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -199,8 +201,8 @@ impl ProtocolId {
         Self::main(self.family()) == self
     }
 
-    /// The name of its directory of suites and of its claims, e.g. `riscv_etrace`. That of another protocol than the main one begins with
-    /// the family's.
+    /// The name of its directory of suites and of its claims, e.g. `riscv_etrace`. That of another protocol than the
+    /// main one begins with the family's.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,8 +2,8 @@
 
 /// One way to read a clause that the text leaves open.
 ///
-/// A case whose expectation depends on one names it; a subject claims the readings that it follows; what a subject does not
-/// claim is counted apart, neither passed nor failed.
+/// A case whose expectation depends on one names it; a subject claims the readings that it follows; what a subject does
+/// not claim is counted apart, neither passed nor failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reading {

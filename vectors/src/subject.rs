@@ -16,8 +16,9 @@ use crate::{DecoderLimits, Fault, Place, Program, Protocol};
 /// Rules that the runner checks:
 /// * the borders between chunks never matter: any cut of the same bytes gives the same results;
 /// * packets and faults go to the sink in stream order; a packet is delivered before the events that it causes;
-/// * an event is delivered when it is committed, in the order of execution. Its place is that of the packet that carried it, so that under
-///   speculation places of events need not ascend. What is not committed at [`finish`](Self::finish) is not delivered;
+/// * an event is delivered when it is committed, in the order of execution. Its place is that of the packet that
+///   carried it, so that under speculation places of events need not ascend. What is not committed at
+///   [`finish`](Self::finish) is not delivered;
 /// * to commit or cancel more than is open is a fault of class `contradiction`; more open elements than
 ///   [`DecoderLimits::speculation`] are one of class `limit`;
 /// * what a [`Fault`] costs is stated for each class by [`Protocol::recovery`];
@@ -26,8 +27,8 @@ pub trait Decoder<P: Protocol> {
     /// What this decoder claims to support for the family.
     fn capabilities(&self) -> Capabilities;
 
-    /// Takes other limits than the default ones; they hold from the next [`begin`](Self::begin) on. A decoder that has no
-    /// limits to set ignores them, as this does.
+    /// Takes other limits than the default ones; they hold from the next [`begin`](Self::begin) on. A decoder that has
+    /// no limits to set ignores them, as this does.
     fn set_limits(&mut self, _limits: &DecoderLimits) {}
 
     /// Takes the configuration and the code image and waits for the first byte.
@@ -62,15 +63,17 @@ pub trait Encoder<P: Protocol> {
     /// Lets one step of stimulus happen.
     fn step(&mut self, stimulus: &P::Stimulus, sink: &mut dyn EncoderSink<P>);
 
-    /// The stimulus ends here: what is a packet already, or the record of a cycle, and is still buffered, leaves the encoder.
+    /// The stimulus ends here: what is a packet already, or the record of a cycle, and is still buffered, leaves the
+    /// encoder.
     ///
     /// Nothing new is decided or reported. Hardware cannot know that nothing will follow, so what ends a trace (a
     /// disable, a filter, a halt, TraceEnable that falls) is a step of the stimulus. Per family:
     ///
     /// * E-Trace: nothing is buffered. The packets that report the final instruction come when tracing stops (ET 7.5).
-    /// * ETMv1 and ETMv2: one record for each cycle whose record is still in the pipeline; then the trace clock runs on, with
-    ///   nothing to trace, until the FIFO is empty (IHI 0014Q 5.4, 6.1.6).
-    /// * ETMv3: packets of the latest cycle and the FIFO. Atoms without P-header stay; they go when tracing stops (7.3).
+    /// * ETMv1 and ETMv2: one record for each cycle whose record is still in the pipeline; then the trace clock runs
+    ///   on, with nothing to trace, until the FIFO is empty (IHI 0014Q 5.4, 6.1.6).
+    /// * ETMv3: packets of the latest cycle and the FIFO. Atoms without P-header stay; they go when tracing stops
+    ///   (7.3).
     /// * Itanium: nothing is buffered.
     /// * ARM PFT: the FIFO. Atoms without packet stay; they go at a flush, or when tracing stops (4.15).
     fn finish(&mut self, sink: &mut dyn EncoderSink<P>);
@@ -206,10 +209,11 @@ pub struct Capabilities {
     pub readings: BTreeSet<String>,
     /// How precise its faults are.
     pub faults: FaultDetail,
-    /// Whether it reports warnings (see [`FaultClass::is_warning`](crate::FaultClass::is_warning)). Neither the absence nor the
-    /// presence of one is judged of a subject that does not claim them.
+    /// Whether it reports warnings (see [`FaultClass::is_warning`](crate::FaultClass::is_warning)). Neither the absence
+    /// nor the presence of one is judged of a subject that does not claim them.
     pub warnings: bool,
-    /// Whether a stream may come in pieces, and a decoder be used again. All of this workspace's do; a tool that is started for every trace does not.
+    /// Whether a stream may come in pieces, and a decoder be used again. All of this workspace's do; a tool that is
+    /// started for every trace does not.
     pub incremental: bool,
 }
 

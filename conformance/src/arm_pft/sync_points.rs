@@ -1,8 +1,8 @@
 //! ARM PFT: where a decoder may join, and what it can know then.
 //!
-//! A sync point is the first byte of an A-sync. Its tail is what is reported from the first I-sync at or after it on. A late
-//! decoder cannot know the cycles before that I-sync, nor the bits of a timestamp that only earlier packets carried: there it
-//! may report less, and nothing else.
+//! A sync point is the first byte of an A-sync. Its tail is what is reported from the first I-sync at or after it on. A
+//! late decoder cannot know the cycles before that I-sync, nor the bits of a timestamp that only earlier packets
+//! carried: there it may report less, and nothing else.
 
 use traceproof_vectors::arm_pft::{ArmPft, Event, Packet, Parameters};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
@@ -10,8 +10,8 @@ use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recov
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
-/// Bytes that belong to no stream: address bytes without end; the beginning of an I-sync; the beginning of a timestamp; reserved
-/// headers.
+/// Bytes that belong to no stream: address bytes without end; the beginning of an I-sync; the beginning of a timestamp;
+/// reserved headers.
 const GARBAGE: [&[u8]; 4] =
     [&[0xff; 7], &[0x08, 0x3c, 0x13, 0x88], &[0x42, 0xd5, 0x9e, 0x81], &[0x1c, 0x24, 0x30, 0x7c]];
 
@@ -39,8 +39,9 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
         .collect()
 }
 
-/// Whether no return after the sync point goes to a call before it. A PTM empties its return stack at every I-sync (PFT-ENC-034), but a
-/// decoder may keep it (reading `pft-return-stack-over-periodic-sync`), so a case may have such a stream.
+/// Whether no return after the sync point goes to a call before it. A PTM empties its return stack at every I-sync
+/// (PFT-ENC-034), but a decoder may keep it (reading `pft-return-stack-over-periodic-sync`), so a case may have such a
+/// stream.
 fn has_no_older_returns(wire: &[u8], parameters: &Parameters, program: &Program) -> bool {
     let mut decoder = ArmPft::reference_decoder();
     if decoder.begin(parameters, program).is_err() {

@@ -14,9 +14,9 @@ pub struct ExecutionFormat<P: Protocol> {
     pub drive: DriveFile<P>,
 }
 
-/// Reads an execution from a file and turns it into stimulus for an encoder with these parameters and this policy, while
-/// reading; memory does not grow with it. The error names the record that cannot be read, or that the program cannot
-/// execute.
+/// Reads an execution from a file and turns it into stimulus for an encoder with these parameters and this policy,
+/// while reading; memory does not grow with it. The error names the record that cannot be read, or that the program
+/// cannot execute.
 pub type DriveFile<P> = fn(
     &mut dyn BufRead,
     &Program,

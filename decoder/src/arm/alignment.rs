@@ -22,8 +22,8 @@ impl Search {
         Self { start: offset, zeros: 0, first_zero: offset }
     }
 
-    /// Looks through the bytes from stream offset `offset` on. `Some`: so many bytes go up to the end of an A-sync, and `zeros`
-    /// and `first_zero` are its own; `None`: there is no end of an A-sync in them.
+    /// Looks through the bytes from stream offset `offset` on. `Some`: so many bytes go up to the end of an A-sync, and
+    /// `zeros` and `first_zero` are its own; `None`: there is no end of an A-sync in them.
     ///
     /// Spec: ETM3-SYN-001, ETM3-SYN-003, ETM3-SYN-005 (7.10.4); PFT-PKT-004, PFT-PKT-006 (4.5.1).
     pub(crate) fn look(&mut self, offset: u64, bytes: &[u8]) -> Option<usize> {

@@ -263,8 +263,8 @@ impl Deformatter {
         &[]
     }
 
-    /// Takes whole frames as long as there are some with nothing in them; returns the rest, which is shorter if `chunk` was
-    /// not empty.
+    /// Takes whole frames as long as there are some with nothing in them; returns the rest, which is shorter if `chunk`
+    /// was not empty.
     fn whole_frames<'a>(&mut self, mut chunk: &'a [u8], listener: &mut impl FrameListener) -> &'a [u8] {
         while let Some((&bytes, rest)) = chunk.split_first_chunk() {
             let frame = Frame::new(bytes);

@@ -10,8 +10,8 @@ use super::instruction::{Destination, Instruction, InstructionSet, Transfers};
 
 /// A program, pre-decoded at every place where an instruction can start.
 ///
-/// Its size is a fixed multiple of the program's: for each byte of code 4 bytes for A32 and A64 and 8 for each Thumb instruction set.
-/// Building it takes time linear in that.
+/// Its size is a fixed multiple of the program's: for each byte of code 4 bytes for A32 and A64 and 8 for each Thumb
+/// instruction set. Building it takes time linear in that.
 ///
 /// ```
 /// use traceproof_decoder::arm::{Destination, InstructionSet, ProgramMap, Stops};

@@ -43,8 +43,8 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where byte `index` of this run stood: index of its frame and byte offset in the formatted stream. (Bit 0 of a byte at an
-    /// even place travels in byte 15 of the frame.)
+    /// Where byte `index` of this run stood: index of its frame and byte offset in the formatted stream. (Bit 0 of a
+    /// byte at an even place travels in byte 15 of the frame.)
     #[must_use]
     pub const fn place(&self, index: usize) -> Place {
         self.origin.place(index)

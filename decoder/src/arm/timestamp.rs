@@ -32,8 +32,8 @@ impl TimestampReader {
         self.layout
     }
 
-    /// Takes a field of so many bytes. Returns the time, if all of its bits have travelled since [`forget`](Self::forget) or
-    /// [`reset`](Self::reset).
+    /// Takes a field of so many bytes. Returns the time, if all of its bits have travelled since
+    /// [`forget`](Self::forget) or [`reset`](Self::reset).
     pub fn take(&mut self, value: u64, bytes: u8) -> Option<u64> {
         let bits = self.layout.bits_in(bytes.into());
         self.coded = replace(self.coded, value, bits);

@@ -1,4 +1,5 @@
-//! ARM Embedded Trace Macrocell, by architecture: [`v1`], [`v2`], [`v3`]. [`Decoder`] takes the one that the parameters name.
+//! ARM Embedded Trace Macrocell, by architecture: [`v1`], [`v2`], [`v3`]. [`Decoder`] takes the one that the parameters
+//! name.
 //!
 //! Source references are those of [`traceproof_vectors::arm_etm`].
 

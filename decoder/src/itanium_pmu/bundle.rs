@@ -1,6 +1,7 @@
 //! Syllables of a bundle of IA-64 code: 128 bits -> template, stops, three slots.
 //!
-//! Source: the Itanium architecture manual, volume 1, 3.3, and volume 3, 4 (bundle format, template field encoding and slot mapping).
+//! Source: the Itanium architecture manual, volume 1, 3.3, and volume 3, 4 (bundle format, template field encoding and
+//! slot mapping).
 
 use core::fmt;
 

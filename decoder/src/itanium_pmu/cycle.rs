@@ -100,8 +100,8 @@ impl Cycle {
         self.misses.clear();
     }
 
-    /// Ends the cycle: counters and event address registers take what happened. Reports it in the order of the contract, and returns whether an
-    /// interrupt is raised.
+    /// Ends the cycle: counters and event address registers take what happened. Reports it in the order of the
+    /// contract, and returns whether an interrupt is raised.
     ///
     /// Spec: ITA-OVF-001 to ITA-OVF-013, ITA-EAR-018, ITA-EAR-019, ITA-EAR-026; reading `ita-md-5`.
     pub(super) fn end(

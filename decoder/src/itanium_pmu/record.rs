@@ -18,7 +18,8 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// The next whole record with its stream offset, taken off the front of `rest`. `None`: more bytes are needed, and `rest` is empty.
+    /// The next whole record with its stream offset, taken off the front of `rest`. `None`: more bytes are needed, and
+    /// `rest` is empty.
     pub(super) fn next(&mut self, rest: &mut &[u8]) -> Option<(u64, [u8; RECORD])> {
         if self.held_length == 0
             && let Some((record, tail)) = rest.split_first_chunk::<RECORD>()

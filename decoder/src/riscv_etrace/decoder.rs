@@ -117,7 +117,8 @@ impl<S: Sink<RiscvEtrace> + ?Sized> Receiver for Following<'_, S> {
 }
 
 impl Packets {
-    /// Takes a short packet; whether this is one, and the flow can take it so. They mean nothing to data trace. `place` is the first bit of the payload, for the rest see [`Receiver::word`].
+    /// Takes a short packet; whether this is one, and the flow can take it so. They mean nothing to data trace. `place`
+    /// is the first bit of the payload, for the rest see [`Receiver::word`].
     #[inline(always)]
     fn word<S>(&mut self, place: Place, word: i64, received: u32, sink: &mut S) -> bool
     where

@@ -81,8 +81,8 @@ impl ByteField {
         }
     }
 
-    /// The fewest bytes for a value whose missing bits are taken from `before`; at least one. A field whose missing bits
-    /// are 0 has `before` = 0.
+    /// The fewest bytes for a value whose missing bits are taken from `before`; at least one. A field whose missing
+    /// bits are 0 has `before` = 0.
     #[must_use]
     pub const fn fewest_bytes(self, value: u64, before: u64) -> u32 {
         let differing = value ^ before;

@@ -10,8 +10,8 @@ use traceproof_vectors::arm::{
 /// The pair whose odd byte is the auxiliary one.
 const LAST_PAIR: usize = FRAME_BYTES / 2 - 1;
 
-/// Packs the bytes of trace sources into frames, in the order in which they come in, and sends each pair of a frame as soon as
-/// it is known.
+/// Packs the bytes of trace sources into frames, in the order in which they come in, and sends each pair of a frame as
+/// soon as it is known.
 ///
 /// A byte for an even place waits until it is known whether more bytes of its source follow: if not, the new ID takes
 /// the even place, the byte the odd one after it, and the ID's auxiliary bit says that the change is delayed.
@@ -103,8 +103,8 @@ impl Formatter {
         self.take(TraceId::TRIGGER, 0, wire);
     }
 
-    /// There is nothing to send: `count` half-word synchronisation packets in continuous mode, nothing in the others. A byte
-    /// that waits for its pair goes on waiting.
+    /// There is nothing to send: `count` half-word synchronisation packets in continuous mode, nothing in the others. A
+    /// byte that waits for its pair goes on waiting.
     ///
     /// Spec: ARM-FMT-008.
     pub fn idle(&mut self, count: u32, wire: &mut Vec<u8>) {

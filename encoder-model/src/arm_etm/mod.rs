@@ -1,4 +1,5 @@
-//! ARM Embedded Trace Macrocell, by architecture: [`v1`], [`v2`], [`v3`]. [`Encoder`] is the macrocell that the parameters name.
+//! ARM Embedded Trace Macrocell, by architecture: [`v1`], [`v2`], [`v3`]. [`Encoder`] is the macrocell that the
+//! parameters name.
 
 mod compression;
 mod encoder;

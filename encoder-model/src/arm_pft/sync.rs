@@ -113,8 +113,8 @@ impl Ptm {
         self.send_timestamp(false);
     }
 
-    /// The time of the packet in PFTv1.0, and that of the last traced waypoint in PFTv1.1. The count is 0, if cycles are not to be
-    /// counted here.
+    /// The time of the packet in PFTv1.0, and that of the last traced waypoint in PFTv1.1. The count is 0, if cycles
+    /// are not to be counted here.
     ///
     /// Spec: PFT-ENC-058 (1.1, 4.4, 4.14).
     fn send_timestamp(&mut self, full: bool) {

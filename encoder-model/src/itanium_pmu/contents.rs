@@ -162,8 +162,8 @@ const fn level(bits: u8) -> DataTlbLevel {
     }
 }
 
-/// The value of a register with these fields, as it reads. Undefined fields and contents are 0 (MD-10); bits beyond the width of a
-/// field are dropped, as the register would.
+/// The value of a register with these fields, as it reads. Undefined fields and contents are 0 (MD-10); bits beyond the
+/// width of a field are dropped, as the register would.
 #[must_use]
 pub fn value_of(contents: &Contents) -> u64 {
     let value = match *contents {
@@ -235,7 +235,8 @@ pub fn value_of(contents: &Contents) -> u64 {
     kept(contents.register(), value)
 }
 
-/// The fields that PMC\[4\] to PMC\[7\] and PMC\[10\] to PMC\[12\] have in common; bit 7 is ignored in PMC\[4\] to PMC\[7\].
+/// The fields that PMC\[4\] to PMC\[7\] and PMC\[10\] to PMC\[12\] have in common; bit 7 is ignored in PMC\[4\] to
+/// PMC\[7\].
 fn monitor(plm: u8, pm: bool, bit_7: bool, umask: u8, ism: u8) -> u64 {
     field(plm, 3, 0) | bit(pm, 6) | bit(bit_7, 7) | field(umask, 19, 16) | field(ism, 25, 24)
 }

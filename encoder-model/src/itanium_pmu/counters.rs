@@ -83,7 +83,8 @@ impl Counters {
         }
     }
 
-    /// Counts a cycle in which PMC\[0\].fr = 0 and sets overflow bits (ITA-OVF-001 to 007). Whether a counter with oi = 1 overflowed.
+    /// Counts a cycle in which PMC\[0\].fr = 0 and sets overflow bits (ITA-OVF-001 to 007). Whether a counter with oi =
+    /// 1 overflowed.
     pub(super) fn count(
         &self,
         registers: &mut Registers,

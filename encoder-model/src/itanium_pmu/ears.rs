@@ -40,7 +40,8 @@ impl Class {
     }
 }
 
-/// Bit n for class n: what PMC\[10\] selects. Cache-mode unit masks beyond the thresholds select nothing (ITA-EAR-002 to 004, 009).
+/// Bit n for class n: what PMC\[10\] selects. Cache-mode unit masks beyond the thresholds select nothing (ITA-EAR-002
+/// to 004, 009).
 pub(super) const fn selected_by_instruction_ear(configuration: u64) -> u16 {
     let umask = umask_of(configuration);
     if configuration & 0x80 != 0 {
@@ -124,7 +125,8 @@ struct OfClass<T> {
     last: (u32, T),
 }
 
-/// The qualified misses of a cycle that one set of event address registers may capture at its end, when it is known which it selects.
+/// The qualified misses of a cycle that one set of event address registers may capture at its end, when it is known
+/// which it selects.
 #[derive(Clone, Debug)]
 pub(super) struct Misses<T> {
     classes: [OfClass<T>; CLASSES],

@@ -12,10 +12,12 @@ use super::record::{Record, access, record_of};
 
 /// A model of the performance monitor. Every record is complete when its step is, so nothing is left for `finish`.
 ///
-/// It begins as after reset, without a record of it. What no processor can do is written down as far as a record can hold it, and
-/// nothing else happens: slot 3 of an instruction, a syllable of more than 41 bits, an access without an instruction or a data miss without an
-/// access, a data TLB miss that was resolved nowhere, an event without a name or one that follows from other records, one
-/// that has nothing to belong to, or a miss beyond [`MISSES_PER_CYCLE`](traceproof_vectors::itanium_pmu::MISSES_PER_CYCLE). What a record cannot hold (a slot above 3, a syllable of more than 48 bits) is left out.
+/// It begins as after reset, without a record of it. What no processor can do is written down as far as a record can
+/// hold it, and nothing else happens: slot 3 of an instruction, a syllable of more than 41 bits, an access without an
+/// instruction or a data miss without an access, a data TLB miss that was resolved nowhere, an event without a name or
+/// one that follows from other records, one that has nothing to belong to, or a miss beyond
+/// [`MISSES_PER_CYCLE`](traceproof_vectors::itanium_pmu::MISSES_PER_CYCLE). What a record cannot hold (a slot above 3,
+/// a syllable of more than 48 bits) is left out.
 ///
 /// `Parameters::strict` is a decoder's and changes nothing here.
 #[derive(Debug, Default)]

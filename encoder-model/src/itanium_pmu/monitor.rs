@@ -130,7 +130,8 @@ impl Monitor {
         }
     }
 
-    /// What software reads; `None` where nothing defined is held (ITA-EAR-017). The privilege level comes first (ITA-CNT-012).
+    /// What software reads; `None` where nothing defined is held (ITA-EAR-017). The privilege level comes first
+    /// (ITA-CNT-012).
     pub(super) fn read(&self, register: Register) -> Option<u64> {
         if register.class != RegisterClass::Pmd || !register.is_implemented() {
             return Some(self.registers.read(register));
@@ -178,7 +179,8 @@ impl Monitor {
         Some(tags)
     }
 
-    /// The latest instruction accesses memory: DBRRangeTag (5.2, 5.4; ITA-DBR-005 to 009), or `None` without an instruction.
+    /// The latest instruction accesses memory: DBRRangeTag (5.2, 5.4; ITA-DBR-005 to 009), or `None` without an
+    /// instruction.
     pub(super) fn access(&mut self, access: &Access) -> Option<bool> {
         let Fetched { ip, slot, tags, .. } = self.latest?;
         let Access { kind, address } = *access;

@@ -2,7 +2,8 @@
 
 use super::registers::{Registers, canonical};
 
-/// Address bits that are compared whatever the mask: {63:61} with themselves, {60:56} with bit 50 (ITA-IBR-004, ITA-IBR-005).
+/// Address bits that are compared whatever the mask: {63:61} with themselves, {60:56} with bit 50 (ITA-IBR-004,
+/// ITA-IBR-005).
 const ALWAYS_COMPARED: u64 = 0xff00_0000_0000_0000;
 
 /// What an address is compared with in one step: the closed form `((addr ^ canonical(address)) & mask) == 0`, addr

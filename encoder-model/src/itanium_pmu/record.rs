@@ -9,7 +9,8 @@ use super::contents::value_of;
 /// Bytes of one record.
 pub type Record = [u8; RECORD];
 
-/// The record of a packet. What a record can hold is written even where no processor would send it; undefined fields are 0.
+/// The record of a packet. What a record can hold is written even where no processor would send it; undefined fields
+/// are 0.
 ///
 /// # Errors
 ///

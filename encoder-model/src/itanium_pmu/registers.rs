@@ -133,8 +133,8 @@ impl Registers {
         super::Modes { instruction_tlb: self.pmc[10] & 0x80 != 0, data_tlb: self.pmc[11] & 0x80 != 0 }
     }
 
-    /// Whether the monitor with this configuration, PMC\[4\] to PMC\[7\], \[10\] or \[11\], may count or capture, PMC\[0\].fr apart
-    /// (ITA-CNT-003 to 006, ITA-EAR-020).
+    /// Whether the monitor with this configuration, PMC\[4\] to PMC\[7\], \[10\] or \[11\], may count or capture,
+    /// PMC\[0\].fr apart (ITA-CNT-003 to 006, ITA-EAR-020).
     pub(super) const fn enables(&self, configuration: u64) -> bool {
         let level = configuration >> self.privilege_level() & 1 != 0;
         let started = if configuration & 0x40 != 0 { self.psr >> 21 } else { self.psr >> 2 } & 1 != 0;

@@ -1,7 +1,7 @@
 //! Bit strings in the order in which they travel, and the sign based compression.
 
-/// 64-bit words of the longest bit string. The longest packets that [`Parameters::check`] allows are the requests of split
-/// atomics: 361 bits.
+/// 64-bit words of the longest bit string. The longest packets that [`Parameters::check`] allows are the requests of
+/// split atomics: 361 bits.
 ///
 /// [`Parameters::check`]: traceproof_vectors::riscv_etrace::Parameters::check
 const WORDS: usize = 6;

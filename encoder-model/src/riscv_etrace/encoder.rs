@@ -41,8 +41,8 @@ const CLAIMED: [&str; 21] = [
 
 /// The reference encoder model.
 ///
-/// It looks one item ahead, so the packets of an item leave when the next one comes or when tracing stops. Control stimuli
-/// act between the items around them; modes that change the walk may wait.
+/// It looks one item ahead, so the packets of an item leave when the next one comes or when tracing stops. Control
+/// stimuli act between the items around them; modes that change the walk may wait.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     pub(super) model: Model,

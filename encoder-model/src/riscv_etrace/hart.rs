@@ -157,8 +157,9 @@ impl Hart {
         self
     }
 
-    /// The same hart with blocks that end where an address range of a filter begins or ends. Filters look at `iaddr` and let
-    /// a block pass whole or not at all (ET 5), so without this what is traced depends on how instructions retire together.
+    /// The same hart with blocks that end where an address range of a filter begins or ends. Filters look at `iaddr`
+    /// and let a block pass whole or not at all (ET 5), so without this what is traced depends on how instructions
+    /// retire together.
     #[must_use]
     pub fn with_filters(mut self, filters: &[Filter]) -> Self {
         let ranges = filters.iter().flat_map(|filter| &filter.addresses);

@@ -36,12 +36,12 @@
 //! | Transport of payloads | [`Framing`], [`Transport`], [`Multiplexer`] |
 //!
 //! Inside, an item stream (`items`) passes a window of three; a list of rules (`decide`) says which packet the
-//! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data` does
-//! the same for data trace; `lanes` sends both.
+//! middle item gets; `tracer` and `report` make it and change the state; `packet` and `bits` turn it into bytes; `data`
+//! does the same for data trace; `lanes` sends both.
 //!
-//! [`Encoder`] decides about an item when the next one comes, or when tracing stops: `Stimulus::Enable(false)`, a trace-off
-//! pulse, a filter, `halted` or `reset` (ET 4.2.3, 4.2.4, 5, 7.5). `finish` decides nothing and sends nothing: packets leave as they
-//! are made, so none is ever buffered.
+//! [`Encoder`] decides about an item when the next one comes, or when tracing stops: `Stimulus::Enable(false)`, a
+//! trace-off pulse, a filter, `halted` or `reset` (ET 4.2.3, 4.2.4, 5, 7.5). `finish` decides nothing and sends
+//! nothing: packets leave as they are made, so none is ever buffered.
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::riscv_etrace::Policy):
@@ -51,8 +51,8 @@
 //!   jump or branch.
 //! * Modes that the parameters rule out cannot be switched on; asking for them has no effect.
 //! * Parameters whose longest packet exceeds what an encapsulated one has room for are refused (RVET-ENCAP-006).
-//! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before the
-//!   first. It is independent of the field `time`.
+//! * Where the transport has timestamps every packet has one: the time of the latest item it could be about, 0 before
+//!   the first. It is independent of the field `time`.
 //! * Under arbitrary padding the padding is 0, so that it contains no data (RVET-ENCAP-010).
 //! * Null packets that are lost with the transport are not sent again.
 //! * The resynchronisation timer acts on the first or last instruction of a block, because the port does not show where

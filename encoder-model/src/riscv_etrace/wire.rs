@@ -30,8 +30,8 @@ pub fn write_payload(
 
 /// The framed wire of a list of packets.
 ///
-/// The modes and options are those of `parameters` until a support packet in the list announces others. Of `policy` only what concerns
-/// compression and transport matters. No packet has a timestamp, because packets alone have no time.
+/// The modes and options are those of `parameters` until a support packet in the list announces others. Of `policy`
+/// only what concerns compression and transport matters. No packet has a timestamp, because packets alone have no time.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Any log gives the same bounded results however it is cut; registers that are read are written as values that read as the same registers.
+//! Any log gives the same bounded results however it is cut; registers that are read are written as values that read as
+//! the same registers.
 //!
 //! Input: two bytes of options, a bit each in the order of [`Parameters`]; the rest is the log.
 

@@ -9,8 +9,8 @@
 //! | Several trace sources in one stream | [`Framing`], [`TraceId`], [`FRAME_BYTES`] |
 //! | Legal choices of a formatter | [`FormatterPolicy`] |
 //!
-//! Sources: ARM DDI 0314 (CoreSight Components), chapters 8 and 9, requirements `ARM-FMT-nnn`; ARM DDI 0406 (`ARMv7`-A/R), ARM DDI 0403
-//! (`ARMv7`-M) and ARM DDI 0487 (A-profile) for instructions and processor state.
+//! Sources: ARM DDI 0314 (CoreSight Components), chapters 8 and 9, requirements `ARM-FMT-nnn`; ARM DDI 0406
+//! (`ARMv7`-A/R), ARM DDI 0403 (`ARMv7`-M) and ARM DDI 0487 (A-profile) for instructions and processor state.
 
 mod context;
 mod formatter;

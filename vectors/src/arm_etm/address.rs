@@ -20,7 +20,8 @@ use core::str::FromStr;
 /// A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\]. These state bits are part of `bits`.
 ///
 /// In ETMv3 a bit that announces exception information (bit 6 of byte 5; in the alternative scheme, bit 6 of the last
-/// of 2 to 4 bytes) is not part of `bits`, it is 0 there; and \[4\] of byte 5 of a data address is `bits`\[32\]: data are big-endian.
+/// of 2 to 4 bytes) is not part of `bits`, it is 0 there; and \[4\] of byte 5 of a data address is `bits`\[32\]: data
+/// are big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -82,8 +82,8 @@ pub const FEATURES: [Feature; 15] = [
     Feature::new("virtualization", "ETMv3: the parameter of that name is on"),
 ];
 
-/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the others about ETMv1 and
-/// ETMv3.
+/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
+/// others about ETMv1 and ETMv3.
 pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm-pc-1",

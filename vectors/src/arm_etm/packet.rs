@@ -12,15 +12,15 @@ use crate::Address32;
 /// ETMv3 has those after it and those before it; there `LoadMissOccurred` and `LoadMissData` are called out-of-order
 /// placeholder and out-of-order data.
 ///
-/// `more` is the C bit of ETMv2: another packet of the same cycle follows. It is false in ETMv3. `ss` is the size code of the value: 0, 1, 2, 3 for
-/// 0, 1, 2, 4 bytes.
+/// `more` is the C bit of ETMv2: another packet of the same cycle follows. It is false in ETMv3. `ss` is the size code
+/// of the value: 0, 1, 2, 3 for 0, 1, 2, 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Packet {
-    /// `cXXXXXX1`: where an indirect branch went. Always the last packet of its cycle (6.4, 6.7). In ETMv1, a branch address of
-    /// 1 to 4 bytes (5.5.4).
+    /// `cXXXXXX1`: where an indirect branch went. Always the last packet of its cycle (6.4, 6.7). In ETMv1, a branch
+    /// address of 1 to 4 bytes (5.5.4).
     BranchAddress(CompressedAddress),
     /// `C0A0SS10`: data of a store, of a load that hit, or of a coprocessor register transfer (6.4.2).
     NormalData {

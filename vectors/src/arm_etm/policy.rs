@@ -20,7 +20,8 @@ pub struct Policy {
     pub suppress_below: u8,
     /// Atoms are packed into as few P-headers as possible; otherwise one P-header for each (ETMv3, ETM3-PH-012).
     pub pack_atoms: bool,
-    /// The cycle count of a non-periodic I-sync is inside it (header 70); otherwise it follows in a cycle count packet (ETMv3).
+    /// The cycle count of a non-periodic I-sync is inside it (header 70); otherwise it follows in a cycle count packet
+    /// (ETMv3).
     pub count_in_sync: bool,
     /// How tags are given to load misses.
     pub tags: TagChoice,
@@ -30,8 +31,8 @@ pub struct Policy {
     pub minimal_values: bool,
     /// Addresses travel in as few bytes as they need; otherwise always in 5.
     pub minimal_addresses: bool,
-    /// So many records (ETMv3: bytes) are lost before the capture begins, as with a capture buffer that overwrites its oldest
-    /// content. Their packets are made all the same.
+    /// So many records (ETMv3: bytes) are lost before the capture begins, as with a capture buffer that overwrites its
+    /// oldest content. Their packets are made all the same.
     pub capture_from: u64,
 }
 

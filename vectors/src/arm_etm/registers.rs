@@ -9,8 +9,8 @@ pub struct Registers {
     pub etmcr: u32,
     /// ETMIDR, register 0x079: ID. Macrocells before ETMv2.0 do not have it.
     pub etmidr: u32,
-    /// ETMCCER, register 0x07A: Configuration Code Extension. Only macrocells from ETMv3.1 on have it; its bits count from
-    /// ETMv3.5 on.
+    /// ETMCCER, register 0x07A: Configuration Code Extension. Only macrocells from ETMv3.1 on have it; its bits count
+    /// from ETMv3.5 on.
     pub etmccer: u32,
 }
 

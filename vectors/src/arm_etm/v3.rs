@@ -52,9 +52,9 @@
 //! the second at the second half-word, see [`thumb32_single`](super::Parameters::thumb32_single). Before the first
 //! I-sync there are no addresses.
 //!
-//! A short branch packet is read in the state in force (that of the latest I-sync or branch packet); its base is the address of
-//! the latest I-sync (with a load or store in progress the current one, not that of the load) or branch packet. Before
-//! the first I-sync its missing bits are taken as 0 and its state as ARM; nothing depends on them.
+//! A short branch packet is read in the state in force (that of the latest I-sync or branch packet); its base is the
+//! address of the latest I-sync (with a load or store in progress the current one, not that of the load) or branch
+//! packet. Before the first I-sync its missing bits are taken as 0 and its state as ARM; nothing depends on them.
 //!
 //! The Thumb pattern of byte 5 is ThumbEE if the exception information has AltISA or, without information, if the state
 //! in force is ThumbEE. Exception information after fewer bytes makes Thumb of ThumbEE or ThumbEE of Thumb in the same
@@ -79,8 +79,8 @@
 //!
 //! # Faults
 //!
-//! "Lost" = `Missing` with `synchronisation_lost` follows for every outstanding miss, and the decoder looks for an A-sync again,
-//! from the byte at fault on. The others go on.
+//! "Lost" = `Missing` with `synchronisation_lost` follows for every outstanding miss, and the decoder looks for an
+//! A-sync again, from the byte at fault on. The others go on.
 //!
 //! | condition | class | place | then |
 //! |---|---|---|---|

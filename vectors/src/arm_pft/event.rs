@@ -8,16 +8,17 @@ use crate::arm_etm::Reason;
 
 /// One thing that happened in the traced execution.
 ///
-/// In which order events come, and which faults there are, stands with [the module](super). Decoders may cut runs of instructions as they
-/// like and repeat a Context ID or VMID that did not change; [`canonical`](crate::Protocol::canonical) removes these differences.
+/// In which order events come, and which faults there are, stands with [the module](super). Decoders may cut runs of
+/// instructions as they like and repeat a Context ID or VMID that did not change;
+/// [`canonical`](crate::Protocol::canonical) removes these differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Event {
-    /// An I-sync packet of any reason, the periodic one included (B.3.1 step 3a, PFT-DEC-004, PFT-DEC-065, PFT-DEC-076).
-    /// [`Reason::Overflow`] also says that instructions before it are lost.
+    /// An I-sync packet of any reason, the periodic one included (B.3.1 step 3a, PFT-DEC-004, PFT-DEC-065,
+    /// PFT-DEC-076). [`Reason::Overflow`] also says that instructions before it are lost.
     TraceOn {
         /// Why.
         reason: Reason,
@@ -37,7 +38,8 @@ pub enum Event {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context_id: Option<u32>,
     },
-    /// Instructions that lie one after the other in memory. At most the last one is a waypoint (B.3.2, PFT-DEC-032, PFT-DEC-063).
+    /// Instructions that lie one after the other in memory. At most the last one is a waypoint (B.3.2, PFT-DEC-032,
+    /// PFT-DEC-063).
     Instructions {
         /// Address of the first one, without Thumb bit.
         first: Address32,
@@ -54,7 +56,8 @@ pub enum Event {
         /// What the trace says of the last one; nothing is known of the conditions of the others.
         last: Outcome,
     },
-    /// A branch address packet that defines where execution is again, after the flow was lost (PFT-ERR-008, PFT-DEC-079).
+    /// A branch address packet that defines where execution is again, after the flow was lost (PFT-ERR-008,
+    /// PFT-DEC-079).
     BranchTo {
         /// The next instruction, without Thumb bit.
         address: Address32,
@@ -69,8 +72,8 @@ pub enum Event {
     Exception {
         /// Exception\[8:0\], 1 to 511; see [`exception_name`].
         number: u16,
-        /// The first instruction that was not executed, to which a handler of most exceptions returns; `None` while the flow is
-        /// undefined.
+        /// The first instruction that was not executed, to which a handler of most exceptions returns; `None` while the
+        /// flow is undefined.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         returns_to: Option<Address32>,
         /// The next instruction, that of the handler; 0 on entry to Debug state (5.3.8).
@@ -134,8 +137,8 @@ pub enum Outcome {
     Unknown,
 }
 
-/// The name of an exception of the A and R profiles (4.5.4, PFT-PKT-050); `None` for 0, and for the reserved 6, 7 and 16 to 511
-/// (PFT-PKT-051).
+/// The name of an exception of the A and R profiles (4.5.4, PFT-PKT-050); `None` for 0, and for the reserved 6, 7 and
+/// 16 to 511 (PFT-PKT-051).
 #[must_use]
 pub const fn exception_name(number: u16) -> Option<&'static str> {
     Some(match number {
@@ -156,8 +159,8 @@ pub const fn exception_name(number: u16) -> Option<&'static str> {
     })
 }
 
-/// Joins instructions that continue each other, unless the trace says something of the last one before the joint, and drops Context IDs and
-/// VMIDs that repeat the one in force.
+/// Joins instructions that continue each other, unless the trace says something of the last one before the joint, and
+/// drops Context IDs and VMIDs that repeat the one in force.
 pub(super) fn canonical(events: Vec<Event>) -> Vec<Event> {
     let mut result: Vec<Event> = Vec::with_capacity(events.len());
     let (mut context_in_force, mut vmid_in_force) = (None, None);

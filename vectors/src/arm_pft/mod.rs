@@ -1,7 +1,8 @@
 //! ARM Program Flow Trace (PFTv1.0, PFTv1.1), the protocol of the PTM: the words of the specification.
 //!
-//! Source references: plain numbers such as `4.5.4` are sections of ARM IHI 0035B, `B.3.1` is its appendix on decompression; `PFT-…` are
-//! requirements of `vectors/clauses/arm_pft.toml`. What no available text settles is a reading (see [`READINGS`]).
+//! Source references: plain numbers such as `4.5.4` are sections of ARM IHI 0035B, `B.3.1` is its appendix on
+//! decompression; `PFT-…` are requirements of `vectors/clauses/arm_pft.toml`. What no available text settles is a
+//! reading (see [`READINGS`]).
 //!
 //! | question | place |
 //! |---|---|
@@ -15,9 +16,10 @@
 //!
 //! # State
 //!
-//! As in B.2.1: *last state* is the latest state that a packet states (I-sync, branch address; the address of a waypoint update, too), the
-//! base of compressed addresses; *current state* is that of the next instruction, undefined where the flow is lost. Atoms never change the
-//! last state (PFT-DEC-040). Instructions are looked up in the memory of the current security state, Context ID and VMID.
+//! As in B.2.1: *last state* is the latest state that a packet states (I-sync, branch address; the address of a
+//! waypoint update, too), the base of compressed addresses; *current state* is that of the next instruction, undefined
+//! where the flow is lost. Atoms never change the last state (PFT-DEC-040). Instructions are looked up in the memory of
+//! the current security state, Context ID and VMID.
 //!
 //! # Order of events
 //!
@@ -38,17 +40,18 @@
 //!
 //! # Synchronisation
 //!
-//! A decoder looks for an A-sync first; the bytes up to it belong to no packet and are no fault. From there to the first I-sync of any reason
-//! packets are delivered, but no events and no faults that go on (B.3.1, PFT-DEC-001 to PFT-DEC-003). The A-sync that ends a search has all
-//! zeros before the 80, back to the byte where the search began. After synchronisation is lost the current state, Context ID, VMID,
-//! return stack and timestamp are undefined or empty (PFT-ERR-004, PFT-ERR-020); the cycle total goes on.
+//! A decoder looks for an A-sync first; the bytes up to it belong to no packet and are no fault. From there to the
+//! first I-sync of any reason packets are delivered, but no events and no faults that go on (B.3.1, PFT-DEC-001 to
+//! PFT-DEC-003). The A-sync that ends a search has all zeros before the 80, back to the byte where the search began.
+//! After synchronisation is lost the current state, Context ID, VMID, return stack and timestamp are undefined or empty
+//! (PFT-ERR-004, PFT-ERR-020); the cycle total goes on.
 //!
 //! # Faults
 //!
-//! What each class costs is stated by [`recovery`](Protocol::recovery). "Lost" = the search begins at the byte at fault. A fault of the flow
-//! comes after the instructions that could be followed, and the rest of that atom packet is dropped (PFT-ERR-024). While the flow is lost,
-//! atoms and waypoint updates have no events and no further faults; the next branch address or I-sync defines it
-//! (PFT-ERR-006 to PFT-ERR-010).
+//! What each class costs is stated by [`recovery`](Protocol::recovery). "Lost" = the search begins at the byte at
+//! fault. A fault of the flow comes after the instructions that could be followed, and the rest of that atom packet is
+//! dropped (PFT-ERR-024). While the flow is lost, atoms and waypoint updates have no events and no further faults; the
+//! next branch address or I-sync defines it (PFT-ERR-006 to PFT-ERR-010).
 //!
 //! | condition | class | place | then |
 //! |---|---|---|---|
@@ -66,9 +69,10 @@
 //! | an instruction must be looked up in Jazelle state, or in ThumbEE state by a decoder without it | `unsupported-mode` | header | flow lost |
 //! | more instructions without waypoint than the limit | `limit` | header | flow lost |
 //!
-//! The bit of a place is the first one of the field; of an exception number and of what is missing it is 0. Cycle counts of packets that cannot be followed are reported all the same
-//! (PFT-DEC-075), Context IDs and VMIDs too (PFT-DEC-077). A periodic I-sync is not checked while the current state is undefined
-//! (PFT-DEC-078). The other classes do not occur.
+//! The bit of a place is the first one of the field; of an exception number and of what is missing it is 0. Cycle
+//! counts of packets that cannot be followed are reported all the same (PFT-DEC-075), Context IDs and VMIDs too
+//! (PFT-DEC-077). A periodic I-sync is not checked while the current state is undefined (PFT-DEC-078). The other
+//! classes do not occur.
 
 mod event;
 mod execution;

@@ -7,11 +7,12 @@ use crate::arm_etm::{CompressedAddress, Reason};
 
 /// One packet, as it travels.
 ///
-/// The fields give every bit of the wire back, with [`Parameters`](super::Parameters). `reserved` holds reserved bits that do not have the
-/// value that they must have, so it is 0 in what conforming encoders send.
+/// The fields give every bit of the wire back, with [`Parameters`](super::Parameters). `reserved` holds reserved bits
+/// that do not have the value that they must have, so it is 0 in what conforming encoders send.
 ///
-/// Addresses of branches and waypoint updates are a [`CompressedAddress`]: `bits` is the address shifted right by 2 (ARM), 1 (Thumb,
-/// ThumbEE) or 0 (Jazelle), low bits first, without continuation bits (4.5.4, PFT-PKT-033 to PFT-PKT-041):
+/// Addresses of branches and waypoint updates are a [`CompressedAddress`]: `bits` is the address shifted right by 2
+/// (ARM), 1 (Thumb, ThumbEE) or 0 (Jazelle), low bits first, without continuation bits (4.5.4, PFT-PKT-033 to
+/// PFT-PKT-041):
 ///
 /// | bytes | bits of the address field | where |
 /// |---|---|---|
@@ -45,10 +46,12 @@ pub enum Packet {
         /// Information byte \[1\], Hyp mode (PFTv1.1).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         hyp: bool,
-        /// Reserved bits of the information byte that are wrong: \[7\] and \[4\], which must be 0; \[0\], which must be 1.
+        /// Reserved bits of the information byte that are wrong: \[7\] and \[4\], which must be 0; \[0\], which must be
+        /// 1.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::packet::is_zero"))]
         reserved: u8,
-        /// Present if cycle-accurate and the reason is not periodic; bit 7 of its first byte is 1 (PFT-PKT-014, PFT-PKT-018).
+        /// Present if cycle-accurate and the reason is not periodic; bit 7 of its first byte is 1 (PFT-PKT-014,
+        /// PFT-PKT-018).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         cycle_count: Option<CycleCount>,
         /// Present if Context IDs are traced; zero-extended (PFT-PKT-016).
@@ -82,7 +85,8 @@ pub enum Packet {
     WaypointUpdate {
         /// Which. Bit 6 of the last of 2 to 4 bytes has no meaning; it is the bit of `bits` above the address field.
         address: CompressedAddress,
-        /// The sixth byte, present if bit 6 of the fifth is 1: \[6\] is AltISA (reading `pft-waypoint-update-sixth-byte`).
+        /// The sixth byte, present if bit 6 of the fifth is 1: \[6\] is AltISA (reading
+        /// `pft-waypoint-update-sixth-byte`).
         #[cfg_attr(
             feature = "serde",
             serde(default, skip_serializing_if = "Option::is_none", with = "super::packet::hex8_option")
@@ -116,8 +120,8 @@ pub enum Packet {
         /// R, bit 2 of the header: a clock frequency changed since the timestamp before.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         clock_change: bool,
-        /// The value bits as they travel (Gray code or binary), 7 in each byte; the ninth byte of a 64-bit timestamp has 8. Of the
-        /// seventh byte of a 48-bit timestamp all 8 bits are here: `bits`\[49:48\] are reserved.
+        /// The value bits as they travel (Gray code or binary), 7 in each byte; the ninth byte of a 64-bit timestamp
+        /// has 8. Of the seventh byte of a 48-bit timestamp all 8 bits are here: `bits`\[49:48\] are reserved.
         value: VariableField,
         /// Present if cycle-accurate (PFT-PKT-064).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

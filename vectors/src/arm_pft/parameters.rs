@@ -1,7 +1,7 @@
 //! What a decoder must know before the first byte; none of it is in the trace (PFT-CFG-012).
 
-/// Configuration of one PTM. The default is PFTv1.1 without cycle counts, Context ID, return stack and timestamps; timestamps would have
-/// 64 bits of natural binary.
+/// Configuration of one PTM. The default is PFTv1.1 without cycle counts, Context ID, return stack and timestamps;
+/// timestamps would have 64 bits of natural binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -13,7 +13,8 @@ pub struct Parameters {
     pub cycle_accurate: bool,
     /// Bytes of a Context ID: 0, 1, 2 or 4 (ETMCR\[15:14\], PFT-CFG-001). Changes the length of packets.
     pub context_id_bytes: u8,
-    /// ETMCR\[8\]: every taken branch is traced with a branch address packet (4.6). No packet looks different (PFT-CFG-011).
+    /// ETMCR\[8\]: every taken branch is traced with a branch address packet (4.6). No packet looks different
+    /// (PFT-CFG-011).
     pub branch_broadcast: bool,
     /// ETMCR\[28\]: the PTM sends timestamps. A decoder reads them whatever this says (PFT-CFG-014).
     pub timestamps: bool,
@@ -23,7 +24,8 @@ pub struct Parameters {
     pub timestamp_binary: bool,
     /// ETMCR\[29\]: an E atom of an indirect branch takes its target from the return stack (PFT-CFG-013).
     pub return_stack: bool,
-    /// Entries of a decoder's return stack, at least as many as the PTM has (reading `pft-return-stack-of-16`, PFT-DEC-042).
+    /// Entries of a decoder's return stack, at least as many as the PTM has (reading `pft-return-stack-of-16`,
+    /// PFT-DEC-042).
     pub return_stack_depth: u8,
     /// ETMCR\[30\]: VMID packets (PFT-CFG-010).
     pub vmid: bool,

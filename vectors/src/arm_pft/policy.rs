@@ -10,8 +10,8 @@ use super::{Atoms, Parameters};
 pub struct Policy {
     /// Bytes of trace between periodic synchronisations (ETMSYNCFR, PFT-CFG-015); 0 = none.
     pub sync_period: u32,
-    /// Instruction packets that stand between A-sync and I-sync, and between I-sync and the full timestamp, of one synchronisation, if
-    /// there are as many (4.11, PFT-ENC-043, PFT-ENC-057); 0 = adjacent.
+    /// Instruction packets that stand between A-sync and I-sync, and between I-sync and the full timestamp, of one
+    /// synchronisation, if there are as many (4.11, PFT-ENC-043, PFT-ENC-057); 0 = adjacent.
     pub sync_spacing: u8,
     /// The most atoms of one packet, 1 to 5; cycle-accurate packets have one (4.2, PFT-ENC-007).
     pub atoms_per_packet: u8,
@@ -23,21 +23,26 @@ pub struct Policy {
     pub flush_at_wait: bool,
     /// The fewest bytes of a branch or waypoint address, 1 to 5 (PFT-ENC-023, PFT-PKT-072); 1 = as few as possible.
     pub min_address_bytes: u8,
-    /// Exception information bytes in every branch of two or more address bytes; otherwise where they are needed (PFT-ENC-027).
+    /// Exception information bytes in every branch of two or more address bytes; otherwise where they are needed
+    /// (PFT-ENC-027).
     pub always_exception_information: bool,
-    /// The second exception information byte wherever the first is; otherwise where it is needed (PFT-PKT-071, PFT-ENC-064).
+    /// The second exception information byte wherever the first is; otherwise where it is needed (PFT-PKT-071,
+    /// PFT-ENC-064).
     pub always_second_exception_byte: bool,
-    /// A waypoint update before a waypoint that lies more than 4096 bytes beyond the target of the waypoint before (4.5.5, PFT-ENC-021).
+    /// A waypoint update before a waypoint that lies more than 4096 bytes beyond the target of the waypoint before
+    /// (4.5.5, PFT-ENC-021).
     pub long_block_updates: bool,
     /// Cycles go into timestamps, too; otherwise their count is 0 (PFT-ENC-058). PFTv1.0 silicon does so.
     pub cycles_in_timestamps: bool,
     /// Timestamps have as few bytes as they need; otherwise they are always full (PFT-ENC-053).
     pub minimal_timestamps: bool,
-    /// A full timestamp follows the I-sync with which the trace begins; otherwise the first one that is requested is full (PFT-ENC-052).
+    /// A full timestamp follows the I-sync with which the trace begins; otherwise the first one that is requested is
+    /// full (PFT-ENC-052).
     pub timestamp_at_start: bool,
     /// Traced ISB, exceptions and exception returns request a timestamp (2.4, 4.14).
     pub timestamp_waypoints: bool,
-    /// Entries of the return stack, 0 to those of a decoder (PFT-ENC-032, PFT-ENC-060); 0 = every indirect branch is a packet.
+    /// Entries of the return stack, 0 to those of a decoder (PFT-ENC-032, PFT-ENC-060); 0 = every indirect branch is a
+    /// packet.
     pub return_stack_depth: u8,
     /// ISB is a branch address packet with branch broadcasting; otherwise an atom (4.6).
     pub broadcast_isb: bool,
@@ -45,13 +50,13 @@ pub struct Policy {
     pub vmid_after_sync: bool,
     /// At a flush and at the end, Ignore packets fill up to a multiple of so many bytes; 0 and 1 = none.
     pub pad_to: u8,
-    /// Bytes that the FIFO holds; 0 = any number, so that it is full only where the stimulus says so. A step whose packets do not fit is
-    /// lost whole, and all that follows it until the FIFO is empty (4.8).
+    /// Bytes that the FIFO holds; 0 = any number, so that it is full only where the stimulus says so. A step whose
+    /// packets do not fit is lost whole, and all that follows it until the FIFO is empty (4.8).
     pub fifo_bytes: u16,
     /// Bytes that leave the FIFO in each step; 0 = all.
     pub port_bytes: u16,
-    /// So many bytes are lost before the capture begins, as with a capture buffer that overwrites its oldest content. Their packets are
-    /// made all the same.
+    /// So many bytes are lost before the capture begins, as with a capture buffer that overwrites its oldest content.
+    /// Their packets are made all the same.
     pub capture_from: u64,
 }
 

@@ -3,8 +3,8 @@
 use super::Event;
 use crate::{FaultClass, Recovery};
 
-/// Packets are read without the code: what cannot be read costs synchronisation, and what the code cannot answer costs the flow
-/// only. What contradicts the state or the configuration is reported, and the packet is believed or dropped.
+/// Packets are read without the code: what cannot be read costs synchronisation, and what the code cannot answer costs
+/// the flow only. What contradicts the state or the configuration is reported, and the packet is believed or dropped.
 ///
 /// Spec: PFT-ERR-002 to PFT-ERR-010, PFT-ERR-014 to PFT-ERR-018, PFT-ERR-024, PFT-DEC-014.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {

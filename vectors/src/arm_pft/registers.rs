@@ -16,16 +16,17 @@ pub struct Registers {
 impl Parameters {
     /// The parameters of a PTM with these registers, ETMCR as it was read back.
     ///
-    /// Bits of ETMCR that depend on an option of the PTM read as zero without it; so ETMCR alone decides the return stack and the
-    /// timestamps, and ETMCCER\[23:22\] are not looked at (PFT-CFG-013, PFT-CFG-014). ETMCCER\[29:26\] count from PFTv1.1 on (PFT-CFG-007).
-    /// A VMID enable without Virtualization Extensions has no effect (PFT-CFG-010).
+    /// Bits of ETMCR that depend on an option of the PTM read as zero without it; so ETMCR alone decides the return
+    /// stack and the timestamps, and ETMCCER\[23:22\] are not looked at (PFT-CFG-013, PFT-CFG-014). ETMCCER\[29:26\]
+    /// count from PFTv1.1 on (PFT-CFG-007). A VMID enable without Virtualization Extensions has no effect
+    /// (PFT-CFG-010).
     ///
     /// `m_profile`: the processor is of the M profile, which no register of the PTM says.
     ///
     /// # Errors
     ///
-    /// The name of the register and what in it no decoder of this protocol can read: an architecture other than PFTv1.0 and PFTv1.1, or
-    /// the return stack together with branch broadcasting, which is UNPREDICTABLE (PFT-CFG-004).
+    /// The name of the register and what in it no decoder of this protocol can read: an architecture other than PFTv1.0
+    /// and PFTv1.1, or the return stack together with branch broadcasting, which is UNPREDICTABLE (PFT-CFG-004).
     ///
     /// ```
     /// use traceproof_vectors::arm_pft::{Parameters, Registers};

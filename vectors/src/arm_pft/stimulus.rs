@@ -5,8 +5,9 @@ use crate::arm::InstructionSet;
 
 /// One step at the interface: a signal, and the time that passed since the step before.
 ///
-/// Instructions that are no waypoints are not signalled: the next waypoint stands for all that were executed since the target of the one
-/// before. Nothing is traced before [`Signal::Enable`] or after [`Signal::Disable`], which ends an execution.
+/// Instructions that are no waypoints are not signalled: the next waypoint stands for all that were executed since the
+/// target of the one before. Nothing is traced before [`Signal::Enable`] or after [`Signal::Disable`], which ends an
+/// execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -60,8 +61,8 @@ pub enum Signal {
     ),
     /// The VMID register is written (PFTv1.1).
     Vmid(u8),
-    /// Secure state is left without a waypoint, by a write to SCR: traced with the next branch (4.12.2, PFT-ENC-039). Whether the state
-    /// is Non-secure now.
+    /// Secure state is left without a waypoint, by a write to SCR: traced with the next branch (4.12.2, PFT-ENC-039).
+    /// Whether the state is Non-secure now.
     NonSecure(bool),
     /// WFI or WFE: no waypoint (4.9, PFT-ENC-049).
     Wait,
@@ -153,8 +154,8 @@ pub enum WaypointKind {
 pub struct Exception {
     /// Exception\[8:0\], 2 to 511; see [`exception_name`](super::exception_name).
     pub number: u16,
-    /// The latest instruction that was executed since the latest waypoint; of SVC, SMC, HVC and undefined instructions, that instruction.
-    /// `None` directly after a waypoint, and for reset (5.2, 5.3, PFT-ENC-010 to PFT-ENC-018).
+    /// The latest instruction that was executed since the latest waypoint; of SVC, SMC, HVC and undefined instructions,
+    /// that instruction. `None` directly after a waypoint, and for reset (5.2, 5.3, PFT-ENC-010 to PFT-ENC-018).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub last: Option<Address32>,
     /// The state of the first instruction of the handler.

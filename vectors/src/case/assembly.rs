@@ -148,8 +148,8 @@ type Statements<'a, S> = Vec<Placed<'a, <S as Mnemonics>::Instruction>>;
 /// .space secure el1       # what follows is there in this space only; `any` at first
 /// ```
 ///
-/// Code of several spaces may lie at the same address where [`Program`] says that it is clear which one is meant. Labels and locations know
-/// addresses only: instructions that share one must have the same size.
+/// Code of several spaces may lie at the same address where [`Program`] says that it is clear which one is meant.
+/// Labels and locations know addresses only: instructions that share one must have the same size.
 ///
 /// # Errors
 ///

@@ -148,7 +148,8 @@ pub struct Case<P: CaseProtocol> {
     pub rev: u32,
     /// The family.
     pub family: Family,
-    /// The protocol, which is also the name of the directory; absent = the family's main protocol, whose name is the family's.
+    /// The protocol, which is also the name of the directory; absent = the family's main protocol, whose name is the
+    /// family's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolId>,
     /// The behaviour in a few words.

@@ -56,7 +56,8 @@ impl fmt::Display for SuiteError {
 
 impl std::error::Error for SuiteError {}
 
-/// Reads and resolves every case of a protocol under `suites`, in the order of their paths. A protocol without a directory has none.
+/// Reads and resolves every case of a protocol under `suites`, in the order of their paths. A protocol without a
+/// directory has none.
 ///
 /// # Errors
 ///

@@ -5,8 +5,8 @@ use core::fmt;
 use super::{Register, RegisterClass};
 use crate::Address;
 
-/// The fields of one register. Field names are those of the layouts; widths and bits stand at the fields, `{h:l}` = bits h to l of the
-/// register, 0 = least significant. Ignored bits are no fields.
+/// The fields of one register. Field names are those of the layouts; widths and bits stand at the fields, `{h:l}` =
+/// bits h to l of the register, 0 = least significant. Ignored bits are no fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
@@ -287,8 +287,8 @@ pub enum Contents {
         #[cfg_attr(feature = "serde", serde(default))]
         m: bool,
     },
-    /// A register with nothing in it that the specification defines: an event address register or a trace buffer register while
-    /// PMC\[0\].fr = 0 (lenient decoding only).
+    /// A register with nothing in it that the specification defines: an event address register or a trace buffer
+    /// register while PMC\[0\].fr = 0 (lenient decoding only).
     Undefined(Register),
     /// A register that the processor does not implement.
     Unimplemented(Register),

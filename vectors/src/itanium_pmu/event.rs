@@ -5,7 +5,8 @@ use crate::Address;
 
 /// How many misses of one cycle are looked at, instruction and data misses together. No processor has nearly as many.
 ///
-/// The default of [`DecoderLimits::gathered`](crate::DecoderLimits::gathered), which this stands for wherever another value is set.
+/// The default of [`DecoderLimits::gathered`](crate::DecoderLimits::gathered), which this stands for wherever another
+/// value is set.
 pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as usize;
 
 /// One thing that a decoder works out.
@@ -26,20 +27,22 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 /// | read of an event address register, followed or not | `InstructionEar` if PMD\[0\] and PMD\[1\], `DataEar` if PMD\[2\], PMD\[3\] and PMD\[17\] were read by now |
 /// | end of a log that was never followed | `Notice`s in the order of registers and of [`Notice`]'s variants |
 ///
-/// `InstructionEar` and `DataEar` are reported when the last of their registers was read, in any order; each register is used once, and a
-/// record of a write to PMC\[0\], PMC\[10\] or PMC\[11\], of a cycle or of a reset forgets those read so far. A register read as
-/// undefined takes part in none, and neither does one that reads as 0 because of the privilege level. Where the mode is not known (PMC\[10\],
-/// PMC\[11\] of a dump), its fields are undefined and absent.
+/// `InstructionEar` and `DataEar` are reported when the last of their registers was read, in any order; each register
+/// is used once, and a record of a write to PMC\[0\], PMC\[10\] or PMC\[11\], of a cycle or of a reset forgets those
+/// read so far. A register read as undefined takes part in none, and neither does one that reads as 0 because of the
+/// privilege level. Where the mode is not known (PMC\[10\], PMC\[11\] of a dump), its fields are undefined and absent.
 ///
 /// # Qualification
 ///
-/// * Tags are made when the instruction is fetched, DBRRangeTag when the access is made, both with the registers of that moment, and carried; PMC\[4\] to
-///   PMC\[7\], plm, ism, pm and PSR of counting and capturing are those at the end of the cycle.
+/// * Tags are made when the instruction is fetched, DBRRangeTag when the access is made, both with the registers of
+///   that moment, and carried; PMC\[4\] to PMC\[7\], plm, ism, pm and PSR of counting and capturing are those at the
+///   end of the cycle.
 /// * A counter counts occurrences whose es and umask are exactly its own. The event's
 ///   [`Qualifier`](super::events::Qualifier) determines which tag of the latest instruction or access must be set when
 ///   the occurrence is recorded.
-/// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is = 0; CPU_CYCLES counts 1;
-///   INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled, qualified and pass the umask, kept or not.
+/// * IA64_INST_RETIRED and its tagged kin count the retired instructions of the cycle that were fetched with PSR.is =
+///   0; CPU_CYCLES counts 1; INSTRUCTION_EAR_EVENTS and DATA_EAR_EVENTS count the misses of the cycle that are enabled,
+///   qualified and pass the umask, kept or not.
 /// * Under [`Ia32Counting::Unrestricted`](super::Ia32Counting::Unrestricted), an occurrence recorded after an
 ///   instruction that was fetched with PSR.is = 1 counts for events with the qualifiers `Opcode` and `Data` if and only
 ///   if, when it is recorded, ta = 1, PMC\[8\] passes all (mifb = 1111, mask all ones) and pt = 1; "after" refers to
@@ -47,13 +50,15 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 ///   `Range` by IBRRangeTag. Under `ByTag` by the tags alone. Event address registers always go by the tags alone.
 /// * A data cache miss is captured of an access of kind load only, a data TLB miss of any kind.
 /// * An instruction miss is tagged when it is recorded, with the registers of that moment.
-/// * A read gives what the register holds. Of PMDs at a privilege level other than 0: 0 if PSR.sp = 1; 0 of PMD\[4\] to PMD\[7\] with pm = 1 of its PMC.
-///   PMD\[0\] to PMD\[3\] and PMD\[8\] to PMD\[17\] are undefined while PMC\[0\].fr = 0, unless they read as 0 for that reason.
-///   What recording branches would leave in PMD\[8\] to PMD\[16\] is not modelled: they hold what software wrote.
-/// * Fields that depend on the mode of an event address register depend, in reads and in writes, on PMC\[10\].tlb and PMC\[11\].tlb as they are then.
-///   PSR and PMV hold all bits that are written, those that are no fields too.
+/// * A read gives what the register holds. Of PMDs at a privilege level other than 0: 0 if PSR.sp = 1; 0 of PMD\[4\] to
+///   PMD\[7\] with pm = 1 of its PMC. PMD\[0\] to PMD\[3\] and PMD\[8\] to PMD\[17\] are undefined while PMC\[0\].fr =
+///   0, unless they read as 0 for that reason. What recording branches would leave in PMD\[8\] to PMD\[16\] is not
+///   modelled: they hold what software wrote.
+/// * Fields that depend on the mode of an event address register depend, in reads and in writes, on PMC\[10\].tlb and
+///   PMC\[11\].tlb as they are then. PSR and PMV hold all bits that are written, those that are no fields too.
 /// * Several overflows with oi = 1 in one cycle raise one interrupt.
-/// * Reset: PMC\[8\] = PMC\[9\] = 0xf00000003ffffff8, PMC\[11\] = 0x10000000, PMC\[13\] = 1, everything else 0, PSR and PMV too.
+/// * Reset: PMC\[8\] = PMC\[9\] = 0xf00000003ffffff8, PMC\[11\] = 0x10000000, PMC\[13\] = 1, everything else 0, PSR and
+///   PMV too.
 ///
 /// # Faults
 ///
@@ -82,14 +87,16 @@ pub const MISSES_PER_CYCLE: usize = crate::DecoderLimits::DEFAULT.gathered as us
 /// | an interrupt was due, and the next record is another | `contradiction` | that record, or the end | goes on |
 /// | a record of execution (instruction to interrupt) before any reset | `not-synchronised` | record; once until a reset | packet is delivered, no effect |
 ///
-/// Places of a value are those of its bit: byte 8 + b / 8 of the record, bit b % 8. Of a dropped record only the first fault of this table's
-/// order that drops it is reported, and all goes on as if the record were not there. Of any other record all faults are reported, in this
-/// order; of tags, every bit that differs. A reset forgets the latest instruction and access; a cycle does not, and an instruction does not forget the access before it.
+/// Places of a value are those of its bit: byte 8 + b / 8 of the record, bit b % 8. Of a dropped record only the first
+/// fault of this table's order that drops it is reported, and all goes on as if the record were not there. Of any other
+/// record all faults are reported, in this order; of tags, every bit that differs. A reset forgets the latest
+/// instruction and access; a cycle does not, and an instruction does not forget the access before it.
 ///
 /// * Of an occurrence only one of the three rows about occurrences holds: it has no name; else its event is derived;
 ///   else it lacks the instruction (qualifiers `Range`, `Opcode`, `OtherOpcode`) or the access (`Data`) that its
 ///   qualifier needs, in IA-32 code too.
-/// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined whatever PMC\[0\].fr is.
+/// * Reads that are 0 because of the privilege level are known in a followed log only. There such a register is defined
+///   whatever PMC\[0\].fr is.
 /// * Nothing else is reported of a register that the processor does not implement.
 /// * The end is after the last byte: packet index and byte are those of a record that would follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +132,8 @@ pub enum Event {
     },
     /// Hardware set PMC\[0\].fr.
     Freeze,
-    /// An interrupt is raised: an overflow with oi = 1, and PMV.m = 0. An [`Interrupt`](super::Packet::Interrupt) record is due.
+    /// An interrupt is raised: an overflow with oi = 1, and PMV.m = 0. An [`Interrupt`](super::Packet::Interrupt)
+    /// record is due.
     Interrupt,
     /// This was written into the instruction event address registers.
     InstructionMiss(InstructionMiss),
@@ -188,7 +196,8 @@ pub struct DataMiss {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Notice {
-    /// PMC\[4\] to PMC\[7\], PMC\[10\], PMC\[11\]: ism = 3 or plm = 0; PMC\[8\], PMC\[9\]: no syllable type is selected (W-ISM).
+    /// PMC\[4\] to PMC\[7\], PMC\[10\], PMC\[11\]: ism = 3 or plm = 0; PMC\[8\], PMC\[9\]: no syllable type is selected
+    /// (W-ISM).
     Disabled,
     /// PMC\[4\] to PMC\[7\]: es and umask select no named event (E-EVT).
     UnknownEvent,
@@ -202,7 +211,7 @@ pub enum Notice {
     RangeCheckOff,
     /// An even DBR: pt = 0, and the pair is (0, 0), which matches half of region 0 (W-NEUT).
     MatchesRegionZero,
-    /// An even IBR or DBR of a pair that is known: {60:56} of the address are not uniform, or the mask selects a bit of {55:50} of the address that differs
-    /// from its bit 60 (W-NONCAN).
+    /// An even IBR or DBR of a pair that is known: {60:56} of the address are not uniform, or the mask selects a bit of
+    /// {55:50} of the address that differs from its bit 60 (W-NONCAN).
     NeverMatches,
 }

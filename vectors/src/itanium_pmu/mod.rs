@@ -1,7 +1,8 @@
 //! Itanium (first generation) event qualification: the vocabulary of the specification.
 //!
-//! Source references: plain numbers such as `6.2.4` are sections of the processor manual's chapter on performance monitoring, `MD-n` and
-//! `A-n` decisions of this project where the text is silent or sources conflict; each is an option of [`Parameters`] and a reading.
+//! Source references: plain numbers such as `6.2.4` are sections of the processor manual's chapter on performance
+//! monitoring, `MD-n` and `A-n` decisions of this project where the text is silent or sources conflict; each is an
+//! option of [`Parameters`] and a reading.
 //!
 //! `{h:l}` is a slice of bits, 0 = least significant; registers have 64 bits.
 //!

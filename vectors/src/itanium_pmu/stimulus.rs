@@ -11,7 +11,8 @@ use crate::Address;
 pub enum Stimulus {
     /// The processor is reset.
     Reset,
-    /// Software writes a register, at whatever privilege level. Of PSR and PMV too: this is how privilege level and instruction set change.
+    /// Software writes a register, at whatever privilege level. Of PSR and PMV too: this is how privilege level and
+    /// instruction set change.
     Write {
         /// Which.
         register: Register,
@@ -30,8 +31,8 @@ pub enum Stimulus {
     Miss(Miss),
     /// An event occurs that does not follow from the rest.
     Occurrence(Occurrence),
-    /// The cycle ends: counters and event address registers take what happened since the last one, as PMC\[0\], PSR and their
-    /// configuration are now.
+    /// The cycle ends: counters and event address registers take what happened since the last one, as PMC\[0\], PSR and
+    /// their configuration are now.
     Cycle,
 }
 
@@ -48,7 +49,8 @@ pub struct Instruction {
     pub slot: u8,
     /// Type of the syllable.
     pub itype: SyllableType,
-    /// `enco{40:0}`: the syllable, bit 0 = qualifying predicate's least significant bit. 41 bits; 0 of IA-32 instructions.
+    /// `enco{40:0}`: the syllable, bit 0 = qualifying predicate's least significant bit. 41 bits; 0 of IA-32
+    /// instructions.
     #[cfg_attr(feature = "serde", serde(default, with = "crate::notation::hex"))]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
     pub enco: u64,

@@ -24,7 +24,8 @@
 //! [`AccessKind`](super::AccessKind), [`SyllableType`](super::SyllableType),
 //! [`InstructionTlbResolution`](super::InstructionTlbResolution) and [`DataTlbLevel`](super::DataTlbLevel).
 //!
-//! The value of a write is all 64 bits that software writes, ignored ones included; the value of a read is all 64 bits that it gets.
+//! The value of a write is all 64 bits that software writes, ignored ones included; the value of a read is all 64 bits
+//! that it gets.
 
 /// Bytes of a record.
 pub const RECORD: usize = 16;

@@ -13,8 +13,8 @@ use crate::Address;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filter {
-    /// `iaddr` is in one of these ranges; empty = anywhere. An exception is where its EPC is, an interrupt, which has no
-    /// address at the port, where the instruction before it is.
+    /// `iaddr` is in one of these ranges; empty = anywhere. An exception is where its EPC is, an interrupt, which has
+    /// no address at the port, where the instruction before it is.
     pub addresses: Vec<AddressRange>,
     /// `priv` is one of these levels; empty = any. That of a trap is the level before it.
     pub privileges: Vec<u8>,

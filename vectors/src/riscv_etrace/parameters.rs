@@ -27,8 +27,8 @@ pub struct Parameters {
     pub cache_size_p: u8,
     /// log2 of the number of calls that the nested call counter counts; 0 = none.
     pub call_counter_size_p: u8,
-    /// The call counter has `call_counter_size_p` bits, so it counts to one below that power of two: the other answer to
-    /// a question that ET leaves open (not discoverable; readings `call-counter-is-a-power-of-two` and
+    /// The call counter has `call_counter_size_p` bits, so it counts to one below that power of two: the other answer
+    /// to a question that ET leaves open (not discoverable; readings `call-counter-is-a-power-of-two` and
     /// `call-counter-fits-irdepth`).
     pub call_counter_fits_irdepth: bool,
     /// Width of `context`.

@@ -45,7 +45,8 @@ fn every_cited_requirement_is_in_a_registry() {
     assert!(cited.len() > 700, "only {} requirements are cited: were the sources found?", cited.len());
 }
 
-/// An id is FAMILY-GROUP-NUMBER. A registry may have several words for its family (`ETM1`, `ETM2`), but shares none with another.
+/// An id is FAMILY-GROUP-NUMBER. A registry may have several words for its family (`ETM1`, `ETM2`), but shares none
+/// with another.
 #[test]
 fn every_requirement_names_its_family() {
     let mut owners: BTreeMap<String, String> = BTreeMap::new();

@@ -2,8 +2,8 @@
 //!
 //! One instruction set is one variant of [`InstructionSet`] and one file with its `decode`.
 //!
-//! Source: ARM DDI 0406 (ARM Architecture Reference Manual, ARMv7-A and ARMv7-R), chapters A5, A6 and A9; for ARMv7-M and ARMv6-M their
-//! encodings are a subset, but for what ARMv8-M and ARMv8.1-M add. A64: ARM DDI 0487, C4 and C6.2.
+//! Source: ARM DDI 0406 (ARM Architecture Reference Manual, ARMv7-A and ARMv7-R), chapters A5, A6 and A9; for ARMv7-M
+//! and ARMv6-M their encodings are a subset, but for what ARMv8-M and ARMv8.1-M add. A64: ARM DDI 0487, C4 and C6.2.
 
 mod a32;
 mod a64;
@@ -74,8 +74,8 @@ pub enum Access {
 
 /// The data that an instruction transfers if it is executed.
 ///
-/// LDM, STM and their like transfer a word for each register, LDRD and STRD two words; 64-bit registers of floating point and
-/// Advanced SIMD are two words each.
+/// LDM, STM and their like transfer a word for each register, LDRD and STRD two words; 64-bit registers of floating
+/// point and Advanced SIMD are two words each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transfers {
     /// Which way.
@@ -114,7 +114,8 @@ pub struct Instruction {
     pub class: InstructionClass,
     /// Bytes: 2 or 4; 0 where there is no instruction.
     pub length: u8,
-    /// Its own encoding makes it conditional: a condition code other than AL, CBZ, CBNZ. An IT block can make others so.
+    /// Its own encoding makes it conditional: a condition code other than AL, CBZ, CBNZ. An IT block can make others
+    /// so.
     pub conditional: bool,
     /// The instruction set at the target of a direct branch; otherwise that of the instruction.
     pub target_set: InstructionSet,

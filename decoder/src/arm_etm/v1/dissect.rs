@@ -15,8 +15,10 @@ use crate::arm_etm::v2::FifoByte;
 /// * A record has the fields `PIPESTAT` and `TRACESYNC`; of TR also `replaced PIPESTAT`; after BE and BD `APO[1:0]` and
 ///   `APO[3:2]` in place of `PIPESTAT`, or of what TR replaces; of TD `keep`; and `skipped` for bytes that belong to
 ///   nothing. It is a unit without packet, or with the fault that it gave.
-/// * A packet has the fields `address`, `reason`, `J`, `context_id` and `value`, in as many parts as travelled apart, low part first, and
-///   `c` for the continue bits. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
+/// * A packet has the fields `address`, `reason`, `J`, `context_id` and `value`, in as many parts as travelled apart,
+///   low part first, and
+///   `c` for the continue bits. The unit's `bytes` reach from the first to the last byte that carried it, with
+///   everything between.
 /// * A packet that is cut off is a unit without packet.
 ///
 /// Data that cannot be assigned by the code in `program` are `skipped`. Empty when the parameters are refused.

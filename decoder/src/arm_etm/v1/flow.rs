@@ -123,7 +123,8 @@ impl Flow {
         Here { instruction: Some(instruction), ..here }
     }
 
-    /// A branch address was output: where it leads, if all bits are known. Spec: ETM1-PKT-008, ETM1-PKT-010 (5.5.4, 5.8.1).
+    /// A branch address was output: where it leads, if all bits are known. Spec: ETM1-PKT-008, ETM1-PKT-010 (5.5.4,
+    /// 5.8.1).
     pub(super) fn output(&mut self, packet: &Packet) -> Option<Target> {
         self.base = match *packet {
             Packet::FullBranchAddress { address, jazelle, .. } => Some(Base { bits: address.0, jazelle }),

@@ -76,7 +76,8 @@ impl PacketReader {
         packet
     }
 
-    /// One of the first four bytes of an address; whether it is the last one. Spec: ETM1-PKT-004 (5.5.4), ETM1-DAT-004 (5.4).
+    /// One of the first four bytes of an address; whether it is the last one. Spec: ETM1-PKT-004 (5.5.4), ETM1-DAT-004
+    /// (5.4).
     fn seven_bits<L: Listener>(&mut self, byte: FifoByte, listener: &mut L) -> bool {
         listener.field("address", byte, 0, 7);
         listener.field("c", byte, 7, 1);

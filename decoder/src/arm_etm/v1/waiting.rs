@@ -50,7 +50,8 @@ pub(super) struct Status {
     pub(super) kind: Kind,
 }
 
-/// Statuses in program order, at most as many as may wait and one that is too many. The first one needs bytes of the FIFO.
+/// Statuses in program order, at most as many as may wait and one that is too many. The first one needs bytes of the
+/// FIFO.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     queue: VecDeque<Status>,

@@ -11,12 +11,13 @@ use crate::arm_etm::units::Units;
 
 /// Takes a capture apart: every record, then every packet whose last byte it carries.
 ///
-/// * A record has the field `PIPESTAT`; of TR also `replaced PIPESTAT`; of a TFO value `TFO`, `N[6:4]` and `N[3:0]`, each
-///   in the record that carried it; and `skipped` for FIFO bytes that belong to nothing. It is a unit without packet, or with
-///   the fault that its statuses and its place in the stream gave.
-/// * A packet has the fields of Table 6.2 (`C`, `A`, `TT`, `SS`) or of a TFO packet header (`L`, `RR`, `J`), then `address`, `value`
-///   and `context_id` in as many parts as travelled apart, low part first, and `c` for the continue bits. A header that cannot
-///   be used is `header`. The unit's `bytes` reach from the first to the last byte that carried it, with everything between.
+/// * A record has the field `PIPESTAT`; of TR also `replaced PIPESTAT`; of a TFO value `TFO`, `N[6:4]` and `N[3:0]`,
+///   each in the record that carried it; and `skipped` for FIFO bytes that belong to nothing. It is a unit without
+///   packet, or with the fault that its statuses and its place in the stream gave.
+/// * A packet has the fields of Table 6.2 (`C`, `A`, `TT`, `SS`) or of a TFO packet header (`L`, `RR`, `J`), then
+///   `address`, `value` and `context_id` in as many parts as travelled apart, low part first, and `c` for the continue
+///   bits. A header that cannot be used is `header`. The unit's `bytes` reach from the first to the last byte that
+///   carried it, with everything between.
 /// * A packet that the capture cuts off is a unit without packet: that is no fault.
 ///
 /// It does not cover what packets mean in the flow. Empty when the parameters are refused.

@@ -22,7 +22,8 @@ pub(super) struct Code {
 pub(super) enum Kind {
     /// Goes on within the track: [`Step::taken`] bytes further if it is executed, else [`Step::length`].
     Near,
-    /// As [`Near`](Self::Near), but it is two atoms, one per half-word, of which the second does what the instruction does.
+    /// As [`Near`](Self::Near), but it is two atoms, one per half-word, of which the second does what the instruction
+    /// does.
     Halves(Leads),
     /// Executed it leads out of the track.
     Away(Leads),

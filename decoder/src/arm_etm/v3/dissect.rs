@@ -12,12 +12,14 @@ use super::packet::PacketReader;
 
 /// Dissects a stream: every packet, and the bytes between packets that belong to none.
 ///
-/// * A packet has the fields of its header (`A`, `SS`, `TT`, `R`; otherwise `header`, `P-header`), then those of its other
-///   bytes, in as many parts as travelled apart, low part first: `address`, `value`, `context_id`, `cycles`, `timestamp`, those of the
-///   information byte and of exception information by name; `c` for the continue bits, `E` for "exception information follows", `state` for the state
-///   pattern of byte 5. An A-sync has `zeros` (on a bare port only the first) and `end`.
+/// * A packet has the fields of its header (`A`, `SS`, `TT`, `R`; otherwise `header`, `P-header`), then those of its
+///   other bytes, in as many parts as travelled apart, low part first: `address`, `value`, `context_id`, `cycles`,
+///   `timestamp`, those of the information byte and of exception information by name; `c` for the continue bits, `E`
+///   for "exception information follows", `state` for the state pattern of byte 5. An A-sync has `zeros` (on a bare
+///   port only the first) and `end`.
 /// * What cannot be used is a unit with a fault.
-/// * Bytes that belong to no packet are a unit with the field `skipped`; the trigger of a bare port, one with `TRACECTL`.
+/// * Bytes that belong to no packet are a unit with the field `skipped`; the trigger of a bare port, one with
+///   `TRACECTL`.
 /// * A packet that the stream cuts off is a unit without packet: that is no fault.
 ///
 /// It does not cover what packets mean in the flow. Empty when the parameters are refused.

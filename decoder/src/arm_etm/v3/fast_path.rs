@@ -24,8 +24,8 @@ struct Whole {
     arm: Option<bool>,
 }
 
-/// Takes packets from a [header](Automaton::is_between_packets) on, as long as they lie whole in the chunk and are of the
-/// kinds read here. Gives the rest.
+/// Takes packets from a [header](Automaton::is_between_packets) on, as long as they lie whole in the chunk and are of
+/// the kinds read here. Gives the rest.
 #[inline]
 pub(super) fn packets<'a, L: Listener + ?Sized>(
     automaton: &mut Automaton,

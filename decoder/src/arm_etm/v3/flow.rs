@@ -14,8 +14,8 @@ use super::transfers::{Carrier, Transfers, incomplete};
 
 /// Turns packets into events, packet by packet.
 ///
-/// It keeps a copy of the program, which it decodes for an instruction set when the trace first enters that; its size does not
-/// depend on the trace.
+/// It keeps a copy of the program, which it decodes for an instruction set when the trace first enters that; its size
+/// does not depend on the trace.
 #[derive(Clone, Debug)]
 pub struct Flow {
     encoding: Encoding,

@@ -19,7 +19,8 @@ pub trait Listener {
     /// The stream ended at `place`. `cut_record`: inside this record of a bare port; `cut_packet`: inside a packet.
     fn end(&mut self, place: Place, cut_record: Option<&Fault>, cut_packet: bool);
 
-    /// A field of the packet that is being read: `width` bits, from bit `first` of the byte at stream offset `offset` on.
+    /// A field of the packet that is being read: `width` bits, from bit `first` of the byte at stream offset `offset`
+    /// on.
     fn field(&mut self, name: &'static str, offset: u64, first: u8, width: u32, value: u64) {
         let _ = (name, offset, first, width, value);
     }

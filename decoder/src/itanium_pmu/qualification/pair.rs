@@ -38,7 +38,8 @@ pub struct BitDifference {
     pub with: ComparedWith,
 }
 
-/// Whether bit `b` of the breakpoint address `register` agrees with `address` under the mask of the odd register `control`.
+/// Whether bit `b` of the breakpoint address `register` agrees with `address` under the mask of the odd register
+/// `control`.
 #[inline]
 fn agrees(register: u64, control: u64, address: u64, b: u8) -> bool {
     let row = ComparedWith::of(b);

@@ -22,7 +22,8 @@ const PMC: [u64; 14] = [
     1,
 ];
 
-/// Bits of `register` that read as 0 and drop what is written. All of them where the processor implements no such register.
+/// Bits of `register` that read as 0 and drop what is written. All of them where the processor implements no such
+/// register.
 ///
 /// Bits of a data register that are copies of another bit are not ignored bits, neither is any bit of PSR and PMV.
 ///
@@ -67,7 +68,8 @@ const fn copies(register: Register) -> Option<(u8, u64)> {
     }
 }
 
-/// The lowest bit of a value read that should copy another one and does not. The upper half of a counter may be 0 instead.
+/// The lowest bit of a value read that should copy another one and does not. The upper half of a counter may be 0
+/// instead.
 ///
 /// Spec: ITA-DEC-004, ITA-DEC-005.
 pub(super) fn no_copy(register: Register, value: u64) -> Option<u8> {

@@ -192,7 +192,8 @@ pub fn encode_register(contents: &Contents) -> u64 {
     stored(register, value)
 }
 
-/// The bits of a register that the specification defines in this context: all of it but fields that the mode leaves undefined.
+/// The bits of a register that the specification defines in this context: all of it but fields that the mode leaves
+/// undefined.
 #[must_use]
 pub const fn defined(register: Register, context: &Context) -> u64 {
     match register {

@@ -49,8 +49,8 @@ fn syllables_are_cut_out() {
     assert_eq!(found, [(0x4000, 0, M, nop), (0x4000, 1, I, signed), (0x4000, 2, I, unsigned)]);
 }
 
-/// `{ .mlx; nop.m 0; movl r14=0x123456789abcdef0 }` by the format X2: opcode 6, i {36}, imm9d {35:27}, imm5c {26:22}, ic {21}, vc {20},
-/// imm7b {19:13}, r1 {12:6}; imm41 in the L slot.
+/// `{ .mlx; nop.m 0; movl r14=0x123456789abcdef0 }` by the format X2: opcode 6, i {36}, imm9d {35:27}, imm5c {26:22},
+/// ic {21}, vc {20}, imm7b {19:13}, r1 {12:6}; imm41 in the L slot.
 #[test]
 fn long_syllables_are_one_instruction() {
     let value = 0x1234_5678_9abc_def0_u64;

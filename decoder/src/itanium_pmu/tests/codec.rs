@@ -1,4 +1,5 @@
-//! Registers: which bits they keep, which fields they have, and the laws between decoding and encoding (ITA-REG, ITA-DEC-001 to ITA-DEC-007).
+//! Registers: which bits they keep, which fields they have, and the laws between decoding and encoding (ITA-REG,
+//! ITA-DEC-001 to ITA-DEC-007).
 
 use proptest::prelude::*;
 use traceproof_vectors::itanium_pmu::{

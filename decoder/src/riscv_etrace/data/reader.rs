@@ -101,8 +101,8 @@ impl DataReader {
     ///
     /// # Errors
     ///
-    /// * `ReservedEncoding` at the field: a `format`, `subformat`, `subtype` or `diff` without meaning, or a `size` beyond
-    ///   the bus;
+    /// * `ReservedEncoding` at the field: a `format`, `subformat`, `subtype` or `diff` without meaning, or a `size`
+    ///   beyond the bus;
     /// * `IllegalInState` at `format`: a response where the options say that there are none;
     /// * `InvalidReference` at `lrid`: atomic data without request, whose size they have;
     /// * `Overlong` after the last field, as for instruction trace.

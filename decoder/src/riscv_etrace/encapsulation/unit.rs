@@ -99,8 +99,8 @@ impl Unit {
     ///
     /// # Errors
     ///
-    /// * `Framing` at the header, which announces a timestamp where timestamps have no bytes (RVET-ENCAP-008), or more bytes
-    ///   than there are in its block of memory (ET 7);
+    /// * `Framing` at the header, which announces a timestamp where timestamps have no bytes (RVET-ENCAP-008), or more
+    ///   bytes than there are in its block of memory (ET 7);
     /// * `Truncated` at the header, whose `length` leaves no bit for a payload (RVET-ENCAP-004);
     /// * `ReservedEncoding` at a `type` that is neither instruction nor data trace (RVET-ENCAP-017).
     #[inline]

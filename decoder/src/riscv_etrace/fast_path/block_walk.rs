@@ -14,8 +14,8 @@ use crate::riscv_etrace::trouble::Trouble;
 use crate::riscv_etrace::walk::Progress;
 use crate::riscv_etrace::walker::Walker;
 
-/// Walks as [`Walker::walk`] does: by blocks where the modes allow it, elsewhere from one control-flow instruction to the
-/// next.
+/// Walks as [`Walker::walk`] does: by blocks where the modes allow it, elsewhere from one control-flow instruction to
+/// the next.
 #[derive(Clone, Debug)]
 pub(in crate::riscv_etrace) struct BlockWalk {
     /// By the index of the half-word where they begin.
@@ -310,8 +310,9 @@ impl<'a> Way<'a> {
         true
     }
 
-    /// Passes blocks whose ends can be followed, then one whose end cannot, and gives that one; `None` where the half-word
-    /// `wanted` was met instead, and then that comes next. With `short_of_it` the instruction there is not passed.
+    /// Passes blocks whose ends can be followed, then one whose end cannot, and gives that one; `None` where the
+    /// half-word `wanted` was met instead, and then that comes next. With `short_of_it` the instruction there is not
+    /// passed.
     #[inline(always)]
     fn pass_blocks(
         &mut self,
@@ -379,8 +380,8 @@ impl<'a> Way<'a> {
     }
 }
 
-/// Whether straight code from the half-word `at` meets the half-word `wanted` as the start of an instruction, given that it
-/// comes at least that far.
+/// Whether straight code from the half-word `at` meets the half-word `wanted` as the start of an instruction, given
+/// that it comes at least that far.
 #[inline(never)]
 fn meets(map: &ProgramMap, at: usize, wanted: usize) -> bool {
     map.passes(at, wanted - at)

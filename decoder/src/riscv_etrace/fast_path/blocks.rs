@@ -51,8 +51,8 @@ impl Block {
     pub(in crate::riscv_etrace) const NOWHERE: Self =
         Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0, is_branch: false };
 
-    /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if that
-    /// is in the same contiguous code.
+    /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if
+    /// that is in the same contiguous code.
     fn of_last(slot: &Slot, target: Option<u32>) -> Self {
         let (end, target) = match (slot.class, target) {
             (Class::Branch, Some(target)) => (End::Branch, target),

@@ -15,8 +15,8 @@ impl Flow {
         !self.start_of_trace && self.provisional.is_none() && !self.chain.is_open()
     }
 
-    /// [`packet`](Self::packet) for formats 1 and 2 while [following](Self::is_following). Inlined, so that the packet need
-    /// not be in memory.
+    /// [`packet`](Self::packet) for formats 1 and 2 while [following](Self::is_following). Inlined, so that the packet
+    /// need not be in memory.
     #[inline(always)]
     pub(in crate::riscv_etrace) fn short_packet<S>(
         &mut self,

@@ -14,8 +14,8 @@ use crate::riscv_etrace::walk::Progress;
 use crate::riscv_etrace::walker::Walker;
 
 impl Walker {
-    /// Walks on from the pc, which is reported and has the index `here`, over straight code: to the instruction after it, or
-    /// to the goal within it. As many times [`advance`](Self::advance).
+    /// Walks on from the pc, which is reported and has the index `here`, over straight code: to the instruction after
+    /// it, or to the goal within it. As many times [`advance`](Self::advance).
     pub(super) fn pass_run<S>(
         &mut self,
         map: &ProgramMap,

@@ -61,8 +61,8 @@ pub(in crate::riscv_etrace) struct ShortPackets {
 }
 
 impl ShortPackets {
-    /// With addresses of `address` (1 to 64 - `shift`) bits that are to be shifted by `shift` (at most 2), and `irdepth` of
-    /// that many bits.
+    /// With addresses of `address` (1 to 64 - `shift`) bits that are to be shifted by `shift` (at most 2), and
+    /// `irdepth` of that many bits.
     pub(in crate::riscv_etrace) const fn new(address: u32, shift: u32, irdepth: u32) -> Self {
         let top = shift + address - 1;
         let mask = (u64::MAX >> (63 - top)) & (u64::MAX << shift);
@@ -78,8 +78,9 @@ impl ShortPackets {
         self.sign = if full_address { 0 } else { 1 << self.top };
     }
 
-    /// Reads a packet of format 1 or 2 that fits a word and has nothing wrong with it; `None` for others. `word` has copies
-    /// of the top bit above the `received` bits. Spec: RVET-PKT-003, RVET-PKT-024 to 030 (ET 7.6), RVET-PKT-031 (ET 7.7).
+    /// Reads a packet of format 1 or 2 that fits a word and has nothing wrong with it; `None` for others. `word` has
+    /// copies of the top bit above the `received` bits. Spec: RVET-PKT-003, RVET-PKT-024 to 030 (ET 7.6), RVET-PKT-031
+    /// (ET 7.7).
     ///
     /// Inlined, so that what was read need not be in memory.
     #[inline(always)]

@@ -33,8 +33,8 @@
 //! where an address is.
 //!
 //! Choices where specification and [contract](traceproof_vectors::arm_etm::v1) are silent:
-//! * Reason and Context ID of a restart take into account what happens up to the first traced instruction: the macrocell knows it as well as
-//!   the instruction. BE itself may stand where the processor is still in debug state.
+//! * Reason and Context ID of a restart take into account what happens up to the first traced instruction: the
+//!   macrocell knows it as well as the instruction. BE itself may stand where the processor is still in debug state.
 //! * Every write of the Context ID counts, of the same value too; written in the cycle of a branch, that branch outputs
 //!   it.
 //! * An overflow is remembered until the next restart, whatever TraceEnable and debug state do in between.

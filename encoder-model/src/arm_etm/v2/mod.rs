@@ -26,8 +26,8 @@
 //! | Bytes of a packet | [`write_packet`], [`UnencodablePacket`] |
 //!
 //! Inside, `macrocell` decides what is traced in a cycle, `transfers` makes data packets of it,
-//! `compression` shortens addresses, `packet` writes bytes, `port` holds them and drives the pins; `conventions` has every
-//! bit that no available text confirms.
+//! `compression` shortens addresses, `packet` writes bytes, `port` holds them and drives the pins; `conventions` has
+//! every bit that no available text confirms.
 //!
 //! Choices where the specification is silent, besides the conventions and those in
 //! [`Policy`](traceproof_vectors::arm_etm::Policy):

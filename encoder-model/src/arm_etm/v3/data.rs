@@ -237,8 +237,8 @@ impl Data {
 
     /// Takes note of the latest packet.
     ///
-    /// Two placeholders that belong to different loads must not follow each other with the same tag, for they would be one
-    /// 64-bit item (ETM3-OOO-005).
+    /// Two placeholders that belong to different loads must not follow each other with the same tag, for they would be
+    /// one 64-bit item (ETM3-OOO-005).
     pub(super) fn note_latest(&mut self, packets: &[Packet]) {
         match packets.last() {
             Some(Packet::LoadMissOccurred { tag, .. }) => self.open_tag = Some(*tag),

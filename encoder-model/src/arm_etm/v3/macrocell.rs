@@ -108,8 +108,8 @@ impl Macrocell {
         self.fifo.end_cycle(sink);
     }
 
-    /// The trace port goes on until the FIFO is empty, and triggers that waited for room go out. Atoms of which no P-header was
-    /// made stay: only a cycle can make one.
+    /// The trace port goes on until the FIFO is empty, and triggers that waited for room go out. Atoms of which no
+    /// P-header was made stay: only a cycle can make one.
     pub(super) fn finish(&mut self, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.fifo.empty(sink);
         self.packets.clear();

@@ -1,7 +1,7 @@
 //! Which aligned blocks cover an interval best.
 //!
-//! A pair of breakpoint registers is used for one block: 2^n addresses from a multiple of 2^n on. Addresses here are offsets into the
-//! half of a region that bit 50 selects, 0 to 2^50: a pair cannot reach further.
+//! A pair of breakpoint registers is used for one block: 2^n addresses from a multiple of 2^n on. Addresses here are
+//! offsets into the half of a region that bit 50 selects, 0 to 2^50: a pair cannot reach further.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -32,7 +32,8 @@ impl Block {
 pub(super) fn blocks_needed(interval: &Range<u64>) -> u32 {
     let last = interval.end - 1;
     let Some(top) = (interval.start ^ last).checked_ilog2() else { return 1 };
-    // The address with the most trailing zeros in the interval, its start apart: blocks grow towards it from both sides.
+    // The address with the most trailing zeros in the interval, its start apart: blocks grow towards it from both
+    // sides.
     let middle = last >> top << top;
     let (before, after) = (middle - interval.start, interval.end - middle);
     if before == after && before == 1 << top { 1 } else { before.count_ones() + after.count_ones() }
@@ -55,8 +56,8 @@ pub(super) fn blocks(interval: &Range<u64>) -> Vec<Block> {
     blocks
 }
 
-/// For one to four blocks: the interval around `asked` that exactly so many blocks make up with the least that was not asked for; `None`
-/// if there is none, or none better than with fewer.
+/// For one to four blocks: the interval around `asked` that exactly so many blocks make up with the least that was not
+/// asked for; `None` if there is none, or none better than with fewer.
 fn covers(asked: &Range<u64>) -> [Option<Range<u64>>; MOST_PAIRS] {
     let mut best: [Option<(u64, Range<u64>)>; MOST_PAIRS] = Default::default();
     // The block that holds the first address asked for starts at a multiple of its size, so that only these starts and
@@ -109,8 +110,9 @@ struct Plan {
     blocks_before: usize,
 }
 
-/// Covers disjoint intervals, sorted, by at most `pairs` blocks: with the least that was not asked for, then with the fewest blocks.
-/// `halves` says for each interval in which half of which region it lies; blocks do not cross. `None` if there are too few blocks.
+/// Covers disjoint intervals, sorted, by at most `pairs` blocks: with the least that was not asked for, then with the
+/// fewest blocks. `halves` says for each interval in which half of which region it lies; blocks do not cross. `None` if
+/// there are too few blocks.
 pub(super) fn cover(intervals: &[Range<u64>], halves: &[u64], pairs: usize) -> Option<Vec<Group>> {
     let pairs = pairs.min(MOST_PAIRS);
     // plans[n][k]: the first n intervals by exactly k blocks.
@@ -180,8 +182,8 @@ mod tests {
         interval.clone().fold(0, |set, address| set | 1 << address)
     }
 
-    /// The least number of addresses in a union of at most `pairs` blocks that holds `asked`, and the fewest blocks that reach it. Tries
-    /// every choice of blocks that each hold something asked for that is not held yet.
+    /// The least number of addresses in a union of at most `pairs` blocks that holds `asked`, and the fewest blocks
+    /// that reach it. Tries every choice of blocks that each hold something asked for that is not held yet.
     fn brute_force(asked: u64, pairs: u32) -> Option<(u32, u32)> {
         fn search(sets: &[u64], asked: u64, held: u64, used: u32, pairs: u32, best: &mut Option<(u32, u32)>) {
             let missing = asked & !held;

@@ -15,8 +15,8 @@ use crate::itanium_pmu::value_of;
 /// An event to be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRequest {
-    /// A name of the event table, or one that selects what event address registers capture, such as `DATA_EAR_CACHE_LAT64`; case does
-    /// not matter.
+    /// A name of the event table, or one that selects what event address registers capture, such as
+    /// `DATA_EAR_CACHE_LAT64`; case does not matter.
     pub name: String,
     /// n of PMD\[n\]; `None` = the first that can count it.
     pub counter: Option<u8>,
@@ -43,7 +43,8 @@ pub struct EventRequest {
 }
 
 impl EventRequest {
-    /// The event at these privilege levels, in both instruction sets, started by PSR.up, with overflow interrupts as libpfm sets it up.
+    /// The event at these privilege levels, in both instruction sets, started by PSR.up, with overflow interrupts as
+    /// libpfm sets it up.
     #[must_use]
     pub fn new(name: &str, plm: u8) -> Self {
         Self {

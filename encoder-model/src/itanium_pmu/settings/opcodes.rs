@@ -17,7 +17,8 @@ const NEVER_COMPARED: u64 = 0x07ff_e000;
 /// All bits of the key.
 const KEY: u32 = 0x07ff_ffff;
 
-/// What the 41 bits of a syllable shall be, bit 40 the first of the major opcode, bit 0 the last of the qualifying predicate.
+/// What the 41 bits of a syllable shall be, bit 40 the first of the major opcode, bit 0 the last of the qualifying
+/// predicate.
 ///
 /// Its text is 41 of `0`, `1` and `x` (whatever it is), bit 40 first; blanks and `_` may stand anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -145,7 +145,8 @@ fn any_stimulus() -> impl Strategy<Value = Stimulus> {
 }
 
 proptest! {
-    /// Nothing panics, every packet has its record, and ITA-REG-001, ITA-OVF-004, ITA-OVF-005, ITA-OVF-008 hold throughout.
+    /// Nothing panics, every packet has its record, and ITA-REG-001, ITA-OVF-004, ITA-OVF-005, ITA-OVF-008 hold
+    /// throughout.
     #[test]
     fn any_stimulus_leaves_a_log(stimuli in prop::collection::vec(any_stimulus(), 0..60)) {
         let mut bench = Bench::new();

@@ -5,7 +5,8 @@ const SIZES: usize = 5;
 
 /// The previous access of each size, as far as a decoder knows it.
 ///
-/// Spec: RVET-DATA-007, RVET-DATA-008 (ET 8.1.3); readings data-bases-are-per-size, data-differences-are-of-byte-addresses.
+/// Spec: RVET-DATA-007, RVET-DATA-008 (ET 8.1.3); readings data-bases-are-per-size,
+/// data-differences-are-of-byte-addresses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bases {
     addresses: [Option<u64>; SIZES],

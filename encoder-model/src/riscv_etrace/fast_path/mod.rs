@@ -118,8 +118,8 @@ impl FastPath {
         (self.held, self.by_signals) = (false, false);
     }
 
-    /// Takes a cycle if it has just one block of ordinary instructions and the item that waits gets no packet; `false` if
-    /// not, and then nothing has happened.
+    /// Takes a cycle if it has just one block of ordinary instructions and the item that waits gets no packet; `false`
+    /// if not, and then nothing has happened.
     #[inline]
     pub(super) fn step_unreported(&mut self, model: &mut Model, cycle: &Cycle) -> bool {
         let [block] = cycle.blocks.as_slice() else { return false };

@@ -30,8 +30,8 @@ pub(super) const fn is_inferable(itype: Itype) -> bool {
 }
 
 impl Branches {
-    /// [`record`](Self::record) for a branch that is not predicted and leaves room for another one; `false` if it is none,
-    /// and then nothing has happened.
+    /// [`record`](Self::record) for a branch that is not predicted and leaves room for another one; `false` if it is
+    /// none, and then nothing has happened.
     #[inline]
     pub(super) const fn record_unreported(&mut self, taken: bool) -> bool {
         if self.predictor.is_some() || self.count + 1 >= MAP_SIZE {
@@ -66,8 +66,8 @@ impl Tracer {
         continues && !self.lost && !self.restart && self.returns.is_none()
     }
 
-    /// Deals with an ordinary instruction between others as [`item`](Self::item) does, if it gets no packet; `false` if it
-    /// may get one, and then nothing has happened.
+    /// Deals with an ordinary instruction between others as [`item`](Self::item) does, if it gets no packet; `false` if
+    /// it may get one, and then nothing has happened.
     #[inline]
     pub(super) fn pass(&mut self, retired: &Retired, ticks: u64) -> bool {
         if !self.resync.keeps_counting(ticks) {

@@ -20,9 +20,9 @@
 //! | `BranchAddress` | BE, BD | 1 to 4: A\[6:0\], A\[13:7\], A\[20:14\], A\[27:21\] in \[6:0\]; bit 7 = another follows. Reason 000 |
 //! | or `FullBranchAddress` | BE, BD | four of these with bit 7, then A\[31:28\] in \[3:0\], reason in \[6:4\], J in \[7\]; if the reason is not 000, the Context ID (ETMv1.2 and later, little-endian) |
 //!
-//! A\[0\] is the Thumb bit, unless the state is Java. A short branch address keeps the bits above it, and the J bit, of the branch address output
-//! before it; so does a data address. The branch address of an abandoned branch, and one whose APO is 15, count as output
-//! (`etm1-every-address-is-a-base`).
+//! A\[0\] is the Thumb bit, unless the state is Java. A short branch address keeps the bits above it, and the J bit, of
+//! the branch address output before it; so does a data address. The branch address of an abandoned branch, and one
+//! whose APO is 15, count as output (`etm1-every-address-is-a-base`).
 //! [`context_id_bytes`](super::Parameters::context_id_bytes) means nothing before ETMv1.2.
 //!
 //! Data of an instruction: one address, that of the first transfer; then the value of each transfer. Their number and
@@ -145,10 +145,13 @@
 //! folded branches and what came with later architectures do not exist. A branch stands with an instruction that is
 //! executed; so do exceptions.
 //!
-//! 1. *Status.* No traced instruction: WT if the record outputs a byte, else TD (with TR, WT). Traced, executed, with traced transfers: ID, or BD if an address is
-//!    output; without: IE or BE. Not executed: IN. An address is output for an indirect branch or exception, for every taken branch with `branch_broadcast`, and
-//!    where one is forced (5, 6). TRACEPKT of TD is 0, or 1 with `cycle_accurate` and TraceEnable.
-//! 2. *FIFO.* The packets of a status enter in its record and may leave from it on (`fifo_latency` 0) or from the next one on (1).
+//! 1. *Status.* No traced instruction: WT if the record outputs a byte, else TD (with TR, WT). Traced, executed, with
+//! traced transfers: ID, or BD if an address is
+//!    output; without: IE or BE. Not executed: IN. An address is output for an indirect branch or exception, for every
+//!    taken branch with `branch_broadcast`, and where one is forced (5, 6). TRACEPKT of TD is 0, or 1 with
+//!    `cycle_accurate` and TraceEnable.
+//! 2. *FIFO.* The packets of a status enter in its record and may leave from it on (`fifo_latency` 0) or from the next
+//! one on (1).
 //! 3. *Restart* (`etm1-restart-is-three-records-ahead`). A macrocell sees an instruction three cycles before it shows
 //!    its status. While it does not trace, record i is BE with all five packets if cycle i + 3 has an instruction with
 //!    TraceEnable, not in debug state; i + 1 and i + 2 are its APO records and i + 3 shows the instruction.
@@ -158,15 +161,20 @@
 //! 4. *APO.* The number of branch addresses of which no packet was output before the record of BE or BD, its own not
 //!    counted; 15 if it is more than 14. An instruction in the two records after BE or BD cannot happen, unless it
 //!    outputs an address itself: it abandons the first branch.
-//! 5. *Full addresses.* When `sync_period` records have passed since the record of the latest full address (of any cause), the next indirect branch
-//!    outputs one, if everything that enters with it fits. When half as many records again have passed, the next taken branch does, direct or indirect (`etm1-forced-address`). The reason
-//!    is 100, before ETMv1.2 000. A full address that only compression needs, or the change of Java state, has reason 000.
-//! 6. *Context ID* (ETMv1.2 and later, size not 0). Written while it traces, the next taken branch, direct or indirect, outputs it with reason 100.
+//! 5. *Full addresses.* When `sync_period` records have passed since the record of the latest full address (of any
+//! cause), the next indirect branch
+//!    outputs one, if everything that enters with it fits. When half as many records again have passed, the next taken
+//!    branch does, direct or indirect (`etm1-forced-address`). The reason is 100, before ETMv1.2 000. A full address
+//!    that only compression needs, or the change of Java state, has reason 000.
+//! 6. *Context ID* (ETMv1.2 and later, size not 0). Written while it traces, the next taken branch, direct or indirect,
+//! outputs it with reason 100.
 //! 7. *Compression.* Branch addresses as few packets as the change needs, at least one. The data address after a
 //!    restart or a periodic full address (5) has five packets; the others as few as needed
 //!    (`etm1-data-addresses-start-over`). All have five without `minimal_addresses`.
-//! 8. *Overflow* (`etm1-overflow-cuts-data-only`). If the packets of a status do not fit: data enter as far as they do; the branch address of BE or BD enters whole or not at all. ID
-//!    is shown as ID; BD without room for its address as ID, BE without room as WT (or TD). From then on it does not trace: WT until the FIFO is empty.
+//! 8. *Overflow* (`etm1-overflow-cuts-data-only`). If the packets of a status do not fit: data enter as far as they do;
+//! the branch address of BE or BD enters whole or not at all. ID
+//!    is shown as ID; BD without room for its address as ID, BE without room as WT (or TD). From then on it does not
+//!    trace: WT until the FIFO is empty.
 //! 9. *Trigger.* As in ETMv2: the record is TR, the FIFO stalls.
 
 #[cfg(doc)]
@@ -176,9 +184,11 @@ mod wire;
 
 pub use wire::{Cycle, Pipestat, UnknownPipestat};
 
-/// No more statuses can wait for an address or for data: a FIFO of 255 bytes on a 4-bit port needs 510 records to come out.
+/// No more statuses can wait for an address or for data: a FIFO of 255 bytes on a 4-bit port needs 510 records to come
+/// out.
 ///
-/// The default of [`DecoderLimits::pending`](crate::DecoderLimits::pending), which this stands for wherever another value is set.
+/// The default of [`DecoderLimits::pending`](crate::DecoderLimits::pending), which this stands for wherever another
+/// value is set.
 pub const LIMIT: usize = crate::DecoderLimits::DEFAULT.pending as usize;
 
 /// Why a branch address was output. The discriminant is the reason code, \[6:4\] of its fifth packet (5.5.4).

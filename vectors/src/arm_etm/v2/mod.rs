@@ -52,7 +52,8 @@
 //!
 //! * A placeholder directly after a placeholder with the same tag, no packet of any kind between, whatever their cycles
 //!   and A bits, is the second half of a 64-bit item; a third one is a new item.
-//! * A new item with the tag of an outstanding one supersedes it: `Missing` for each of its transfers that have no value.
+//! * A new item with the tag of an outstanding one supersedes it: `Missing` for each of its transfers that have no
+//!   value.
 //! * Data go to the outstanding item of their tag: to its only transfer, or to its first and then, if directly after,
 //!   to its second.
 //! * Data without an outstanding item are `IgnoredData`. So is a second datum for a 64-bit item that is not directly

@@ -24,8 +24,8 @@ pub use located::LocatedInstructions;
 /// One line of `stimulus`: one cycle, or `repeat` equal ones.
 ///
 /// `trace_enable` (false at first), `view_data` (true at first), `debug`, `non_secure` and `hyp` (false at first),
-/// `timestamp` (0 at first) and `isa` (ARM at first) stay in force until a later line changes them; the other fields are for this line only. An empty line is a cycle in which
-/// the processor waits.
+/// `timestamp` (0 at first) and `isa` (ARM at first) stay in force until a later line changes them; the other fields
+/// are for this line only. An empty line is a cycle in which the processor waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -12,8 +12,9 @@ const MOST_STEPS: usize = 1 << 20;
 
 /// One line of `stimulus`: one step with one signal, or `repeat` equal ones. A line without signal is idle.
 ///
-/// `timestamp` (0 at first) stays in force until a later line changes it. `isa` (A32 at first), `non_secure` and `hyp` (false at first) are
-/// the state of the next instruction, and stay in force, too. `non_secure` in a line of its own is a write to SCR.
+/// `timestamp` (0 at first) stays in force until a later line changes it. `isa` (A32 at first), `non_secure` and `hyp`
+/// (false at first) are the state of the next instruction, and stay in force, too. `non_secure` in a line of its own is
+/// a write to SCR.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -119,7 +120,8 @@ pub struct StimulusEntry {
 pub struct ExceptionEntry {
     /// Exception\[8:0\].
     pub number: u16,
-    /// The latest instruction that was executed since the latest waypoint; absent directly after a waypoint, and for reset.
+    /// The latest instruction that was executed since the latest waypoint; absent directly after a waypoint, and for
+    /// reset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Location>,
 }

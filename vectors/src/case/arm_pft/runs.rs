@@ -11,11 +11,13 @@ use crate::arm::InstructionSet;
 use crate::arm_pft::{Event, Outcome};
 use crate::case::{Labels, Location, Problem};
 
-/// Instructions in the order in which they are reported: a location (a label or an address) and `E` if the waypoint there was executed,
-/// `N` if not, `?` for an instruction of which the trace says nothing. `A..DE` is every instruction from A to D, of which D was executed.
-/// `A/4E` is an instruction of 4 bytes that the program writes as data, because the assembler does not know it.
+/// Instructions in the order in which they are reported: a location (a label or an address) and `E` if the waypoint
+/// there was executed, `N` if not, `?` for an instruction of which the trace says nothing. `A..DE` is every instruction
+/// from A to D, of which D was executed. `A/4E` is an instruction of 4 bytes that the program writes as data, because
+/// the assembler does not know it.
 ///
-/// Words set the state of what follows: `a32` (at first), `t32`, `t32ee`; `ns` and `s` (at first); `hyp` and `nohyp` (at first).
+/// Words set the state of what follows: `a32` (at first), `t32`, `t32ee`; `ns` and `s` (at first); `hyp` and `nohyp`
+/// (at first).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct InstructionRuns {

@@ -84,7 +84,8 @@ impl Mnemonics for Bundles {
     }
 }
 
-/// Type and encoding of the syllable in a slot. The long syllable of MLX has both its slots, and the encoding of slot 2.
+/// Type and encoding of the syllable in a slot. The long syllable of MLX has both its slots, and the encoding of slot
+/// 2.
 ///
 /// # Errors
 ///

@@ -79,7 +79,8 @@ pub(super) fn read(text: &str) -> Result<Option<(Line, u32)>, String> {
     Ok(Some((line, times)))
 }
 
-/// `PMC4 = 0x1228`, `PMC4=0x1228`, `PMC4 0x1228`, `PMD0 = X`, `PMC4 <- 0x1228`; `None` if it does not begin with a register.
+/// `PMC4 = 0x1228`, `PMC4=0x1228`, `PMC4 0x1228`, `PMD0 = X`, `PMC4 <- 0x1228`; `None` if it does not begin with a
+/// register.
 fn register_line(text: &str) -> Option<Result<Line, String>> {
     let end = text.find(|c: char| c.is_ascii_whitespace() || c == '=' || c == '<').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);

@@ -15,10 +15,10 @@ use crate::riscv_etrace::{
 
 /// One line of `stimulus`.
 ///
-/// `privilege` (3 at first), `context` and `time` (0 at first) stay in force until a later line changes them, `context` also
-/// by `retire_context`; the other fields are for this line only. The encoder is off at first: `{ enable = true }` comes
-/// before anything else. What is traced follows from `policy.filters`, `enable` and the signals of cycles; the end of
-/// tracing is a line too, in most cases `{ enable = false }`.
+/// `privilege` (3 at first), `context` and `time` (0 at first) stay in force until a later line changes them, `context`
+/// also by `retire_context`; the other fields are for this line only. The encoder is off at first: `{ enable = true }`
+/// comes before anything else. What is traced follows from `policy.filters`, `enable` and the signals of cycles; the
+/// end of tracing is a line too, in most cases `{ enable = false }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

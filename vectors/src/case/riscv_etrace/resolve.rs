@@ -237,8 +237,9 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
     .collect()
 }
 
-/// Predictor, jump target cache, handler addresses and inferable jumps matter only to a stream that uses them: in a format 0 packet, or because a
-/// mode is on, or switched on by a support packet. The return stack and the call counter always matter: `irdepth` has their width.
+/// Predictor, jump target cache, handler addresses and inferable jumps matter only to a stream that uses them: in a
+/// format 0 packet, or because a mode is on, or switched on by a support packet. The return stack and the call counter
+/// always matter: `irdepth` has their width.
 pub(super) fn without_unused(parameters: &Parameters, packets: &[Packet]) -> Parameters {
     let uses = |packet: &Packet| match packet {
         Packet::BranchCount { .. } | Packet::JumpTargetIndex { .. } => true,

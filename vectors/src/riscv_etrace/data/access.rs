@@ -5,8 +5,8 @@ use crate::Address;
 
 /// One data access that retires (`dretire`): the signals of one group of the data interface, separated.
 ///
-/// It belongs to the last instruction of the latest [`Cycle`](crate::riscv_etrace::Cycle), which retires at the same time.
-/// A split interface (parameters `split`) has `lrid` in loads and atomics, and their data come later as
+/// It belongs to the last instruction of the latest [`Cycle`](crate::riscv_etrace::Cycle), which retires at the same
+/// time. A split interface (parameters `split`) has `lrid` in loads and atomics, and their data come later as
 /// [`DataResponse`]; a unified one has the data at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -8,8 +8,8 @@ use crate::riscv_etrace::ReportedAddress;
 /// * `format` is the variant with its flags `unaligned` and `multi`; `subtype` is `op`;
 /// * `diff` and `resp` are part of the values: [`ReportedAddress`] and [`ReportedData`]. A response without data is
 ///   `resp` = 0, an error;
-/// * addresses are byte addresses: those of aligned formats and of atomics are shifted left by `size`, and lose what does
-///   not fit `daddress_width_p` bits;
+/// * addresses are byte addresses: those of aligned formats and of atomics are shifted left by `size`, and lose what
+///   does not fit `daddress_width_p` bits;
 /// * data and operands are extended from the bytes that travel to the 2^`size` bytes of the access, a register of a CSR
 ///   access being `xlen` bits. What a data-only packet carries above the access is lost.
 ///

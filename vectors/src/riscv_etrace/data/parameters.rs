@@ -2,8 +2,8 @@
 
 /// The constants of data trace, by the specification's parameter names, and the options it starts with.
 ///
-/// The defaults are those that ET 10.1 prescribes for attributes that cannot be discovered: unified loads and stores of a
-/// 32-bit bus. Widths are in bits.
+/// The defaults are those that ET 10.1 prescribes for attributes that cannot be discovered: unified loads and stores of
+/// a 32-bit bus. Widths are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

@@ -108,7 +108,8 @@ fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
     rest.trim_start().into()
 }
 
-/// Instruction `E`, `N` with its record and `:` address; trigger `TR`; `#transfer@record[address]=value`; `open` with a record.
+/// Instruction `E`, `N` with its record and `:` address; trigger `TR`; `#transfer@record[address]=value`; `open` with a
+/// record.
 fn word(event: &Event) -> String {
     match *event {
         Event::InstructionAt { cycle, address, isa, executed } => {

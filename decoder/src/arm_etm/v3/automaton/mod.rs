@@ -20,8 +20,8 @@ mod syncs;
 pub(super) use state::Automaton;
 
 impl Automaton {
-    /// Consumes the start of `chunk`, which has a byte: a header, another byte of a packet, or all up to the next packet. Gives
-    /// the rest.
+    /// Consumes the start of `chunk`, which has a byte: a header, another byte of a packet, or all up to the next
+    /// packet. Gives the rest.
     pub(in crate::arm_etm::v3) fn next<'a, L: Listener + ?Sized>(
         &mut self,
         chunk: &'a [u8],

@@ -15,7 +15,8 @@ use crate::arm_etm::v3::value_bytes::{LittleEndian, SevenBits};
 
 /// Reads packets byte by byte. Its state is small and of fixed size; nothing is allocated.
 ///
-/// It knows of the execution only whether it is in ARM state, which a branch packet with an exception in its fifth byte needs.
+/// It knows of the execution only whether it is in ARM state, which a branch packet with an exception in its fifth byte
+/// needs.
 #[derive(Clone, Debug)]
 pub(in crate::arm_etm::v3) struct Automaton {
     pub(in crate::arm_etm::v3) layout: Layout,

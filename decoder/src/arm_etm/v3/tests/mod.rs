@@ -147,8 +147,8 @@ fn summary(parameters: &Parameters, program: &Program, text: &str) -> String {
     words.join(" ")
 }
 
-/// Atoms `E` and `N` with address (`?`: unknown) and `+cycles`; `#transfer@when[address]=value`, `#transfer<-value@when`,
-/// `#transfer!reason`; the others by name.
+/// Atoms `E` and `N` with address (`?`: unknown) and `+cycles`; `#transfer@when[address]=value`,
+/// `#transfer<-value@when`, `#transfer!reason`; the others by name.
 fn word(event: &Event) -> String {
     match *event {
         Event::Atom { address, executed, cycles, .. } => {

@@ -139,8 +139,8 @@ fn csrs_and_atomics_are_reported() {
     );
 }
 
-/// With `compressed_operands`, the operand comes before the data: D16 has operand 5 and data 3; then diff 1: operand XOR 1
-/// of 3, data XOR 1 of that.
+/// With `compressed_operands`, the operand comes before the data: D16 has operand 5 and data 3; then diff 1: operand
+/// XOR 1 of 3, data XOR 1 of that.
 #[test]
 fn operands_may_be_compressed() {
     let all = DataParameters { dtype_width_p: 4, compressed_operands: true, ..DataParameters::default() };

@@ -1,6 +1,7 @@
 //! Data trace: worked packets, and the meaning of sequences of them (ET 8).
 //!
-//! D-examples exist apart from this code; the other bytes are packed by hand, field by field, least significant bit first.
+//! D-examples exist apart from this code; the other bytes are packed by hand, field by field, least significant bit
+//! first.
 
 use alloc::vec::Vec;
 use alloc::{format, string::String};

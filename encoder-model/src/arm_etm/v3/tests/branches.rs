@@ -74,8 +74,8 @@ fn a_change_of_state_takes_five_bytes() {
     assert_eq!(plainly(&java), "08 21 00 80 00 00 84 83 80 84 80 20");
 }
 
-/// ETM3-BR-007: 6 bits in the last byte. 0x8000 -> 0x9000 changes A[12], bit 10 of the shifted address: 2 bytes reach 12 bits;
-/// 0x8000 -> 0xC000 changes bit 12: 3 bytes, in the original scheme 2.
+/// ETM3-BR-007: 6 bits in the last byte. 0x8000 -> 0x9000 changes A[12], bit 10 of the shifted address: 2 bytes reach
+/// 12 bits; 0x8000 -> 0xC000 changes bit 12: 3 bytes, in the original scheme 2.
 #[test]
 fn the_alternative_scheme_has_shorter_reach() {
     let sync = "08 21 00 80 00 00 84";

@@ -134,8 +134,8 @@ fn coprocessor_transfers() {
     assert_eq!(after_sync(&filtered, &policy, &cycles), "0A 34 12 84");
 }
 
-/// ETM3-DAT-012, 014, 015: the second store finds 45 bytes free and is the first one suppressed, the third one vanishes; when the FIFO
-/// has drained addresses start afresh up to v3.2.
+/// ETM3-DAT-012, 014, 015: the second store finds 45 bytes free and is the first one suppressed, the third one
+/// vanishes; when the FIFO has drained addresses start afresh up to v3.2.
 #[test]
 fn suppression() {
     let policy = Policy { suppress_below: 60, port_bytes: 1, sync_period: 0, ..Policy::default() };

@@ -18,7 +18,8 @@ const PT: u64 = 1 << 28;
 /// Events, and the code, data and instructions that they shall be counted for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measurement<'a> {
-    /// Up to four events. `pt` of those that set up event address registers is taken from whether data ranges are given.
+    /// Up to four events. `pt` of those that set up event address registers is taken from whether data ranges are
+    /// given.
     pub events: Vec<EventRequest>,
     /// Code; `None` = everywhere.
     pub code: Option<CodeRanges<'a>>,

@@ -91,8 +91,8 @@ pub struct DataRanges<'a> {
     pub plm: u8,
     /// How many pairs may be used: 1 to 4.
     pub pairs: u8,
-    /// What PMC\[11\] is to hold beside pt = 0, that is the configuration of the data event address registers; 0 switches these off, and
-    /// plm alone, as libpfm writes it, lets them capture every miss of 4 clocks and more.
+    /// What PMC\[11\] is to hold beside pt = 0, that is the configuration of the data event address registers; 0
+    /// switches these off, and plm alone, as libpfm writes it, lets them capture every miss of 4 clocks and more.
     pub pmc11: u64,
     /// What the other pairs get.
     pub unused: UnusedPairs,
@@ -188,8 +188,8 @@ pub struct Covered {
 }
 
 impl CodeRanges<'_> {
-    /// The settings, with the least over-coverage, then with the fewest pairs. libpfm 3 tags the same addresses or more, and
-    /// sometimes by several pairs what is one block.
+    /// The settings, with the least over-coverage, then with the fewest pairs. libpfm 3 tags the same addresses or
+    /// more, and sometimes by several pairs what is one block.
     ///
     /// # Errors
     ///

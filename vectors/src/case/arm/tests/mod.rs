@@ -1,8 +1,9 @@
 //! Compares lines of assembly with the bytes from another assembler.
 //!
-//! `*.txt`: a line `= options` says how llvm-mc made the lines after it, `= by hand` that they are put together from the
-//! encoding diagrams of the architecture, because llvm-mc 14 does not know the instruction or wants a symbol for its
-//! target. Then `bytes | text`, or `bytes | text | text for llvm-mc` where the two notations differ; `;` parts lines.
+//! `*.txt`: a line `= options` says how llvm-mc made the lines after it, `= by hand` that they are put together from
+//! the encoding diagrams of the architecture, because llvm-mc 14 does not know the instruction or wants a symbol for
+//! its target. Then `bytes | text`, or `bytes | text | text for llvm-mc` where the two notations differ; `;` parts
+//! lines.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
