@@ -20,7 +20,7 @@ use crate::{Address, MemorySpace};
 ///
 /// 1. the innermost of those whose space contains that of the look-up;
 /// 2. if there is none, for the look-up leaves open what they state, the sections that it may mean, if they hold the
-/// same bytes there.
+///    same bytes there.
 ///
 /// A look-up in [`MemorySpace::ANY`] thus finds what a decoder that does not distinguish states can know: the code of
 /// the only space that has some, and nothing where spaces differ.

@@ -146,12 +146,11 @@
 //! executed; so do exceptions.
 //!
 //! 1. *Status.* No traced instruction: WT if the record outputs a byte, else TD (with TR, WT). Traced, executed, with
-//! traced transfers: ID, or BD if an address is
-//!    output; without: IE or BE. Not executed: IN. An address is output for an indirect branch or exception, for every
-//!    taken branch with `branch_broadcast`, and where one is forced (5, 6). TRACEPKT of TD is 0, or 1 with
-//!    `cycle_accurate` and TraceEnable.
+//!    traced transfers: ID, or BD if an address is output; without: IE or BE. Not executed: IN. An address is output
+//!    for an indirect branch or exception, for every taken branch with `branch_broadcast`, and where one is forced (5,
+//!    6). TRACEPKT of TD is 0, or 1 with `cycle_accurate` and TraceEnable.
 //! 2. *FIFO.* The packets of a status enter in its record and may leave from it on (`fifo_latency` 0) or from the next
-//! one on (1).
+//!    one on (1).
 //! 3. *Restart* (`etm1-restart-is-three-records-ahead`). A macrocell sees an instruction three cycles before it shows
 //!    its status. While it does not trace, record i is BE with all five packets if cycle i + 3 has an instruction with
 //!    TraceEnable, not in debug state; i + 1 and i + 2 are its APO records and i + 3 shows the instruction.
@@ -162,19 +161,17 @@
 //!    counted; 15 if it is more than 14. An instruction in the two records after BE or BD cannot happen, unless it
 //!    outputs an address itself: it abandons the first branch.
 //! 5. *Full addresses.* When `sync_period` records have passed since the record of the latest full address (of any
-//! cause), the next indirect branch
-//!    outputs one, if everything that enters with it fits. When half as many records again have passed, the next taken
-//!    branch does, direct or indirect (`etm1-forced-address`). The reason is 100, before ETMv1.2 000. A full address
-//!    that only compression needs, or the change of Java state, has reason 000.
+//!    cause), the next indirect branch outputs one, if everything that enters with it fits. When half as many records
+//!    again have passed, the next taken branch does, direct or indirect (`etm1-forced-address`). The reason is 100,
+//!    before ETMv1.2 000. A full address that only compression needs, or the change of Java state, has reason 000.
 //! 6. *Context ID* (ETMv1.2 and later, size not 0). Written while it traces, the next taken branch, direct or indirect,
-//! outputs it with reason 100.
+//!    outputs it with reason 100.
 //! 7. *Compression.* Branch addresses as few packets as the change needs, at least one. The data address after a
 //!    restart or a periodic full address (5) has five packets; the others as few as needed
 //!    (`etm1-data-addresses-start-over`). All have five without `minimal_addresses`.
 //! 8. *Overflow* (`etm1-overflow-cuts-data-only`). If the packets of a status do not fit: data enter as far as they do;
-//! the branch address of BE or BD enters whole or not at all. ID
-//!    is shown as ID; BD without room for its address as ID, BE without room as WT (or TD). From then on it does not
-//!    trace: WT until the FIFO is empty.
+//!    the branch address of BE or BD enters whole or not at all. ID is shown as ID; BD without room for its address as
+//!    ID, BE without room as WT (or TD). From then on it does not trace: WT until the FIFO is empty.
 //! 9. *Trigger.* As in ETMv2: the record is TR, the FIFO stalls.
 
 #[cfg(doc)]
