@@ -36,7 +36,7 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     /// What a decoder reports about the execution.
     type Event: Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
 
-    /// What a decoder does after a fault of this class. The whole table is shown in `docs/faults.md`.
+    /// What a decoder does after a fault of this class. The page of the family in `docs/families` shows the whole table.
     #[must_use]
     fn recovery(class: FaultClass) -> Recovery;
 

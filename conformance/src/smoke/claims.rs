@@ -118,8 +118,7 @@ fn names(role: &str, protocol: ProtocolId, claims: &Claims, own: bool) -> Vec<St
     }
     if own {
         for reading in claims.readings.iter().filter(|name| unknown(name, &known.readings)) {
-            problems
-                .push(format!("{role} of {protocol}: no reading is called `{reading}` (docs/readings.md)"));
+            problems.push(format!("{role} of {protocol}: no reading is called `{reading}` (docs/families)"));
         }
     }
     problems
