@@ -29,6 +29,7 @@ extern crate alloc;
 
 mod address;
 pub mod arm;
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
 #[cfg(feature = "cases")]
