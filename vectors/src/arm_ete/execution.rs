@@ -124,12 +124,8 @@ mod tests {
         let next = State { address: Address(0x2000), isa: InstructionSet::A64, context };
         let execute = Execute { address: Address(0x1000), to: Some(next), ..Execute::default() };
         let not_taken = Execute { not_taken: true, to: None, broadcast: true, ..execute };
-        let taken = TakenException {
-            number: 14,
-            returns_to: Address(0x1004),
-            handler: next,
-            fault_pending: false,
-        };
+        let taken =
+            TakenException { number: 14, returns_to: Address(0x1004), handler: next, fault_pending: false };
         for action in [
             Action::Execute(execute),
             Action::Execute(not_taken),

@@ -27,7 +27,10 @@ impl ContextText {
     /// not traced.
     pub(super) fn whole(&self) -> Result<Context, Problem> {
         let (Some(level), Some(security)) = (self.level, self.security) else {
-            return Err(Problem::new("", format!("`{}` lacks the exception level or security state", self.text)));
+            return Err(Problem::new(
+                "",
+                format!("`{}` lacks the exception level or security state", self.text),
+            ));
         };
         let mut context = Context::default()
             .with_exception_level(Some(level))
@@ -89,7 +92,10 @@ impl FromStr for ContextText {
             })?;
         }
         if text.trim().is_empty() {
-            return Err(Problem::new("", "no context; write for instance `el1 non-secure vmid=3 context=0x20`"));
+            return Err(Problem::new(
+                "",
+                "no context; write for instance `el1 non-secure vmid=3 context=0x20`",
+            ));
         }
         Ok(read)
     }
@@ -152,7 +158,9 @@ mod tests {
         for wrong in ["el2", "secure vmid=1"] {
             assert!(read(wrong).whole().is_err(), "{wrong}");
         }
-        for wrong in ["", "el4", "el0 el1", "vmid=", "vmid=0x100000000", "ns", "secure secure", "aarch32 aarch32"] {
+        for wrong in
+            ["", "el4", "el0 el1", "vmid=", "vmid=0x100000000", "ns", "secure secure", "aarch32 aarch32"]
+        {
             assert!(wrong.parse::<ContextText>().is_err(), "{wrong}");
         }
     }

@@ -1,15 +1,11 @@
-//! One line of `stimulus`, and what it means once the program is assembled.
+//! One line of `stimulus`.
 
 use serde::{Deserialize, Serialize};
 
 use super::ContextText;
-use crate::Address;
-use crate::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
-use crate::arm_ete::{Exception, P0, P0Kind, Packet, Signal, State, Stimulus};
-use crate::case::{Assembly, Labels, Location, Problem};
-
-/// No case has more steps: a slip of the pen shall not fill the memory.
-const MOST_STEPS: usize = 1 << 20;
+use crate::arm::{ExceptionLevel, InstructionSet};
+use crate::arm_ete::{P0Kind, Packet};
+use crate::case::Location;
 
 /// One line of `stimulus`: one step with one signal, or `repeat` equal ones. A line without signal is idle.
 ///
@@ -61,8 +57,7 @@ pub struct StimulusEntry {
     /// absent. Only Q elements count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<u32>,
-    /// Where execution goes on: target of that instruction (the next instruction if absent), handler of the exception,
-    /// or the place after `cancel`.
+    /// Where execution goes on: target of that branch, handler of the exception, or the place after `cancel`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Location>,
     /// An exception.
@@ -153,36 +148,4 @@ pub struct InstrumentationEntry {
     #[serde(with = "crate::notation::hex")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
     pub value: u64,
-}
-
-pub(super) fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
-    let mut levels = Levels::new(&assembly.labels);
-    let mut steps = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        let under = |problem: Problem| problem.under(&format!("stimulus[{index}]"));
-        let step = levels.step(entry).map_err(under)?;
-        let count = usize::try_from(entry.repeat.unwrap_or(1)).unwrap_or(usize::MAX);
-        if count > MOST_STEPS - steps.len() {
-            return Err(under(Problem::new("repeat", format!("more than {MOST_STEPS} steps up to here"))));
-        }
-        steps.extend(std::iter::repeat_n(step, count));
-    }
-    Ok(steps)
-}
-
-/// A signal after which the next instruction is known.
-type Resume = fn(State) -> Signal;
-
-/// What stays in force from line to line; the address says nothing.
-struct Levels<'a> {
-    labels: &'a Labels,
-    timestamp: u64,
-    state: State,
-}
-
-impl<'a> Levels<'a> {
-    const fn new(labels: &'a Labels) -> Self {
-        let context = Context::DEFAULT_OF_STIMULUS;
-        Self { labels, timestamp: 0, state: State { address: Address(0), isa: InstructionSet::A64, context } }
-    }
 }

@@ -4,6 +4,7 @@ mod context;
 mod entry;
 mod resolve;
 mod runs;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -144,7 +145,7 @@ impl CaseProtocol for ArmEte {
     }
 
     fn execution(entries: &[StimulusEntry], assembly: &Assembly) -> Result<Vec<Stimulus>, Problem> {
-        entry::execution(entries, assembly)
+        steps::execution(entries, assembly)
     }
 
     fn expected(entries: &[EventEntry], assembly: &Assembly) -> Result<Vec<Expected<Self>>, Problem> {

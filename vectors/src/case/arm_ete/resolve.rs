@@ -2,8 +2,9 @@
 
 use super::EventEntry;
 use crate::Address;
-use crate::arm_ete::{ArmEte, Event, Parameters};
-use crate::case::{Assembly, Expected, Labels, Problem};
+use crate::arm::Profile;
+use crate::arm_ete::{ArmEte, ConditionalTrace, Event, Parameters, QElements};
+use crate::case::{Assembly, Expected, Labels, Location, Problem};
 
 pub(super) fn expected(
     entries: &[EventEntry],
@@ -43,7 +44,7 @@ fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> 
         EventEntry::UnknownPath { count } => Event::UnknownPath { count: *count },
         EventEntry::Mispredict => Event::Mispredict,
         EventEntry::Exception { number, returns_to, fault_pending } => {
-            let resolve = |location: &crate::case::Location| {
+            let resolve = |location: &Location| {
                 let address = location.resolve(labels);
                 address.map(Address).map_err(|problem| problem.under("exception.returns_to"))
             };
@@ -71,4 +72,27 @@ fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> 
         EventEntry::Overflow => Event::Overflow,
         EventEntry::Discard => Event::Discard,
     }))
+}
+
+pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
+    [
+        ("etmv4", !parameters.version.is_ete()),
+        ("ete", parameters.version.is_ete()),
+        ("speculation", parameters.maxspec > 0),
+        ("cycle_counting", parameters.cycle_counting),
+        ("timestamps", parameters.timestamps),
+        ("timestamp_markers", parameters.timestamp_markers),
+        ("instrumentation", parameters.instrumentation),
+        ("transactions", parameters.transactions),
+        ("q_elements", parameters.q_elements != QElements::None),
+        ("return_stack", parameters.return_stack),
+        ("load_store_p0", parameters.load_is_p0 || parameters.store_is_p0),
+        ("conditional_trace", parameters.conditional_trace != ConditionalTrace::None),
+        ("data_trace", parameters.data_trace),
+        ("r_profile", parameters.profile == Profile::RealTime),
+        ("m_profile", parameters.profile == Profile::Microcontroller),
+    ]
+    .into_iter()
+    .filter_map(|(feature, needed)| needed.then_some(feature))
+    .collect()
 }

@@ -12,7 +12,8 @@ pub(super) fn read(lines: &[String]) -> Result<Vec<u8>, Problem> {
     for (index, line) in lines.iter().enumerate() {
         let wrong = |message: &str| Problem::new(format!("wire[{index}]"), message);
         for word in line.split_ascii_whitespace() {
-            let (byte, count) = word.split_once('*').map_or((word, None), |(byte, count)| (byte, Some(count)));
+            let (byte, count) =
+                word.split_once('*').map_or((word, None), |(byte, count)| (byte, Some(count)));
             let read = read_line(byte).map_err(wrong)?;
             match (count, read.as_slice()) {
                 (None, _) => bytes.extend(read),
