@@ -4,7 +4,7 @@ use std::io::{BufReader, IsTerminal, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
-use traceproof_conformance::family::{self, ExecutionError, FamilyRules, Visitor};
+use traceproof_conformance::family::{self, ExecutionError, ExecutionFormat, FamilyRules, Visitor};
 use traceproof_conformance::listing::WireFile;
 use traceproof_conformance::report::text::counted;
 use traceproof_vectors::ProtocolId;
@@ -14,7 +14,7 @@ use crate::files::{Target, Whole, open, read_toml};
 
 /// Encode an execution with the encoder model.
 ///
-/// The execution is a log of what retired and trapped, in order:
+/// The execution is a log of what retired and trapped, in order. Of riscv-etrace:
 ///
 /// csv: a header line VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT (only ADDRESS is required), then one
 /// row per instruction or trap. ADDRESS, INSN, ECAUSE and TVAL are hexadecimal. A row with EXCEPTION or INTERRUPT is a
@@ -23,12 +23,18 @@ use crate::files::{Target, Whole, open, read_toml};
 ///
 /// pc: 8-byte little-endian addresses of the retired instructions, without traps.
 ///
-/// An execution that no hart can have gone through is an error with its record, column and reason. The output appears
+/// Of arm-pft:
+///
+/// jsonl: JSON Lines, a step of the processor in each: an instruction, an exception or a signal to the PTM. The first
+/// one is {"action":{"signal":{"enable":{"address":"0x8000"}}}}.
+///
+/// An execution that no processor can have gone through is an error with its record and reason. The output appears
 /// only when it is complete.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
-  xz -dc run.pc.xz | traceproof encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin")]
+  xz -dc run.pc.xz | traceproof encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin
+  traceproof encode --family arm-pft --elf program.elf --execution run.jsonl -o trace.bin")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY")]
@@ -41,9 +47,9 @@ pub(crate) struct Arguments {
     /// The execution; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     execution: PathBuf,
-    /// Format of the execution: csv or pc.
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: String,
+    /// Format of the execution: csv or pc, jsonl; without it, the family's first one.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
     /// Where to write the bytes; `-` is the standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -64,9 +70,10 @@ impl Visitor for Encode<'_> {
 
     fn visit<P: FamilyRules>(self) -> Outcome {
         let Arguments { target, policy, execution, format, output, packets, .. } = self.0;
-        let Some(reads) = P::EXECUTION_FORMATS.iter().find(|known| known.name == *format) else {
+        let wanted = |known: &&ExecutionFormat<P>| format.as_deref().is_none_or(|name| known.name == name);
+        let Some(reads) = P::EXECUTION_FORMATS.iter().find(wanted) else {
             let known = P::EXECUTION_FORMATS.iter().map(|known| known.name).collect();
-            let error = ExecutionError::UnknownFormat { format: format.clone(), known };
+            let error = ExecutionError::UnknownFormat { format: format.clone().unwrap_or_default(), known };
             return Err(Failure::usage(error.to_string()));
         };
         if output.as_os_str() == "-" && stdout().is_terminal() {

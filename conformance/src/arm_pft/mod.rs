@@ -1,6 +1,7 @@
 //! What the harness knows of ARM PFT.
 
 mod captures;
+mod execution_files;
 pub mod generate;
 mod saboteurs;
 mod sync_points;
@@ -75,7 +76,7 @@ impl FamilyRules for ArmPft {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
-    const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
+    const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);
     const BENCH: Option<family::Bench> = None;

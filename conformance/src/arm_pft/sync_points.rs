@@ -23,32 +23,75 @@ pub(super) const SYNC_POINTS: SyncPoints<ArmPft> = SyncPoints {
     garbage: Some(Garbage { bytes: garbage, takes_a_point: |_| true }),
 };
 
+/// Bytes that looking for calls before sync points may decode, as a multiple of the stream's. A PTM that empties its
+/// return stack at every I-sync costs 1; of streams for which this is too little, sync points are left out.
+const MOST_WORK: usize = 8;
+
 fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
     let mut decoder = ArmPft::reference_decoder();
     if decoder.begin(parameters, program).is_err() {
         return Vec::new();
     }
     let log = push_all(decoder.as_mut(), [wire]);
-    let point = |(place, entry): &(Place, Entry<ArmPft>)| match entry {
-        Entry::Packet(Packet::AlignmentSync { .. }) => usize::try_from(place.byte).ok(),
-        _ => None,
+    let syncs = syncs(&log);
+    if !parameters.return_stack {
+        return syncs.into_iter().map(|sync| sync.alignment).collect();
+    }
+    let returns_into_past = |piece: &[u8]| {
+        decoder.reset();
+        let log = push_all(decoder.as_mut(), [piece]);
+        log.faults().any(|fault| fault.class == FaultClass::InvalidReference)
     };
-    let points = log.entries.iter().filter_map(point);
-    points
-        .filter(|&from| !parameters.return_stack || has_no_older_returns(&wire[from..], parameters, program))
-        .collect()
+    without_older_calls(wire, &syncs, returns_into_past)
 }
 
-/// Whether no return after the sync point goes to a call before it. A PTM empties its return stack at every I-sync
-/// (PFT-ENC-034), but a decoder may keep it (reading `pft-return-stack-over-periodic-sync`), so a case may have such a
-/// stream.
-fn has_no_older_returns(wire: &[u8], parameters: &Parameters, program: &Program) -> bool {
-    let mut decoder = ArmPft::reference_decoder();
-    if decoder.begin(parameters, program).is_err() {
-        return false;
+/// The first byte of an A-sync, and of the first I-sync after it; the end of the stream if there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sync {
+    alignment: usize,
+    instruction: usize,
+}
+
+fn syncs(log: &Log<ArmPft>) -> Vec<Sync> {
+    let mut syncs = Vec::new();
+    let mut instruction = usize::MAX;
+    for (place, entry) in log.entries.iter().rev() {
+        let byte = usize::try_from(place.byte).unwrap_or(usize::MAX);
+        match entry {
+            Entry::Packet(Packet::InstructionSync { .. }) => instruction = byte,
+            Entry::Packet(Packet::AlignmentSync { .. }) => syncs.push(Sync { alignment: byte, instruction }),
+            _ => {}
+        }
     }
-    let log = push_all(decoder.as_mut(), [wire]);
-    log.faults().all(|fault| fault.class != FaultClass::InvalidReference)
+    syncs.reverse();
+    syncs
+}
+
+/// The sync points after which no return goes to a call before them. A PTM empties its return stack at every I-sync
+/// (PFT-ENC-034), but a decoder may keep it (reading `pft-return-stack-over-periodic-sync`), so a case may have such a
+/// stream. `returns_into_past` says whether a piece of the stream has a return without a call in it.
+///
+/// From the I-sync of such a point on, a decoder that joined earlier has all that one has which joined there, and
+/// possibly older calls. So only what is before that I-sync can be wrong with the point before it: going backwards,
+/// every byte is decoded once where all points are good.
+fn without_older_calls(
+    wire: &[u8],
+    syncs: &[Sync],
+    mut returns_into_past: impl FnMut(&[u8]) -> bool,
+) -> Vec<usize> {
+    let mut good = Vec::new();
+    let (mut end, mut work) = (wire.len(), wire.len().saturating_mul(MOST_WORK));
+    for sync in syncs.iter().rev() {
+        let piece = wire.get(sync.alignment..end).unwrap_or_default();
+        let Some(left) = work.checked_sub(piece.len()) else { break };
+        work = left;
+        if !returns_into_past(piece) {
+            good.push(sync.alignment);
+            end = sync.instruction.min(wire.len());
+        }
+    }
+    good.reverse();
+    good
 }
 
 fn garbage(_: &Parameters, index: usize) -> Vec<u8> {
@@ -105,5 +148,81 @@ fn agree(expected: &Event, got: &Event, garbled: bool) -> bool {
         ) => changed == clock_change && (garbled || value.is_none() || value == whole),
         (Event::Cycles { count: whole, .. }, Event::Cycles { count, .. }) if garbled => count == whole,
         _ => expected == got,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A-sync, I-sync and two more bytes, so many times.
+    fn stream(count: usize) -> (Vec<u8>, Vec<Sync>) {
+        let syncs = (0..count).map(|index| Sync { alignment: 14 * index, instruction: 14 * index + 6 });
+        ([0, 0, 0, 0, 0, 0x80, 8, 0, 0x80, 0, 0, 1, 0x84, 0x84].repeat(count), syncs.collect())
+    }
+
+    #[test]
+    fn each_byte_is_decoded_once_where_all_points_are_good() {
+        let (wire, syncs) = stream(1000);
+        let mut decoded = 0;
+        let points = without_older_calls(&wire, &syncs, |piece| {
+            decoded += piece.len();
+            false
+        });
+        assert_eq!(points, (0..1000).map(|index| 14 * index).collect::<Vec<_>>());
+        // Up to the I-sync of the next point: its A-sync is decoded twice.
+        assert_eq!(decoded, wire.len() + 999 * 6);
+    }
+
+    /// A call at the beginning from which only the end returns.
+    #[test]
+    fn work_is_bounded_where_no_point_is_good() {
+        let (wire, syncs) = stream(1000);
+        let mut decoded = 0;
+        let points = without_older_calls(&wire, &syncs, |piece| {
+            decoded += piece.len();
+            true
+        });
+        assert_eq!(points, Vec::<usize>::new());
+        assert!(decoded <= MOST_WORK * wire.len(), "{decoded}");
+    }
+
+    /// 8000: BL 8010; 8004: B . ; 8010: BX LR.
+    fn program() -> Program {
+        let words = [0xeb00_0002_u32, 0xeaff_fffe, 0xe1a0_0000, 0xe1a0_0000, 0xe12f_ff1e];
+        let mut program = Program::new();
+        let code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        program.insert(traceproof_vectors::Section::new(0x8000, code, "")).expect("free");
+        program
+    }
+
+    #[test]
+    fn no_point_lies_between_a_call_and_its_return() {
+        const ALIGNMENT: [u8; 6] = [0, 0, 0, 0, 0, 0x80];
+        let wire = [
+            &ALIGNMENT[..],
+            &[0x08, 0x00, 0x80, 0, 0, 0x21, 0x84], // enabled at 8000; the call
+            &ALIGNMENT,
+            &[0x08, 0x10, 0x80, 0, 0, 0x01, 0x84], // periodic at 8010; the return
+            &ALIGNMENT,
+            &[0x08, 0x04, 0x80, 0, 0, 0x01, 0x84], // periodic at 8004
+        ]
+        .concat();
+        let on = Parameters { return_stack: true, ..Parameters::default() };
+        assert_eq!(points(&wire, &on, &program()), [0, 26]);
+        assert_eq!(points(&wire, &Parameters::default(), &program()), [0, 13, 26]);
+    }
+
+    /// A late decoder discards what is before its first I-sync; an earlier one does not.
+    #[test]
+    fn a_return_between_a_sync_and_i_sync_counts() {
+        let wire = [
+            &[0, 0, 0, 0, 0, 0x80, 0x08, 0x10, 0x80, 0, 0, 0x21][..], // enabled at 8010
+            &[0, 0, 0, 0, 0, 0x80, 0x84],                             // an A-sync, then a return to nowhere
+            &[0x08, 0x04, 0x80, 0, 0, 0x01, 0x84],                    // periodic at 8004
+        ]
+        .concat();
+        let on = Parameters { return_stack: true, ..Parameters::default() };
+        assert_eq!(points(&wire, &on, &program()), [12]);
     }
 }

@@ -6,6 +6,7 @@
 
 mod agreement_arm;
 mod agreement_itanium_pmu;
+mod arm_llvm;
 mod codec_laws;
 mod filters;
 mod formatter;

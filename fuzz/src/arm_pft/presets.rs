@@ -23,6 +23,9 @@ const fn options(parameters: &Parameters) -> [bool; 12] {
     ]
 }
 
+/// The bit after the code of the Context ID size.
+const THUMBEE: u8 = 14;
+
 /// Parameters with these options: two bytes of bits, then the depth of the return stack.
 #[must_use]
 pub fn parameters([low, high, return_stack_depth]: [u8; CONSTANTS]) -> Parameters {
@@ -43,6 +46,7 @@ pub fn parameters([low, high, return_stack_depth]: [u8; CONSTANTS]) -> Parameter
         barrier_waypoints: on(9),
         barrier_timestamps: on(10),
         m_profile: on(11),
+        thumbee: on(THUMBEE),
     }
 }
 
@@ -51,6 +55,7 @@ pub fn parameters([low, high, return_stack_depth]: [u8; CONSTANTS]) -> Parameter
 pub fn constants(parameters: &Parameters) -> Option<[u8; CONSTANTS]> {
     let options: u16 =
         options(parameters).into_iter().enumerate().map(|(bit, on)| u16::from(on) << bit).sum();
+    let options = options | u16::from(parameters.thumbee) << THUMBEE;
     let size = (0..4).find(|&code| context_id_bytes(code) == parameters.context_id_bytes)?;
     let [low, high] = (options | size << 12).to_le_bytes();
     let constants = [low, high, parameters.return_stack_depth];
@@ -72,7 +77,7 @@ mod tests {
 
     #[test]
     fn constants_read_back() {
-        for bytes in [[0, 0, 0], [0x55, 0x2a, 16], [0xff, 0x3f, 1]] {
+        for bytes in [[0, 0, 0], [0x55, 0x2a, 16], [0xff, 0x3f, 1], [0x55, 0x6a, 16]] {
             assert_eq!(constants(&parameters(bytes)), Some(bytes));
         }
         for wanted in [Parameters::default(), Parameters::v1_0()] {

@@ -129,7 +129,7 @@ impl Protocol for ArmPft {
 }
 
 /// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
-pub const FEATURES: [Feature; 9] = [
+pub const FEATURES: [Feature; 10] = [
     Feature::new("pftv1_0", "minor version 0"),
     Feature::new("pftv1_1", "minor version 1"),
     Feature::new("cycle_accurate", "the parameter of that name is on"),
@@ -139,4 +139,5 @@ pub const FEATURES: [Feature; 9] = [
     Feature::new("virtualization", "the parameter of that name is on"),
     Feature::new("barrier_waypoints", "the parameter of that name is on"),
     Feature::new("m_profile", "the parameter of that name is on"),
+    Feature::new("thumbee", "the parameter of that name is on: the program uses ThumbEE state"),
 ];

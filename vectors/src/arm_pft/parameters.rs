@@ -37,6 +37,9 @@ pub struct Parameters {
     pub barrier_timestamps: bool,
     /// The processor is of the M profile: its exception numbers, and exception returns by special values (4.5.10).
     pub m_profile: bool,
+    /// The program uses ThumbEE state, which not every processor has (ID_PFR0\[15:12\], DDI 0406). A decoder reads AltISA
+    /// whatever this says: no packet looks different.
+    pub thumbee: bool,
 }
 
 impl Default for Parameters {
@@ -56,6 +59,7 @@ impl Default for Parameters {
             barrier_waypoints: false,
             barrier_timestamps: false,
             m_profile: false,
+            thumbee: false,
         }
     }
 }
@@ -120,6 +124,9 @@ impl Parameters {
         if self.m_profile && self.virtualization {
             return Err(("m_profile", "excludes virtualization"));
         }
+        if self.m_profile && self.thumbee {
+            return Err(("m_profile", "excludes thumbee"));
+        }
         Ok(())
     }
 }
@@ -142,6 +149,7 @@ mod tests {
             (Parameters { virtualization: true, ..Parameters::v1_0() }, "virtualization"),
             (Parameters { vmid: true, ..v1_1() }, "vmid"),
             (Parameters { m_profile: true, virtualization: true, ..v1_1() }, "m_profile"),
+            (Parameters { m_profile: true, thumbee: true, ..v1_1() }, "m_profile"),
         ] {
             assert_eq!(parameters.check().map_err(|(name, _)| name), Err(name));
         }
@@ -159,6 +167,7 @@ mod tests {
             virtualization: true,
             barrier_waypoints: true,
             barrier_timestamps: true,
+            thumbee: true,
             ..Parameters::default()
         };
         let microcontroller = Parameters { m_profile: true, ..Parameters::v1_0() };

@@ -21,7 +21,8 @@ impl Parameters {
     /// count from PFTv1.1 on (PFT-CFG-007). A VMID enable without Virtualization Extensions has no effect
     /// (PFT-CFG-010).
     ///
-    /// `m_profile`: the processor is of the M profile, which no register of the PTM says.
+    /// `m_profile`: the processor is of the M profile, which no register of the PTM says. Nor does one say whether the
+    /// program uses ThumbEE state; [`thumbee`](Self::thumbee) is off.
     ///
     /// # Errors
     ///
@@ -71,6 +72,7 @@ impl Parameters {
             barrier_waypoints: bit(etmccer, 24),
             barrier_timestamps: bit(etmccer, 25),
             m_profile,
+            thumbee: false,
         })
     }
 }

@@ -3,6 +3,7 @@
 mod citations;
 mod discovery;
 mod families;
+mod levels;
 mod prose;
 mod protocols;
 mod readings;

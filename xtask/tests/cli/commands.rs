@@ -331,6 +331,65 @@ fn executions_become_the_trace() {
     }
 }
 
+/// The worked stream A of ARM PFT (fact sheet 9.2): N and E atoms, a branch, a waypoint update, an IRQ and its return.
+#[test]
+fn steps_of_a_processor_become_the_trace() {
+    let files = Files::new();
+    let code = |name: &str, words: &[u32]| {
+        files.write(name, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())
+    };
+    let main = code(
+        "main.bin",
+        &[
+            0xe3a0_0001,
+            0xe350_0000,
+            0x0a00_0002,
+            0xeb00_0003,
+            0xe1a0_0000,
+            0xeaff_fffe,
+            0xe1a0_0000,
+            0xe1a0_0000,
+            0xe280_0001,
+            0xe12f_ff1e,
+        ],
+    );
+    let vector = code("vector.bin", &[0xe25e_f004]);
+    let steps = [
+        r#"{"action":{"signal":{"enable":{"address":"0x8000"}}}}"#,
+        r#"{"action":{"execute":{"address":"0x8000"}}}"#,
+        r#"{"action":{"execute":{"address":"0x8004"}}}"#,
+        r#"{"action":{"execute":{"address":"0x8008","skipped":true}}}"#,
+        r#"{"action":{"execute":{"address":"0x800c"}}}"#,
+        r#"{"action":{"execute":{"address":"0x8020"}}}"#,
+        r#"{"action":{"execute":{"address":"0x8024","to":{"address":"0x8010"}}}}"#,
+        r#"{"action":{"execute":{"address":"0x8010"}}}"#,
+        r#"{"action":{"exception":{"number":14,"returns_to":"0x8014","handler":{"address":"0x18"}}}}"#,
+        r#"{"action":{"execute":{"address":"0x18","to":{"address":"0x8014"}}}}"#,
+        r#"{"action":{"execute":{"address":"0x8014"}}}"#,
+        r#"{"action":{"execute":{"address":"0x8014"}}}"#,
+        r#"{"action":{"signal":"trigger"}}"#,
+        r#"{"action":{"signal":"disable"}}"#,
+    ];
+    let execution = files.write("run.jsonl", steps.join("\n").as_bytes());
+    let wire = files.path("wire.bin");
+    let (main, vector) = (format!("0x8000:{main}"), format!("0x18:{vector}"));
+    let common = ["encode", "--family", "arm-pft", "--section", &main, "--section", &vector];
+    let output = run(&[&common[..], &["--execution", &execution, "-o", &wire]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("14 steps, 10 packets, 26 bytes"), "{}", text(&output.stderr));
+    #[rustfmt::skip]
+    let expected = [
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x08, 0x00, 0x80, 0x00, 0x00, 0x21, 0x8c, 0x09, 0x72, 0x09,
+        0x8d, 0x80, 0x40, 0x1c, 0x8b, 0x80, 0x01, 0x76, 0x88, 0x0c,
+    ];
+    assert_eq!(fs::read(&wire).expect("written"), expected);
+
+    let csv = run(&[&common[..], &["--execution", &execution, "--format", "csv", "-o", &wire]].concat());
+    assert_eq!(csv.status.code(), Some(2));
+    let error = "unknown execution format `csv`; known are jsonl";
+    assert!(text(&csv.stderr).contains(error), "{}", text(&csv.stderr));
+}
+
 /// A block of retired instructions ends where a filter of the policy begins or ends.
 #[test]
 fn the_policy_filters_an_execution_in_blocks() {

@@ -49,7 +49,7 @@ pub(in crate::arm_pft) fn readings(parameters: &Parameters) -> Vec<&'static str>
         "pft-barrier-waypoint-bit" | "pft-barrier-atom" => parameters.barrier_waypoints,
         "pft-context-id-after-exceptions" => parameters.context_id_bytes > 0 || parameters.vmid,
         "pft-debug-entry-context" => parameters.context_id_bytes > 0 || parameters.vmid,
-        "pft-thumbee-handlers" | "pft-thumb-without-information" => !parameters.m_profile,
+        "pft-thumbee-handlers" | "pft-thumb-without-information" => parameters.thumbee,
         name => !FOREIGN.contains(&name),
     };
     READINGS.iter().map(|reading| reading.name).filter(|name| matters(name)).collect()

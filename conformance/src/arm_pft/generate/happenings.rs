@@ -94,6 +94,8 @@ pub(super) fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
         barrier_waypoints: barriers,
         barrier_timestamps: barrier_stamps,
         m_profile,
+        // What the program is decides it.
+        thumbee: false,
     }
 }
 

@@ -29,6 +29,7 @@ pub fn scenario(bytes: &[u8]) -> Scenario {
     let parameters = happenings::parameters(entropy);
     let policy = happenings::policy(entropy, &parameters);
     let happenings = Happenings::generate(entropy, &parameters);
+    let parameters = Parameters { thumbee: happenings.thumb_ee, ..parameters };
     let length = entropy.pick(&[60, 20, 240, 600]);
     let program = GeneratedProgram::generate(entropy, &parameters, &happenings);
     let steps = Walk::run(&program, entropy, happenings, &parameters, length);

@@ -29,6 +29,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
             barrier_waypoints: waypoints,
             barrier_timestamps: stamped,
             m_profile,
+            thumbee: stamped && !m_profile,
         }
     })
 }

@@ -75,6 +75,7 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
         ("virtualization", parameters.virtualization),
         ("barrier_waypoints", parameters.barrier_waypoints),
         ("m_profile", parameters.m_profile),
+        ("thumbee", parameters.thumbee),
     ]
     .into_iter()
     .filter_map(|(feature, needed)| needed.then_some(feature))

@@ -228,6 +228,21 @@ fn features_are_those_of_the_family() {
     assert_eq!(ArmPft::ID, ProtocolId::ArmPft);
 }
 
+/// A decoder without ThumbEE is asked for no state that it does not have.
+#[test]
+fn cases_say_that_they_use_thumbee() {
+    let files = crate::case::check::<ArmPft>(&crate::shipped::suites(), &crate::shipped::clauses());
+    let mut count = 0;
+    for file in files.expect("the rules are kept") {
+        let case = &file.case;
+        let lines = |text: &str| text.contains("T32Ee");
+        let uses = lines(&format!("{:?}", case.events)) || lines(&format!("{:?}", case.stimulus));
+        assert_eq!(case.parameters.thumbee, uses, "{}", case.id);
+        count += usize::from(uses);
+    }
+    assert!(count > 15, "only {count}");
+}
+
 /// Every clause is in the registry, and none is both broken by wires and beyond cases.
 #[test]
 fn the_registry_is_in_order() {
