@@ -14,8 +14,8 @@ use super::packet::PacketReader;
 
 /// The reference decoder of ARM ETE and ETMv4.
 ///
-/// Without a program it reports where branches lead, and that there is no code. Input before
-/// [`begin`](Subject::begin) is discarded.
+/// Without a program it reports what needs no code, and that there is none. Input before [`begin`](Subject::begin) is
+/// discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     limits: DecoderLimits,
@@ -30,9 +30,9 @@ struct Stream {
 }
 
 impl Decoder {
-    /// The same decoder without the code that only saves time: it reads every packet byte by byte, and goes
-    /// through the code instruction by instruction. What it reports is the same. Holds from the next `begin`
-    /// on.
+    /// The same decoder without the code that only saves time: it reads every packet byte by byte, commits atom by
+    /// atom, and goes through the code instruction by instruction. What it reports is the same. Holds from the next
+    /// `begin` on.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
         Self { without_fast_path: true, ..self }

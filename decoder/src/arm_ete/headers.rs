@@ -209,9 +209,8 @@ mod tests {
         assert_eq!(reserved(&none), reserved(&all) + 1 + 12 + 1 + 1 + 9);
         // 09, 0A, 0B; 47, 4B, 4F, 60 to 67; those of 8x, 9x, Ax; B0 to BF.
         let v4 = Parameters { commopt: false, timestamp_markers: true, q_elements: QElements::Any, ..none };
-        let v4_6 = Parameters { version: Version::Etmv4_6, ..v4.clone() };
-        assert_eq!(reserved(&v4_6), 3 + 11 + 16 + 7 + 16);
-        let v4_1 = Parameters { version: Version::Etmv4_1, ..v4 };
-        assert_eq!(reserved(&v4_1), reserved(&v4_6) + 2);
+        let of = |version| reserved(&Parameters { version, ..v4.clone() });
+        assert_eq!(of(Version::Etmv4_6), 3 + 11 + 16 + 7 + 16);
+        assert_eq!(of(Version::Etmv4_1), of(Version::Etmv4_6) + 2);
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct History {
     cycle_threshold: u32,
     /// A marker came after the latest timestamp.
     marker: bool,
-    /// Nothing is known of the contexts of Root and Realm.
+    /// There are Root and Realm state.
     is_ete: bool,
     has_vmids: bool,
     has_context_ids: bool,

@@ -76,7 +76,7 @@ fn atoms(header: u8) -> Atoms {
         _ => {
             let first = low + 3;
             let last = u32::from(header & 0x20 == 0);
-            ((1 << first) - 1 | last << first, first + 1)
+            (((1 << first) - 1) | (last << first), first + 1)
         }
     };
     Atoms::from_bits(bits, count as u8).unwrap_or(Atoms::one(true))

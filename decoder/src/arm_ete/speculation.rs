@@ -160,7 +160,7 @@ impl Queue {
         self.elements = self.elements.saturating_sub((length.saturating_sub(to)) as u64);
     }
 
-    /// Nothing is held any more. Gives what can be taken in order of the elements that a Cancel keeps.
+    /// Nothing is held any more. Gives those that a Cancel keeps, in order.
     pub(super) fn clear(&mut self) -> VecDeque<Entry> {
         let kept = core::mem::take(&mut self.kept);
         *self = Self { removable: core::mem::take(&mut self.removable), ..Self::default() };
@@ -168,8 +168,7 @@ impl Queue {
         kept
     }
 
-    /// Takes the youngest element, if it is one that a Cancel removes, and the context that is in effect after all
-    /// the others.
+    /// Takes the youngest element.
     pub(super) fn pop_youngest(&mut self) -> Option<Entry> {
         let is_kept = match (self.removable.back(), self.kept.back()) {
             (Some(removable), Some(kept)) => removable.place.packet <= kept.place.packet,

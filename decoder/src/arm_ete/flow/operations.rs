@@ -235,19 +235,14 @@ impl Flow {
             loop {
                 match self.q_run(place, left.min(steps), sink) {
                     QRun::Lost => return,
-                    QRun::Passed(passed) => {
-                        (left, steps) = (left - passed, steps - passed);
-                        if left > 0 {
-                            self.lose(&Fault::new(FaultClass::Limit, place), sink);
-                            return;
-                        }
-                        break;
+                    QRun::Passed(passed) if passed < left => {
+                        return self.lose(&Fault::new(FaultClass::Limit, place), sink);
                     }
-                    QRun::Branched(passed) => (left, steps) = (left - passed, steps - passed),
-                    QRun::Ended(passed) => {
+                    QRun::Passed(passed) | QRun::Ended(passed) => {
                         left -= passed;
                         break;
                     }
+                    QRun::Branched(passed) => (left, steps) = (left - passed, steps - passed),
                 }
             }
         }

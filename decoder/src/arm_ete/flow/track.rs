@@ -329,7 +329,7 @@ impl Track {
     pub(super) fn to_p0(&self, address: u64, slot: Slot, most: u64, fast: bool) -> Walk {
         let step = self.step(slot);
         if fast && u64::from(step.count) < most && step.kind != Kind::Missing {
-            let end = address.wrapping_add((step.run as u64) << self.shift) & self.mask;
+            let end = address.wrapping_add(u64::from(step.run) << self.shift) & self.mask;
             return Walk { end, count: step.count.into(), slot: slot + step.run(), stop: Stop::P0 };
         }
         self.walk(address, slot, most, true, None)

@@ -111,7 +111,7 @@ fn counted_paths_are_followed_as_far_as_they_are_certain() {
         ("ac 05", "1000? 1004? 1008E 1014? 1018?"),
         ("ac 85 01", "1000? 1004? 1008E 1014? 1018? Q128"),
         ("ac 00", "Q?"),
-        ("af 80 91 f7", "Q? 1ns64"),
+        ("af 80 90 f7", "Q? 1ns64 1000? 1004E"),
         ("a2 ff 01 f7", "1000? 1004? 1008E 1014? 1018? Q250 no-code@24.0[0]"),
         ("9a 00 10 00 00 ac 03", "2000? 2004? Q1"),
         // The link of a counted path is not pushed, its return does not pop.
@@ -148,11 +148,7 @@ fn p0_instructions_of_a64() {
         (0x3600_0040, "tbz"),
     ] {
         let program = words(&[(0x1000, &[word, LOOP, LOOP])]);
-        assert_eq!(
-            after_p(&c1(), &program, "d9"),
-            "1000E 1008N illegal-in-state@21.0".replace(" illegal-in-state@21.0", ""),
-            "{name}"
-        );
+        assert_eq!(after_p(&c1(), &program, "d9"), "1000E 1008N", "{name}");
         assert_eq!(after_p(&c1(), &program, "f6 f7"), "1000N 1004E", "{name}");
     }
     for (word, link) in [
@@ -214,8 +210,8 @@ fn code_is_looked_up_in_its_space() {
         ("11", "1s64 1000E"),
         ("31", "1ns64 1000? 1004E"),
         ("39", "1realm64 1000E"),
-        ("19", "1root64 no-code@20.0[1000]"),
-        ("30", "0ns64 no-code@20.0[1000]"),
+        ("19", "1root64 no-code@22.0[1000]"),
+        ("30", "0ns64 no-code@22.0[1000]"),
     ] {
         let log = log_within(
             &DecoderLimits::default(),
@@ -234,8 +230,7 @@ fn code_is_looked_up_in_its_space() {
                 Entry::Fault(fault) => Some(fault_word(fault)),
             })
             .collect();
-        let expected = format!("Info On {expected}").replace("@20.0", "@22.0");
-        assert_eq!(words.join(" "), expected);
+        assert_eq!(words.join(" "), format!("Info On {expected}"));
     }
 }
 
