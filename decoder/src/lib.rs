@@ -7,6 +7,7 @@
 //! | [`riscv_etrace`] | RISC-V Efficient Trace |
 //! | [`arm_etm`] | ARM ETM v1, v2, v3 |
 //! | [`arm_pft`] | ARM Program Flow Trace (PTM) |
+//! | [`arm_ete`] | ARM FEAT_ETE and ETMv4 |
 //! | [`itanium_pmu`] | Itanium event qualification |
 //! | [`arm`] | what the ARM families share |
 #![no_std]
@@ -15,6 +16,7 @@
 extern crate alloc;
 
 pub mod arm;
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;

@@ -1,6 +1,6 @@
-//! Where the next A-sync ends: ETMv3 and PFT have the same.
+//! Where the next A-sync ends: those of ETMv3, PFT and ETE differ only in how many zeros they have.
 
-/// Zeros before the 80 of an A-sync, at least.
+/// Zeros before the 80 of an A-sync of ETMv3 and PFT, at least.
 pub(crate) const ZEROS: u64 = 5;
 
 /// The last byte of an A-sync.
@@ -11,6 +11,8 @@ pub(crate) const END: u8 = 0x80;
 pub(crate) struct Search {
     /// Stream offset where the search began.
     pub(crate) start: u64,
+    /// Zeros that an A-sync has, at least.
+    pub(crate) least: u64,
     /// Zeros directly before the next byte.
     pub(crate) zeros: u64,
     /// Stream offset of the first of them.
@@ -19,7 +21,12 @@ pub(crate) struct Search {
 
 impl Search {
     pub(crate) const fn from(offset: u64) -> Self {
-        Self { start: offset, zeros: 0, first_zero: offset }
+        Self::for_zeros(ZEROS, offset)
+    }
+
+    /// For an A-sync with so many zeros at least, 1 or more.
+    pub(crate) const fn for_zeros(least: u64, offset: u64) -> Self {
+        Self { start: offset, least, zeros: 0, first_zero: offset }
     }
 
     /// Looks through the bytes from stream offset `offset` on. `Some`: so many bytes go up to the end of an A-sync, and
@@ -27,30 +34,30 @@ impl Search {
     ///
     /// Spec: ETM3-SYN-001, ETM3-SYN-003, ETM3-SYN-005 (7.10.4); PFT-PKT-004, PFT-PKT-006 (4.5.1).
     pub(crate) fn look(&mut self, offset: u64, bytes: &[u8]) -> Option<usize> {
-        let mut at = 0;
+        let (mut at, least) = (0, self.least as usize);
         if self.zeros > 0 {
             at = zeros_from(bytes, 0);
             self.zeros += at as u64;
             let end = *bytes.get(at)?;
             at += 1;
-            if end == END && self.zeros >= ZEROS {
+            if end == END && self.zeros >= self.least {
                 return Some(at);
             }
             self.zeros = 0;
         }
-        // The byte before `at` is not zero or not there. Five zeros in a row have one at every fifth place.
-        while let Some(&probe) = bytes.get(at + ZEROS as usize - 1) {
+        // The byte before `at` is not zero or not there. So many zeros in a row have one at each place as far apart.
+        while let Some(&probe) = bytes.get(at + least - 1) {
             if probe != 0 {
-                at += ZEROS as usize;
+                at += least;
                 continue;
             }
-            let probed = at + ZEROS as usize - 1;
+            let probed = at + least - 1;
             let first = probed - zeros_before(bytes, at, probed);
             let zeros_end = probed + zeros_from(bytes, probed);
             (self.zeros, self.first_zero) = ((zeros_end - first) as u64, offset + first as u64);
             let end = *bytes.get(zeros_end)?;
             at = zeros_end + 1;
-            if end == END && self.zeros >= ZEROS {
+            if end == END && self.zeros >= self.least {
                 return Some(at);
             }
             self.zeros = 0;
@@ -79,27 +86,28 @@ mod tests {
     use proptest::prelude::*;
 
     /// The end, the zeros and the first of them, looked for byte by byte.
-    fn simple(bytes: &[u8]) -> Option<(usize, u64, u64)> {
+    fn simple(least: usize, bytes: &[u8]) -> Option<(usize, u64, u64)> {
         (0..bytes.len()).find_map(|at| {
             let zeros = bytes[..at].iter().rev().take_while(|byte| **byte == 0).count();
-            (bytes[at] == 0x80 && zeros >= 5).then_some((at + 1, zeros as u64, (at - zeros) as u64))
+            (bytes[at] == 0x80 && zeros >= least).then_some((at + 1, zeros as u64, (at - zeros) as u64))
         })
     }
 
     proptest! {
         #[test]
         fn every_cut_finds_the_first_one(
-            bytes in proptest::collection::vec(prop_oneof![8 => Just(0_u8), 2 => Just(0x80), 1 => Just(7)], 0..60),
+            bytes in proptest::collection::vec(prop_oneof![20 => Just(0_u8), 2 => Just(0x80), 1 => Just(7)], 0..60),
             cut in 1..60_usize,
+            least in 1..12_usize,
         ) {
-            let mut search = Search::from(0);
+            let mut search = Search::for_zeros(least as u64, 0);
             let mut read = 0;
             let found = bytes.chunks(cut).find_map(|chunk| {
                 let end = search.look(read as u64, chunk).map(|end| read + end);
                 read += chunk.len();
                 end
             });
-            prop_assert_eq!(found.map(|end| (end, search.zeros, search.first_zero)), simple(&bytes));
+            prop_assert_eq!(found.map(|end| (end, search.zeros, search.first_zero)), simple(least, &bytes));
         }
     }
 

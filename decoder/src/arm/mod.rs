@@ -15,6 +15,7 @@ mod byte_field;
 mod deformatter;
 mod frame;
 mod instruction;
+pub(crate) mod notes;
 mod program_map;
 mod run;
 mod timestamp;

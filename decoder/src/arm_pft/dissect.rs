@@ -9,9 +9,9 @@ use traceproof_vectors::{Dissection, Fault, Field, Place};
 
 use super::layout::Layout;
 use super::listener::Listener;
-use super::notes::Notes;
 use super::packet::PacketReader;
 use super::parse;
+use crate::arm::notes::Notes;
 
 /// Takes a stream apart: every packet, and between them what belongs to none.
 ///

@@ -47,7 +47,6 @@ mod flow;
 mod headers;
 mod layout;
 mod listener;
-mod notes;
 mod oddities;
 mod operations;
 mod packet;

@@ -7,7 +7,7 @@ use traceproof_vectors::arm_pft::{
 
 use super::headers::Header;
 use super::layout::Layout;
-use super::notes::Notes;
+use crate::arm::notes::Notes;
 use crate::arm::{FieldLayout, FieldReader};
 
 /// What the bytes begin with.

@@ -70,7 +70,7 @@ impl Automaton {
 
     /// A search ended before `offset`.
     fn found<L: Listener + ?Sized>(&mut self, listener: &mut L) {
-        let State::Search(Search { start, zeros, first_zero }) = self.state else { return };
+        let State::Search(Search { start, zeros, first_zero, .. }) = self.state else { return };
         self.open = Open { start: first_zero, ..Open::default() };
         if start < first_zero {
             listener.skipped(start..first_zero);

@@ -1,7 +1,7 @@
 //! The names of the bits of a packet, for people.
 
 /// Takes the fields of a packet as it is read.
-pub(super) trait Notes {
+pub(crate) trait Notes {
     /// Whether [`field`](Self::field) is of interest. Reading is faster without.
     const TAKES_FIELDS: bool;
 

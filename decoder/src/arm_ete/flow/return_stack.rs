@@ -1,0 +1,76 @@
+//! Return addresses of branches with link.
+
+use super::super::element::CodePoint;
+
+/// Entries of a decoder's return stack (ETE-R_XSVZC-1).
+const DEPTH: usize = traceproof_vectors::arm_ete::Parameters::RETURN_STACK_DEPTH as usize;
+
+/// The latest return addresses; the oldest one gives way where there is no room.
+///
+/// Spec: ETE-DEC-RS-1, ETE-DEC-RS-2, ETE-R_XSVZC-1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReturnStack {
+    /// A ring.
+    entries: [CodePoint; DEPTH],
+    /// Index of the latest entry, if there is one.
+    top: usize,
+    count: usize,
+}
+
+impl ReturnStack {
+    pub(super) fn new() -> Self {
+        Self { entries: [CodePoint::default(); DEPTH], top: 0, count: 0 }
+    }
+
+    pub(super) const fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, entry: CodePoint) {
+        self.top = if self.top + 1 < DEPTH { self.top + 1 } else { 0 };
+        if let Some(place) = self.entries.get_mut(self.top) {
+            *place = entry;
+        }
+        self.count = (self.count + 1).min(DEPTH);
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<CodePoint> {
+        self.count = self.count.checked_sub(1)?;
+        let entry = self.entries.get(self.top).copied();
+        self.top = self.top.checked_sub(1).unwrap_or(DEPTH - 1);
+        entry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// As a vector of which the oldest entries are dropped.
+    #[test]
+    fn the_oldest_entry_gives_way() {
+        let mut stack = ReturnStack::new();
+        let mut model: Vec<u64> = Vec::new();
+        // Some order of pushes, pops and a few resets.
+        for step in 0_u32..4000 {
+            match step.wrapping_mul(0x9e37_79b9) >> 24 {
+                0 => {
+                    stack.clear();
+                    model.clear();
+                }
+                1..100 => assert_eq!(stack.pop().map(|entry| entry.address), model.pop()),
+                _ => {
+                    stack.push(CodePoint { address: step.into(), ..CodePoint::default() });
+                    model.push(step.into());
+                    if model.len() > 15 {
+                        model.remove(0);
+                    }
+                }
+            }
+        }
+    }
+}

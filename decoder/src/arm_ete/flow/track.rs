@@ -1,0 +1,397 @@
+//! The program in one instruction set, P0 instruction by P0 instruction.
+
+use alloc::vec::Vec;
+
+use traceproof_vectors::Program;
+use traceproof_vectors::arm;
+use traceproof_vectors::arm::{Barrier, InstructionClass};
+use traceproof_vectors::arm_ete::Parameters;
+
+use crate::arm::{Access, Instruction, InstructionSet, contiguous};
+
+/// What a P0 instruction is to the flow, or that there is none (sheet 6.4 to 6.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// No instruction.
+    Missing,
+    /// Its target is known and lies in the same contiguous code, in the same instruction set.
+    Near,
+    /// Its target is known, in the same instruction set.
+    Far,
+    /// Its target is known, in the other one of A32 and T32.
+    Exchange,
+    /// Only the trace knows its target.
+    Indirect,
+}
+
+/// The place of an instruction, and how far it is from there to the next P0 instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Units from here to the next instruction that is a P0 instruction or missing; 0 if it is here.
+    run: u32,
+    /// Instructions in them.
+    pub(super) count: u32,
+    /// From that instruction to its target.
+    offset: i32,
+    /// Of that instruction.
+    pub(super) kind: Kind,
+    /// Of that instruction, but [`IF_THEN`].
+    flags: u8,
+    /// Bytes of that instruction.
+    length: u8,
+    /// Bytes of the instruction here, 0 if it is missing.
+    own_length: u8,
+}
+
+/// A branch with link.
+const LINK: u8 = 1;
+/// It has a condition of its own.
+const CONDITIONAL: u8 = 2;
+/// A direct branch.
+const BRANCH: u8 = 4;
+/// The instruction here makes those after it conditional.
+const IF_THEN: u8 = 8;
+
+/// The index of a [`Step`].
+pub(super) type Slot = usize;
+
+/// The slot of what has not been looked for, or is not there.
+pub(super) const NOWHERE: Slot = 0;
+
+/// What decides which instructions are P0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// WFI, WFE and their like (ETE-R_QBGXJ-1).
+    waits: bool,
+    loads: bool,
+    stores: bool,
+    /// Branches of low-overhead loops.
+    loops: bool,
+}
+
+impl Rules {
+    pub(super) const fn new(parameters: &Parameters) -> Self {
+        Self {
+            waits: parameters.wfx_is_p0,
+            loads: parameters.load_is_p0,
+            stores: parameters.store_is_p0,
+            loops: matches!(parameters.profile, arm::Profile::Microcontroller),
+        }
+    }
+}
+
+/// Why a walk ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A P0 instruction is next.
+    P0,
+    /// The address that was looked for is next, or lies inside the next instruction.
+    Arrived,
+    /// No instruction is next.
+    NoCode,
+    /// There are more instructions.
+    Limit,
+}
+
+/// Some instructions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    /// Address after the last one.
+    pub(super) end: u64,
+    /// How many.
+    pub(super) count: u64,
+    /// The slot at `end`.
+    pub(super) slot: Slot,
+    pub(super) stop: Stop,
+}
+
+/// The program in one instruction set.
+#[derive(Clone, Debug)]
+pub(super) struct Track {
+    /// Contiguous code, in address order.
+    regions: Vec<Region>,
+    /// Slot 0 and the one after each region are missing.
+    steps: Vec<Step>,
+    /// log2 of the bytes of a unit.
+    pub(super) shift: u32,
+    /// The bits that an address has.
+    pub(super) mask: u64,
+}
+
+/// Contiguous code.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    first: u64,
+    /// Bytes of whole units.
+    length: u64,
+    slot: Slot,
+}
+
+impl Region {
+    const fn holds(&self, address: u64) -> bool {
+        address.wrapping_sub(self.first) < self.length
+    }
+}
+
+impl Step {
+    const MISSING: Self =
+        Self { run: 0, count: 0, offset: 0, kind: Kind::Missing, flags: 0, length: 0, own_length: 0 };
+
+    /// An instruction at `address` of `region`; what is not P0 is followed by nothing.
+    ///
+    /// Spec: ETE-DEC-ISA-2 to ETE-DEC-ISA-6, ETE-R_QBGXJ-1, ETE-R_LLCQG-1; reading
+    /// `ete-texit-is-an-exception-return`.
+    fn new(
+        instruction: &Instruction,
+        track: &Track,
+        set: InstructionSet,
+        rules: Rules,
+        region: Region,
+        address: u64,
+    ) -> Self {
+        let length = instruction.length;
+        let flag = |bit, is_set: bool| if is_set { bit } else { 0 };
+        let has_link = instruction.class.has_link();
+        let flags = flag(LINK, has_link) | flag(CONDITIONAL, instruction.conditional);
+        let p0 = Self { flags, length, own_length: length, ..Self::MISSING };
+        let access = instruction.transfers.access;
+        let (target, is_exchange, branch) = match instruction.class {
+            _ if instruction.is_missing() => return Self::MISSING,
+            InstructionClass::DirectBranch { .. } => {
+                (instruction.target(address), instruction.target_set != set, BRANCH)
+            }
+            InstructionClass::LowOverheadLoop if rules.loops => (instruction.target(address), false, BRANCH),
+            InstructionClass::IndirectBranch { .. } | InstructionClass::ExceptionReturn(_) => {
+                return Self { kind: Kind::Indirect, ..p0 };
+            }
+            InstructionClass::Barrier(Barrier::Isb) | InstructionClass::TransactionStart => {
+                (address.wrapping_add(length.into()), false, 0)
+            }
+            InstructionClass::Wait(_) if rules.waits => (address.wrapping_add(length.into()), false, 0),
+            _ if rules.loads && matches!(access, Access::Load | Access::Swap)
+                || rules.stores && matches!(access, Access::Store | Access::Swap) =>
+            {
+                (address.wrapping_add(length.into()), false, 0)
+            }
+            class => {
+                let flags = flag(IF_THEN, class == InstructionClass::IfThen);
+                return Self { flags, own_length: length, ..Self::MISSING };
+            }
+        };
+        let distance = target.wrapping_sub(address) as i64;
+        let is_near = !is_exchange
+            && region.holds(target & track.mask)
+            && (target & track.mask).wrapping_sub(address) as i64 == distance
+            && distance % (1 << track.shift) == 0;
+        let kind = match (is_exchange, is_near) {
+            (true, _) => Kind::Exchange,
+            (false, true) => Kind::Near,
+            (false, false) => Kind::Far,
+        };
+        Self { offset: distance as i32, kind, flags: flags | branch, ..p0 }
+    }
+
+    /// Whether the instruction here is a P0 instruction.
+    #[inline]
+    pub(super) fn is_p0_here(&self) -> bool {
+        self.run == 0 && self.kind != Kind::Missing
+    }
+
+    #[inline]
+    pub(super) const fn has_link(&self) -> bool {
+        self.flags & LINK != 0
+    }
+
+    #[inline]
+    pub(super) const fn is_conditional(&self) -> bool {
+        self.flags & CONDITIONAL != 0
+    }
+
+    pub(super) const fn is_branch(&self) -> bool {
+        self.flags & BRANCH != 0
+    }
+
+    const fn is_if_then(&self) -> bool {
+        self.flags & IF_THEN != 0
+    }
+
+    /// Bytes of the P0 instruction.
+    #[inline]
+    pub(super) const fn length(&self) -> u64 {
+        self.length as u64
+    }
+
+    /// Bytes of the instruction here, 0 if there is none.
+    pub(super) const fn own_length(&self) -> u64 {
+        self.own_length as u64
+    }
+
+    /// Slots from here to the P0 instruction.
+    #[inline]
+    pub(super) const fn run(&self) -> Slot {
+        self.run as Slot
+    }
+
+    /// From the P0 instruction to its target.
+    #[inline]
+    pub(super) const fn offset(&self) -> i64 {
+        self.offset as i64
+    }
+}
+
+impl Track {
+    pub(super) fn new(program: &Program, set: InstructionSet, rules: Rules) -> Self {
+        let shift = set.alignment().trailing_zeros();
+        let mask = if set == InstructionSet::A64 { u64::MAX } else { u32::MAX.into() };
+        let mut track = Self { regions: Vec::new(), steps: [Step::MISSING].into(), shift, mask };
+        contiguous(program, set, |first, code| track.add(set, rules, first, code));
+        track
+    }
+
+    fn add(&mut self, set: InstructionSet, rules: Rules, first: u64, code: &[u8]) {
+        let unit = set.alignment();
+        let length = match self.mask.checked_sub(first) {
+            // Code above the last address is out of reach.
+            Some(room) if (code.len() as u64) > room => room.wrapping_add(1),
+            Some(_) => code.len() as u64,
+            None => 0,
+        };
+        let length = length / unit * unit;
+        if length == 0 {
+            return;
+        }
+        let region = Region { first, length, slot: self.steps.len() };
+        self.regions.push(region);
+        for offset in (0..length).step_by(unit as usize) {
+            let here = code.get(offset as usize..length as usize).unwrap_or_default();
+            let instruction = set.decode(here, None);
+            let step = Step::new(&instruction, self, set, rules, region, first.wrapping_add(offset));
+            self.steps.push(step);
+        }
+        self.steps.push(Step::MISSING);
+        self.measure_runs(region.slot);
+    }
+
+    /// Runs of the steps from a slot on.
+    fn measure_runs(&mut self, from: Slot) {
+        for at in (from..self.steps.len()).rev() {
+            let step = self.step(at);
+            if step.is_p0_here() || step.own_length == 0 {
+                continue;
+            }
+            let units = u32::from(step.own_length) >> self.shift;
+            let next = self.step(at + units as usize);
+            if let Some(place) = self.steps.get_mut(at) {
+                let flags = step.flags & IF_THEN | next.flags & !IF_THEN;
+                let (run, count) = (next.run.saturating_add(units), next.count.saturating_add(1));
+                *place = Step { run, count, flags, own_length: step.own_length, ..next };
+            }
+        }
+    }
+
+    /// What is at this slot.
+    #[inline]
+    pub(super) fn step(&self, slot: Slot) -> Step {
+        self.steps.get(slot).copied().unwrap_or(Step::MISSING)
+    }
+
+    /// How far so many bytes are in slots.
+    #[inline]
+    pub(super) const fn slots(&self, bytes: i64) -> isize {
+        (bytes >> self.shift) as isize
+    }
+
+    /// The slot of the instruction at `address`.
+    #[inline]
+    pub(super) fn find(&self, address: u64) -> Slot {
+        let region = match self.regions.as_slice() {
+            [only] => only,
+            regions => {
+                let after = regions.partition_point(|region| region.first <= address);
+                let Some(region) = after.checked_sub(1).and_then(|at| regions.get(at)) else {
+                    return NOWHERE;
+                };
+                region
+            }
+        };
+        let offset = address.wrapping_sub(region.first);
+        if offset >= region.length || offset & ((1 << self.shift) - 1) != 0 {
+            return NOWHERE;
+        }
+        region.slot + (offset >> self.shift) as usize
+    }
+
+    /// From the instruction at `address` over others that are not P0 up to a P0 instruction; no more instructions than
+    /// `most`, that one included.
+    ///
+    /// Where `fast` this only saves time.
+    #[inline]
+    pub(super) fn to_p0(&self, address: u64, slot: Slot, most: u64, fast: bool) -> Walk {
+        let step = self.step(slot);
+        if fast && u64::from(step.count) < most && step.kind != Kind::Missing {
+            let end = address.wrapping_add(u64::from(step.run) << self.shift) & self.mask;
+            return Walk { end, count: step.count.into(), slot: slot + step.run(), stop: Stop::P0 };
+        }
+        self.walk(address, slot, most, true, None)
+    }
+
+    /// From the instruction at `address` over all others up to that at `to`, which is not before it.
+    pub(super) fn to_address(&self, address: u64, slot: Slot, most: u64, to: u64) -> Walk {
+        self.walk(address, slot, most, false, Some(to))
+    }
+
+    #[cold]
+    fn walk(&self, address: u64, slot: Slot, most: u64, to_p0: bool, to: Option<u64>) -> Walk {
+        let mut walk = Walk { end: address, count: 0, slot, stop: Stop::NoCode };
+        loop {
+            let step = self.step(walk.slot);
+            if to == Some(walk.end) {
+                return Walk { stop: Stop::Arrived, ..walk };
+            }
+            if step.own_length == 0 {
+                // Code that ends at the last address goes on at the first one.
+                let found = self.find(walk.end);
+                if found == NOWHERE || found == walk.slot {
+                    return walk;
+                }
+                walk.slot = found;
+                continue;
+            }
+            if to.is_some_and(|to| to.wrapping_sub(walk.end) < step.own_length.into()) {
+                return Walk { stop: Stop::Arrived, ..walk };
+            }
+            if walk.count == most {
+                return Walk { stop: Stop::Limit, ..walk };
+            }
+            if to_p0 && step.is_p0_here() {
+                return Walk { stop: Stop::P0, ..walk };
+            }
+            walk.count += 1;
+            walk.end = walk.end.wrapping_add(step.own_length.into()) & self.mask;
+            walk.slot += usize::from(step.own_length >> self.shift);
+        }
+    }
+
+    /// Whether an instruction of these may be in an IT block that one of them begins: one of the last four is IT.
+    pub(super) fn has_if_then(&self, slot: Slot, count: u64) -> bool {
+        let (mut slot, mut latest) = (slot, None);
+        for index in 0..count {
+            let step = self.step(slot);
+            if step.is_if_then() {
+                latest = Some(index);
+            }
+            slot += usize::from(step.own_length >> self.shift);
+        }
+        latest.is_some_and(|latest| count - latest <= 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_has_16_bytes() {
+        assert_eq!(size_of::<Step>(), 16);
+    }
+}
