@@ -79,8 +79,8 @@ pub enum Event {
     TransactionStart,
     /// The transaction ended and took effect.
     TransactionCommit,
-    /// The transaction ended without effect: by a Transaction Failure packet, or implied by PE Reset, Discard or Overflow
-    /// (ETE-DEC-TRX-3).
+    /// The transaction ended without effect: by a Transaction Failure packet, or implied by PE Reset, Discard or
+    /// Overflow (ETE-DEC-TRX-3).
     TransactionFailure,
     /// A cycle count element.
     Cycles {

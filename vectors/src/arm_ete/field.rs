@@ -39,7 +39,8 @@ impl Atoms {
         Some(Self { taken: bits, count })
     }
 
-    /// The atoms of `bits`, 1 = E, the oldest in bit 0; `None` if `count` is 0 or more than 24. Higher bits are ignored.
+    /// The atoms of `bits`, 1 = E, the oldest in bit 0; `None` if `count` is 0 or more than 24. Higher bits are
+    /// ignored.
     #[must_use]
     pub const fn from_bits(bits: u32, count: u8) -> Option<Self> {
         if count == 0 || count > Self::MOST {

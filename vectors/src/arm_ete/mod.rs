@@ -30,18 +30,18 @@
 //! | 88 | [`timestamp_markers`](Parameters::timestamp_markers) |
 //! | A0 to A2, A5, A6, AA, AB, AC, AF | [`q_elements`](Parameters::q_elements) is not `none` |
 //!
-//! Other packets whose option is off are read and believed with a warning (`ete-disabled-options`): 05, 20 to 2C without
-//! `data_trace`; 40 to 6F without `conditional_trace`; 00 07 on other than the M profile; 02, 03 with `timestamp_bits` 0;
-//! 0A, 0B without `transactions`; 0C to 1F without `cycle_counting`; 2D to 2F, 34 to 3F with `maxspec` 0; AF with
-//! `q_elements` `count`.
+//! Other packets whose option is off are read and believed with a warning (`ete-disabled-options`): 05, 20 to 2C
+//! without `data_trace`; 40 to 6F without `conditional_trace`; 00 07 on other than the M profile; 02, 03 with
+//! `timestamp_bits` 0; 0A, 0B without `transactions`; 0C to 1F without `cycle_counting`; 2D to 2F, 34 to 3F with
+//! `maxspec` 0; AF with `q_elements` `count`.
 //!
 //! # State of the packet stream
 //!
 //! It changes where a packet is read, whatever becomes of its elements (sheet 5.13): three addresses of the address
 //! history with their `sub_isa`, the context, the timestamp, the cycle count threshold, the depth. Trace Info sets all
-//! of them: addresses (0, IS0), context EL0, Secure, `AArch32`, ids 0, timestamp 0. Every address that travels is pushed,
-//! exact matches too; `70` in an exception pushes (0, IS0). The depth counts P0 elements: one more for each, n less for
-//! Commit(n) and Cancel(n), 0 after Discard and Overflow. If a P0 element makes it exceed
+//! of them: addresses (0, IS0), context EL0, Secure, `AArch32`, ids 0, timestamp 0. Every address that travels is
+//! pushed, exact matches too; `70` in an exception pushes (0, IS0). The depth counts P0 elements: one more for each, n
+//! less for Commit(n) and Cancel(n), 0 after Discard and Overflow. If a P0 element makes it exceed
 //! [`maxspec`](Parameters::maxspec), the oldest is committed directly after that element (R_YKLRM).
 //!
 //! # Elements
@@ -81,22 +81,26 @@
 //!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, and context and address are
 //!   undefined.
 //! * Mispredict flips the youngest held atom and removes the Target Addresses after it. If no atom is held it flips the
-//!   latest released one: [`Event::Mispredict`], if that atom was reported and no P0 element was released since the flow
-//!   goes on from the other successor. If it was not reported, only the flow is corrected.
+//!   latest released one (I_MDSCN). If that atom is kept back by an open transaction, nothing is reported; if its
+//!   instructions were reported, [`Event::Mispredict`] is; if they were not, or there is none, nothing is. If no P0
+//!   element was released after the atom, the flow goes on from the other successor, Target Addresses since then are
+//!   forgotten, and a pop is due if the instruction is an indirect one that is now taken, otherwise none is.
 //! * A cycle count is reported at once, after what the Commit of its packet releases.
-//! * Discard and Overflow drop what is held, except Event, Timestamp, Instrumentation and Trace Info, which are reported in
-//!   order; then an open transaction fails; then comes [`Event::Discard`] or [`Event::Overflow`]. `unseen` becomes 0.
+//! * Discard and Overflow drop what is held, except Event, Timestamp, Instrumentation and Trace Info, which are
+//!   reported in order; then an open transaction fails; then comes [`Event::Discard`] or [`Event::Overflow`]. `unseen`
+//!   becomes 0.
 //!
 //! # Transactions
 //!
-//! They take effect in the order of released elements (A14). Transaction Start is reported and opens one; T of the first
-//! Trace Info opens one without such an event. While it is open, what is released is kept back, cycle counts included,
-//! and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order, then
-//! [`Event::TransactionCommit`]. Transaction Failure: of it Context, Event, Timestamp, marker, Instrumentation, Trace Info
-//! and cycle counts are reported in order, then [`Event::TransactionFailure`]; the address is undefined, the context is
-//! the latest. Discard, Overflow and PE Reset with an open transaction fail it first, at their own place; so does the
-//! part of Discard that is kept come before the failure. Commit and Failure without an open transaction are reported. A
-//! second Start changes nothing but is reported when the transaction ends.
+//! They take effect in the order of released elements (A14). Transaction Start is reported and opens one; T of the
+//! first Trace Info opens one without such an event. While it is open, what is released is kept back, cycle counts
+//! included, and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order,
+//! then [`Event::TransactionCommit`]. Transaction Failure: of it Context, Event, Timestamp, marker, Instrumentation,
+//! Trace Info and cycle counts are reported in order, then [`Event::TransactionFailure`]; the address is undefined, the
+//! context is the latest. PE Reset, Discard and Overflow with an open transaction fail it at their own place: PE Reset
+//! before its own event; Discard and Overflow after the elements that they keep, of the transaction first, then of what
+//! is held. Commit and Failure without an open transaction are reported. A second Start while one is open is kept back
+//! like any other element and dropped by a Failure.
 //!
 //! # Flow
 //!
@@ -120,8 +124,8 @@
 //!
 //! A branch with link that was *initially* traced E, or whose Source Address was, pushes the next instruction, before
 //! the pop of the same branch is due; if it was initially N it never does (R_GMTBD, R_NYHFH, R_SLDXR). The stack has
-//! [`RETURN_STACK_DEPTH`](Parameters::RETURN_STACK_DEPTH) entries and loses the oldest. A pop that finds it empty leaves the
-//! address undefined and is no fault.
+//! [`RETURN_STACK_DEPTH`](Parameters::RETURN_STACK_DEPTH) entries and loses the oldest. A pop that finds it empty
+//! leaves the address undefined and is no fault.
 //!
 //! While context or address are undefined, P0 elements have no instructions and no faults, and leave the address
 //! undefined; exceptions are reported, and Q elements as unknown path with their count.
@@ -136,15 +140,15 @@
 //!
 //! A decoder looks for an A-sync first: 11 zeros and 80. The bytes up to the last 11 zeros belong to no packet and are
 //! no fault. From there to the first Trace Info every packet is delivered, but only Event, Instrumentation, Discard and
-//! Overflow have events, and no faults that go on are reported. An A-sync in sync has all zeros before its 80 and changes
-//! nothing. After synchronisation is lost everything is undefined or empty, what was held is dropped, a transaction is
-//! no longer open (no event), and the cycle total is 0.
+//! Overflow have events, and no faults that go on are reported. An A-sync in sync has all zeros before its 80 and
+//! changes nothing. After synchronisation is lost everything is undefined or empty, what was held is dropped, a
+//! transaction is no longer open (no event), and the cycle total is 0.
 //!
 //! # Faults
 //!
-//! What each class costs is stated by [`recovery`](Protocol::recovery). "Lost" = the search begins at the byte at fault.
-//! Warnings come before the packet's events, in the order of their bytes; faults of the flow after the instructions that
-//! could be followed, when the element is released, with the place of its packet.
+//! What each class costs is stated by [`recovery`](Protocol::recovery). "Lost" = the search begins at the byte at
+//! fault. Warnings come before the packet's events, in the order of their bytes; faults of the flow after the
+//! instructions that could be followed, when the element is released, with the place of its packet.
 //!
 //! | condition | class | place | then |
 //! |---|---|---|---|
@@ -168,12 +172,12 @@
 //! | more elements held or kept back than [`speculation`](crate::DecoderLimits::speculation) | `limit` | header of the one too many | flow lost |
 //!
 //! The field's first bit: 4 of PLCTL, of the fifth byte of a 32-bit number and of nothing else; 5 of the second byte of
-//! CYCT; 6 of the third byte of COUNT and of the second information byte of ETMv4; 7 of address bytes, of an exception's
-//! information byte and of 6D; 2 of a context byte (3 for NSE of ETMv4) and of the level of Instrumentation; 1 of the
-//! information byte for the type. INFO of ETE has none. Everywhere else it is 0.
+//! CYCT; 6 of the third byte of COUNT and of the second information byte of ETMv4; 7 of address bytes, of an
+//! exception's information byte and of 6D; 2 of a context byte (3 for NSE of ETMv4) and of the level of
+//! Instrumentation; 1 of the information byte for the type. INFO of ETE has none. Everywhere else it is 0.
 //!
-//! Flow lost: the address is undefined; the element is dropped except for [`Event::Exception`]; what it carries besides is
-//! reported.
+//! Flow lost: the address is undefined; the element is dropped except for [`Event::Exception`]; what it carries besides
+//! is reported.
 //!
 //! The limit of held elements counts each element once, those kept back by a transaction included. The element too many
 //! is held after the others were dropped, as Discard drops them but without event and without failing the transaction;

@@ -37,8 +37,8 @@ pub enum Packet {
     Discard,
     /// `00 05` (ETE-PKT-EXT-1, ETE-PKT-EXT-2).
     Overflow,
-    /// `01 PLCTL [INFO] [KEY] [SPEC] [CYCT]` (ETE-PKT-TI-1 to ETE-PKT-TI-5). PLCTL\[3:0\] say which of the four sections
-    /// are present, in this order from bit 0.
+    /// `01 PLCTL [INFO] [KEY] [SPEC] [CYCT]` (ETE-PKT-TI-1 to ETE-PKT-TI-5). PLCTL\[3:0\] say which of the four
+    /// sections are present, in this order from bit 0.
     TraceInfo {
         /// Bytes of PLCTL: 1, or up to 4 where bit 7 says that another follows (ETE-V4-TI-1).
         #[cfg_attr(feature = "serde", serde(default = "one", skip_serializing_if = "is_one"))]

@@ -156,8 +156,8 @@ pub struct Parameters {
     pub vmids: bool,
     /// TRCCONFIGR.RS\[12\]: a taken indirect P0 instruction without address takes its target from the return stack.
     pub return_stack: bool,
-    /// TRCCONFIGR.BB\[3\]: taken direct P0 instructions have an address, too. No packet looks different, and decoders need
-    /// no special handling (sheet 8.6).
+    /// TRCCONFIGR.BB\[3\]: taken direct P0 instructions have an address, too. No packet looks different, and decoders
+    /// need no special handling (sheet 8.6).
     pub branch_broadcast: bool,
     /// TRCCONFIGR.COND\[10:8\], ETMv4: 0 none, 1 loads, 2 stores, 3 both, 7 all.
     pub conditional_trace: ConditionalTrace,

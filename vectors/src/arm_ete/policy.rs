@@ -2,7 +2,8 @@
 
 use super::{Atoms, Parameters};
 
-/// Which form of an address is sent (sheet 7.5). A form that cannot express the address gives way to the next larger one.
+/// Which form of an address is sent (sheet 7.5). A form that cannot express the address gives way to the next larger
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -57,14 +58,14 @@ pub struct Policy {
     pub sync_zeros: u16,
     /// Sections of Trace Info.
     pub trace_info: TraceInfoSections,
-    /// Zero groups that follow the last needed byte of COMMIT, CANCEL, Q COUNT, SPEC, CYCT, COUNT and of a timestamp after
-    /// Trace Info, up to the longest form (ETE-PKT-ENC-1, A24).
+    /// Zero groups that follow the last needed byte of COMMIT, CANCEL, Q COUNT, SPEC, CYCT, COUNT and of a timestamp
+    /// after Trace Info, up to the longest form (ETE-PKT-ENC-1, A24).
     pub padded_groups: u8,
-    /// The most atoms of one packet, 1 to 24. Among the formats within it the one that covers most leading atoms is taken
-    /// (sheet 7.10).
+    /// The most atoms of one packet, 1 to 24. Among the formats within it the one that covers most leading atoms is
+    /// taken (sheet 7.10).
     pub atoms_per_packet: u8,
-    /// Mispredict and Cancel packets of formats 2 and 3 carry the atoms before them where they can (sheet 5.8); otherwise
-    /// atoms have packets of their own.
+    /// Mispredict and Cancel packets of formats 2 and 3 carry the atoms before them where they can (sheet 5.8);
+    /// otherwise atoms have packets of their own.
     pub atoms_in_mispredicts: bool,
     /// Cancels of 1 to 5 elements with Mispredict use formats 2 and 3; otherwise format 1.
     pub short_cancels: bool,
@@ -81,13 +82,13 @@ pub struct Policy {
     pub explicit_ids: bool,
     /// After Trace On the context is sent even if it is that of the latest context packet (R_TJLYH).
     pub context_after_trace_on: bool,
-    /// An exception whose Target Address is its preferred return address is sent with E = 10; otherwise the address has a
-    /// packet of its own (sheet 5.6).
+    /// An exception whose Target Address is its preferred return address is sent with E = 10; otherwise the address has
+    /// a packet of its own (sheet 5.6).
     pub combined_targets: bool,
     /// A changed context at the preferred return address travels in the exception packet (A2); otherwise before it.
     pub contexts_in_exceptions: bool,
-    /// P0 instructions that are not taken are not traced, and the next taken one has a Source Address (R_TZZRH, R_DCHPQ);
-    /// ETE only.
+    /// P0 instructions that are not taken are not traced, and the next taken one has a Source Address (R_TZZRH,
+    /// R_DCHPQ); ETE only.
     pub source_addresses: bool,
     /// P0 instructions that one Q element replaces at most, in regions that permit it; 0 = no Q elements (R_FZTZP).
     pub q_blocks: u8,

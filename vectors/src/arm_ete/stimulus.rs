@@ -41,8 +41,9 @@ pub enum Signal {
     /// The trace unit is disabled: what is held is sent, then Transaction Failure and Discard where they are due (sheet
     /// 4.5).
     Disable,
-    /// ViewInst becomes active or inactive, from the next block on (sheet 4.8). Trace On precedes the next P0 element or
-    /// exception after it became active. While inactive, P0 instructions and exceptions are signalled and not traced.
+    /// ViewInst becomes active or inactive, from the next block on (sheet 4.8). Trace On precedes the next P0 element
+    /// or exception after it became active. While inactive, P0 instructions and exceptions are signalled and not
+    /// traced.
     ViewInst(bool),
     /// A P0 instruction.
     P0(P0),
@@ -51,8 +52,8 @@ pub enum Signal {
     /// The context changed other than by a P0 instruction or exception: by a system instruction and the context
     /// synchronization event after it (R_HXNXF). Traced before the next P0 element.
     Context(Context),
-    /// So many of the oldest uncommitted P0 elements are resolved, 1 or more. P0 instructions that are not traced do not
-    /// count; elements that were implicitly committed do not either.
+    /// So many of the oldest uncommitted P0 elements are resolved, 1 or more. P0 instructions that are not traced do
+    /// not count; elements that were implicitly committed do not either.
     Commit(u32),
     /// The youngest P0 elements were speculated wrongly.
     Cancel {
