@@ -1,6 +1,8 @@
 //! ARM ETE: the packet writer, the trace unit model and the processor against the specification.
 
 mod packets;
+mod scene;
+mod streams;
 
 use std::fmt::Write as _;
 
