@@ -10,6 +10,7 @@
 //! | Which registers say it? | [`Registers`], [`Parameters::from_registers`] |
 //! | What travels, packet by packet? | [`Packet`] |
 //! | What does a decoder report? | [`Event`] |
+//! | What does the processor do? | [`Step`] |
 //! | What does the trace unit see? | [`Stimulus`] |
 //! | Which legal choices does a trace unit make? | [`Policy`] |
 //!
@@ -184,6 +185,7 @@
 //! the dropped P0 elements become `unseen`, dropped contexts take effect, the return stack is empty.
 
 mod event;
+mod execution;
 mod field;
 mod packet;
 mod parameters;
@@ -197,6 +199,7 @@ use alloc::vec::Vec;
 
 pub use crate::arm_etm::v3::VariableField;
 pub use event::{Event, Outcome, TimestampOf, exception_name, exception_name_m_profile};
+pub use execution::{Action, Execute, Step, TakenException};
 pub use field::{AddressField, Atoms, ConditionalResult, ContextField, ParseAtomsError, SubIsa};
 pub use packet::Packet;
 pub use parameters::{ConditionalTrace, Parameters, QElements, Version};

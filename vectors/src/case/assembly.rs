@@ -145,6 +145,7 @@ type Statements<'a, S> = Vec<Placed<'a, <S as Mnemonics>::Instruction>>;
 ///     bne a0, x0, A       # names of locations: A, A+4, . (this instruction), .-8
 /// table:
 ///     .word 0x1234, A     # .byte .half .word .dword, little end first
+///     .inst 0xd503201f    # an instruction by its opcode, of a family that takes it
 /// .space secure el1       # what follows is there in this space only; `any` at first
 /// ```
 ///
@@ -304,7 +305,7 @@ fn statement<'a, S: Mnemonics>(
         ".half" => 2,
         ".word" => 4,
         ".dword" => 8,
-        _ if word.starts_with('.') => {
+        _ if word.starts_with('.') && word.split('.').nth(1) != Some("inst") => {
             let unknown = || Err(format!("unknown directive `{word}`"));
             set.directive(word, state).unwrap_or_else(unknown)?;
             return if operands.is_empty() {

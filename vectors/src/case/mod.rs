@@ -13,6 +13,7 @@
 //! to editors and other languages.
 
 mod arm;
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
 mod assembly;

@@ -12,12 +12,14 @@ macro_rules! for_every_family {
         $check::<traceproof_vectors::riscv_etrace::RiscvEtrace>();
         $check::<traceproof_vectors::arm_etm::ArmEtm>();
         $check::<traceproof_vectors::arm_pft::ArmPft>();
+        $check::<traceproof_vectors::arm_ete::ArmEte>();
         $check::<traceproof_vectors::itanium_pmu::ItaniumPmu>();
     };
 }
 pub(crate) use for_every_family;
 
-/// How many requirements each group of a specification has been cut into, by what their ids begin with.
+/// How many requirements each group of a specification has been cut into, by what their ids begin with. Where ids keep
+/// the names of the specification's own rules, each rule is a group of its own, and the family's word stands for all.
 pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
     (
         Family::RiscvEtrace,
@@ -79,6 +81,7 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
             ("PFT-ERR", 25),
         ],
     ),
+    (Family::ArmEte, &[("ETE", 531)]),
     (
         Family::ItaniumPmu,
         &[

@@ -1,5 +1,7 @@
 //! What this crate ships keeps its own rules: the registries of clauses and every case of every family.
 
+use std::collections::BTreeMap;
+
 use traceproof_vectors::case::{CaseProtocol, SuiteError, check};
 use traceproof_vectors::clause::Registry;
 use traceproof_vectors::shipped::{clauses, suites};
@@ -15,11 +17,22 @@ fn clauses_of<P: CaseProtocol>() {
     let registry = Registry::load(&clauses(), family).unwrap_or_else(|errors| panic!("{}", report(&errors)));
     let (_, groups) =
         GROUPS.iter().find(|(of, _)| *of == family).unwrap_or_else(|| panic!("{family}: no groups"));
-    for (group, count) in *groups {
-        for number in 1..=*count {
-            let id = format!("{group}-{number:03}");
-            assert!(registry.get(&id).is_some(), "{id}");
-        }
+    let mut numbers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for clause in &registry.clauses {
+        let (group, number) = clause.id.rsplit_once('-').expect("a number");
+        numbers.entry(group).or_default().push(number.parse().expect("a number"));
+    }
+    for (group, numbers) in &mut numbers {
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(1..=numbers.len()), "{group}: {numbers:?}");
+    }
+    for (begins, count) in *groups {
+        let within = |group: &str| {
+            group.strip_prefix(begins).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let found: usize =
+            numbers.iter().filter(|(group, _)| within(group)).map(|(_, numbers)| numbers.len()).sum();
+        assert_eq!(found, *count, "{begins}");
     }
     assert_eq!(registry.clauses.len(), groups.iter().map(|(_, count)| count).sum::<usize>(), "{family}");
 }

@@ -10,6 +10,7 @@
 //! B:  it eq                 # what follows has its condition
 //!     bxeq lr
 //!     ldr.w r0, [r1, #4]    # `.w` where there is a shorter instruction of that name
+//!     .inst.n 0xbf00        # by its opcode; .inst.w in T32, .inst in A32 and A64
 //! ```
 //!
 //! Aliases that stand for other mnemonics are few, so that every line has one encoding.
@@ -67,6 +68,8 @@ enum Kind {
     /// IT has no operand to encode later.
     IfThen(u32),
     A64(&'static a64::Row, u32),
+    /// Its one operand is the opcode; of T32 with 32 bits, the first half-word is the upper one.
+    Opcode(InstructionSet),
 }
 
 /// The tables of T32.
@@ -113,7 +116,12 @@ impl Mnemonics for Arm {
 
     fn find(&self, mnemonic: &str, operands: &[&str], state: &mut State) -> Result<Instruction, String> {
         let unknown = || format!("unknown mnemonic `{mnemonic}`");
-        match state.set.unwrap_or(self.first) {
+        let set = state.set.unwrap_or(self.first);
+        if mnemonic.starts_with('.') {
+            state.block.next();
+            return opcode(mnemonic, set).ok_or_else(|| format!("`{mnemonic}` is no directive of {set}"));
+        }
+        match set {
             InstructionSet::A32 => find_a32(mnemonic).ok_or_else(unknown),
             InstructionSet::A64 => find_a64(mnemonic).ok_or_else(unknown),
             InstructionSet::Jazelle => Err("there is no assembler of Java bytecodes".to_owned()),
@@ -129,6 +137,15 @@ impl Mnemonics for Arm {
         let line = Line::new(operands);
         match instruction.kind {
             Kind::IfThen(bits) => Ok(bits.into()),
+            Kind::Opcode(set) => {
+                let [text] = operands.list() else { return Err("one opcode".to_owned()) };
+                let bits = u32::from(instruction.size) * 8;
+                let value = operands.value(text)?;
+                let opcode = u32::try_from(value).ok().filter(|opcode| u64::from(*opcode) >> bits == 0);
+                let opcode = opcode.ok_or_else(|| format!("{value} does not fit into {bits} bits"))?;
+                let halves_swap = set.is_thumb() && instruction.size == 4;
+                Ok(if halves_swap { opcode.rotate_left(16) } else { opcode }.into())
+            }
             Kind::A32(row, suffix) => {
                 let same = a32::ROWS.iter().filter(|other| other.name == row.name);
                 first_form(row.name, same.map(|row| row.encode(suffix, &line)))
@@ -144,6 +161,7 @@ impl Mnemonics for Arm {
     fn alignment(&self, instruction: Instruction) -> u64 {
         match instruction.kind {
             Kind::A32(..) | Kind::A64(..) => 4,
+            Kind::Opcode(set) => 1 << set.alignment_bits(),
             Kind::Thumb(..) | Kind::IfThen(_) => 2,
         }
     }
@@ -151,6 +169,17 @@ impl Mnemonics for Arm {
     fn address_mask(&self) -> u64 {
         self.address_mask
     }
+}
+
+/// An instruction by its opcode.
+fn opcode(directive: &str, set: InstructionSet) -> Option<Instruction> {
+    let size = match (directive, set.is_thumb()) {
+        (".inst.n", true) => 2,
+        (".inst.w", true) => 4,
+        (".inst", false) if set != InstructionSet::Jazelle => 4,
+        _ => return None,
+    };
+    Some(Instruction { size, kind: Kind::Opcode(set) })
 }
 
 fn find_a32(mnemonic: &str) -> Option<Instruction> {

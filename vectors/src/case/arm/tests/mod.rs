@@ -121,7 +121,7 @@ impl Mnemonics for Recorder {
                 same && other.encode(suffix, &line).is_ok()
             })
             .map(|at| at + 1000 * group as usize),
-            Kind::IfThen(_) => None,
+            Kind::IfThen(_) | Kind::Opcode(_) => None,
         };
         let bits = self.arm.encode(instruction, operands)?;
         if let Some(row) = row {
@@ -226,6 +226,15 @@ fn directives_change_the_instruction_set() {
 }
 
 #[test]
+fn instructions_are_given_by_their_opcodes() {
+    let text = ".inst 0xe320f000; .a64; L: .inst 0xd503201f; .thumb; ittt eq; .inst.n 0xbf00; .inst.w 0xf3bf8f6f; beq L";
+    let expected = ["00f020e3", "1f2003d5", "02bf00bfbff36f8ff8e7"].concat();
+    assert_eq!(bytes_of(text, &Arm::AARCH32), Ok(expected));
+    let assembly = assemble(".a64\nA: .inst 0\n.word 0", &Arm::AARCH32).expect("assembles");
+    assert_eq!((assembly.labels.size_at(0), assembly.labels.size_at(4)), (Some(4), None));
+}
+
+#[test]
 fn a_digit_after_the_hash_is_an_immediate() {
     for text in ["mov r0, #1 # 8000", "mov r0, #1 #x", "mov r0, #0x1", "mov r0, #1 #"] {
         assert_eq!(bytes_of(text, &Arm::AARCH32).as_deref(), Ok("0100a0e3"), "{text}");
@@ -261,6 +270,12 @@ fn wrong_lines_are_refused_with_a_reason() {
         (A32, "nop.w", "unknown mnemonic `nop.w`"),
         (A32, ".thumb r0", "`.thumb` has no operands"),
         (A32, ".jazelle", "unknown directive `.jazelle`"),
+        (A32, ".inst", "one opcode"),
+        (A32, ".inst 1, 2", "one opcode"),
+        (A32, ".inst -1", "-1 does not fit into 32 bits"),
+        (A64, ".inst.w 0", "`.inst.w` is no directive of a64"),
+        (T32, ".inst 0xbf00", "`.inst` is no directive of t32"),
+        (T32, ".inst.n 0x1bf00", "114432 does not fit into 16 bits"),
         (T32, "mov r0, #1", "`mov` does not have these operands"),
         (T32, "beq r0", "unknown label `r0`"),
         (T32, "cbz r0, .+2", "-1 does not fit into 6 bits"),
