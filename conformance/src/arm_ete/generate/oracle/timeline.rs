@@ -57,6 +57,8 @@ pub(super) struct Element {
     pub(super) step: usize,
     /// Index of the stimulus that resolved it.
     pub(super) committed: Option<usize>,
+    /// Where the instructions after the element before it begin.
+    from: State,
 }
 
 /// What of an execution is traced.
@@ -76,6 +78,8 @@ struct Follower<'a> {
     open: VecDeque<usize>,
     /// The next instruction.
     at: State,
+    /// The first one after the latest P0 element.
+    from: State,
     /// Blocks whose P0 instruction is not traced, before one that is.
     untraced: Vec<Item>,
     enabled: bool,
@@ -104,6 +108,7 @@ pub(super) fn timeline(scenario: &Scenario) -> Result<Timeline, String> {
         elements: vec![Element::default()],
         open: VecDeque::new(),
         at: State::default(),
+        from: State::default(),
         untraced: Vec::new(),
         enabled: false,
         view_inst: true,
@@ -136,7 +141,7 @@ impl Follower<'_> {
             Signal::Exception(exception) => self.exception(&exception)?,
             Signal::Context(context) => self.at.context = context,
             Signal::Commit(count) => self.commit(count),
-            Signal::Cancel { count, next } => self.cancel(count, next),
+            Signal::Cancel { count, .. } => self.cancel(count),
             Signal::Mispredict(next) => {
                 self.flip();
                 self.at = next;
@@ -169,6 +174,7 @@ impl Follower<'_> {
             }
             _ => {}
         }
+        self.from = self.at;
         Ok(())
     }
 
@@ -200,7 +206,7 @@ impl Follower<'_> {
 
     /// A P0 element; implied commits (`R_YKLRM`).
     fn element(&mut self) {
-        self.elements.push(Element { step: self.step, committed: None });
+        self.elements.push(Element { step: self.step, committed: None, from: self.from });
         self.open.push_back(self.latest());
         if self.open.len() as u64 > u64::from(self.scenario.parameters.maxspec) {
             self.commit(1);
@@ -258,7 +264,10 @@ impl Follower<'_> {
             self.untraced.append(&mut block);
             if !untraced {
                 self.trace_block();
-                if p0.kind == P0Kind::ExceptionReturn && !self.scenario.parameters.version.is_ete() {
+                if p0.kind == P0Kind::ExceptionReturn
+                    && p0.taken
+                    && !self.scenario.parameters.version.is_ete()
+                {
                     self.push(What::ExceptionReturn);
                 }
             }
@@ -315,8 +324,11 @@ impl Follower<'_> {
         }
     }
 
+    /// Execution is back after the latest element that is left; what was executed from there up to where it goes on
+    /// is part of the next one.
+    ///
     /// Spec: `R_SPBCG`.
-    fn cancel(&mut self, count: u32, next: State) {
+    fn cancel(&mut self, count: u32) {
         let kept = self.open.len().saturating_sub(count as usize);
         let Some(&first) = self.open.get(kept) else { return };
         self.open.truncate(kept);
@@ -326,7 +338,7 @@ impl Follower<'_> {
         }
         self.items.retain(|item| item.element < first);
         self.untraced.clear();
-        self.at = next;
+        self.at = self.elements[first].from;
     }
 
     /// The youngest atom has the other outcome.
