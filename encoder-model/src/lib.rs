@@ -7,6 +7,7 @@
 extern crate alloc;
 
 pub mod arm;
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;

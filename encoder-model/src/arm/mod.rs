@@ -11,11 +11,13 @@
 //! Source references are those of [`traceproof_vectors::arm`].
 
 mod byte_field;
+mod fifo;
 mod formatter;
 mod instruction;
 mod timestamp;
 
 pub use byte_field::ByteField;
+pub(crate) use fifo::Fifo;
 pub use formatter::{Formatter, NotASource};
 pub use instruction::{classify, instruction_size};
 pub use timestamp::{SentTimestamp, TimestampWriter};

@@ -38,7 +38,7 @@
 //! Inside, `ptm` decides when tracing starts, stops and overflows, `trace` makes the packets of waypoints and
 //! exceptions, `sync` those of synchronisation and timestamps, `schedule` knows what is due of it.
 //! `last_state` and `address` shorten addresses, `atoms`, `returns` and `timestamps` hold what their names
-//! say, `check` and `packet` write bytes, `fifo` holds them.
+//! say, `check` and `packet` write bytes.
 //!
 //! Choices where the specification is silent, besides those in
 //! [`Policy`](traceproof_vectors::arm_pft::Policy) and the readings:
@@ -70,7 +70,6 @@ mod address;
 mod atoms;
 mod check;
 mod encoder;
-mod fifo;
 mod last_state;
 mod packet;
 mod processor;

@@ -9,12 +9,13 @@ use traceproof_vectors::arm_pft::{
 };
 
 use super::atoms::HeldAtoms;
-use super::fifo::Fifo;
+
 use super::last_state::LastState;
 use super::packet;
 use super::returns::ReturnStack;
 use super::schedule::Schedule;
 use super::timestamps::Timestamps;
+use crate::arm::Fifo;
 
 /// What keeps a PTM from tracing.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +122,7 @@ impl Ptm {
             packets: Vec::new(),
             bytes: Vec::new(),
             made: 0,
-            fifo: Fifo::new(policy),
+            fifo: Fifo::new(policy.fifo_bytes, policy.port_bytes, policy.capture_from),
             parameters: parameters.clone(),
             policy: *policy,
         }

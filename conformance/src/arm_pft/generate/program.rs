@@ -74,6 +74,14 @@ impl GeneratedProgram {
         Self::assemble(&drafts, cuts, entropy)
     }
 
+    /// A32 and T32 code with all of ARMv7's Virtualization Extensions, and without Jazelle state or T32EE code.
+    #[must_use]
+    pub(crate) fn aarch32(entropy: &mut Entropy<'_>) -> Self {
+        let parameters = Parameters { virtualization: true, ..Parameters::default() };
+        let quiet = Happenings::generate(&mut Entropy::new(&[]), &parameters);
+        Self::generate(entropy, &parameters, &quiet)
+    }
+
     /// Addresses follow from sizes; targets are chosen then, where the encoding reaches them.
     fn assemble(drafts: &[(u32, Vec<Draft>)], cuts: Vec<usize>, entropy: &mut Entropy<'_>) -> Self {
         let mut sections: Vec<Vec<Instruction>> =

@@ -1,14 +1,13 @@
-//! The FIFO, and the bytes that a capture misses.
+//! The buffer of a trace unit, and the bytes that a capture misses.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use traceproof_vectors::EncoderSink;
-use traceproof_vectors::arm_pft::{ArmPft, Policy};
+use traceproof_vectors::{EncoderSink, Protocol};
 
 /// Bytes on their way out.
 #[derive(Debug)]
-pub(super) struct Fifo {
+pub(crate) struct Fifo {
     size: usize,
     port_bytes: usize,
     bytes: VecDeque<u8>,
@@ -19,23 +18,25 @@ pub(super) struct Fifo {
 }
 
 impl Fifo {
-    pub(super) fn new(policy: &Policy) -> Self {
+    /// Holds `size` bytes, of which `port_bytes` leave in each step; 0 = any number. The capture misses the first `lost`
+    /// bytes.
+    pub(crate) fn new(size: u16, port_bytes: u16, lost: u64) -> Self {
         let limit = |bytes: u16| if bytes == 0 { usize::MAX } else { bytes.into() };
         Self {
-            size: limit(policy.fifo_bytes),
-            port_bytes: limit(policy.port_bytes),
+            size: limit(size),
+            port_bytes: limit(port_bytes),
             bytes: VecDeque::new(),
-            lost: policy.capture_from,
+            lost,
             leaving: Vec::new(),
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Takes all the bytes or none. Spec: 4.8 (reading `pft-overflow-cuts-no-packet`).
-    pub(super) fn append(&mut self, bytes: &[u8]) -> bool {
+    /// Takes all the bytes or none.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> bool {
         let fits = bytes.len() <= self.size.saturating_sub(self.bytes.len());
         if fits {
             self.bytes.extend(bytes);
@@ -43,17 +44,23 @@ impl Fifo {
         fits
     }
 
+    /// Takes all the bytes, which leave at once. Whether they fit, which they do.
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> bool {
+        self.bytes.extend(bytes);
+        true
+    }
+
     /// What the port takes in a step leaves.
-    pub(super) fn end_step(&mut self, sink: &mut dyn EncoderSink<ArmPft>) {
+    pub(crate) fn end_step<P: Protocol>(&mut self, sink: &mut dyn EncoderSink<P>) {
         self.drain(self.port_bytes, sink);
     }
 
     /// Everything leaves.
-    pub(super) fn empty(&mut self, sink: &mut dyn EncoderSink<ArmPft>) {
+    pub(crate) fn empty<P: Protocol>(&mut self, sink: &mut dyn EncoderSink<P>) {
         self.drain(usize::MAX, sink);
     }
 
-    fn drain(&mut self, count: usize, sink: &mut dyn EncoderSink<ArmPft>) {
+    fn drain<P: Protocol>(&mut self, count: usize, sink: &mut dyn EncoderSink<P>) {
         let count = count.min(self.bytes.len());
         for byte in self.bytes.drain(..count) {
             if self.lost > 0 {

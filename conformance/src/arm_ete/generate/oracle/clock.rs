@@ -1,0 +1,155 @@
+//! Cycle counts and timestamps of an execution.
+
+use traceproof_vectors::arm_ete::{Signal, TimestampOf};
+
+use super::timeline::Timeline;
+use crate::arm_ete::generate::Scenario;
+
+/// When things happen, and which of it was reported.
+pub(super) struct Clock<'a> {
+    scenario: &'a Scenario,
+    timeline: &'a Timeline,
+    /// Cycles up to each stimulus, that of the stimulus included.
+    cycles: Vec<u64>,
+    /// Times that the latest cycle count can have; empty before the first one.
+    counted: Vec<u64>,
+    /// Those of all counts since synchronization.
+    all_counted: Vec<u64>,
+    total: u64,
+    /// What a timestamp after the latest marker can belong to: stimuli.
+    marked: Option<Vec<usize>>,
+    overflowed: bool,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(scenario: &'a Scenario, timeline: &'a Timeline) -> Self {
+        let mut now = 0;
+        let cycles = scenario.stimuli.iter().map(|stimulus| {
+            now += u64::from(stimulus.cycles);
+            now
+        });
+        Self {
+            scenario,
+            timeline,
+            cycles: cycles.collect(),
+            counted: Vec::new(),
+            all_counted: Vec::new(),
+            total: 0,
+            marked: None,
+            overflowed: false,
+        }
+    }
+
+    /// The first count after it is UNKNOWN, and no marker survives it (`R_HQKWH`, `R_JNWJY`).
+    pub(super) fn overflow(&mut self) {
+        self.counted.clear();
+        self.all_counted.clear();
+        self.marked = None;
+        self.overflowed = true;
+    }
+
+    /// Numbers of the elements that can be the latest one there: those from the latest reported one on, up to the next
+    /// one. What was cancelled or failed lies between.
+    fn latest(&self, at: usize) -> std::ops::Range<usize> {
+        let items = &self.timeline.items;
+        let mut before = at.checked_sub(1);
+        while let Some(index) = before.filter(|index| *index > 0 && items[*index].q) {
+            before = Some(index - 1);
+        }
+        let first = before.map_or(0, |before| items[before].element);
+        let end = match items.get(at) {
+            Some(item) if item.is_element() => item.element,
+            Some(item) => item.element + 1,
+            None => self.timeline.elements.len(),
+        };
+        first..end.max(first + 1)
+    }
+
+    /// Spec: `R_VZXNN`, `R_BMVKB`, `R_TYNZR`, `R_YFMWB`, `R_HQKWH`, `R_YVWJW`, ETE-DEC-AN-7.
+    pub(super) fn cycles(&mut self, at: &[usize], count: Option<u32>, total: u64) -> Result<(), String> {
+        if !self.scenario.parameters.cycle_counting {
+            return Err("no cycle counts".into());
+        }
+        let elements = at.iter().flat_map(|at| self.latest(*at));
+        let commits = elements.filter_map(|element| self.timeline.elements[element].committed);
+        let mut times: Vec<u64> = commits.map(|step| self.cycles[step]).collect();
+        times.sort_unstable();
+        times.dedup();
+        let most = (1_u64 << self.scenario.parameters.cycle_count_bits) - 1;
+        let least = u64::from(self.scenario.policy.cycle_threshold);
+        let before = core::mem::take(&mut self.counted);
+        let is_right = |time: &u64| match count {
+            None => before.is_empty() || before.iter().any(|before| time.saturating_sub(*before) >= most),
+            Some(count) => {
+                let count = u64::from(count);
+                count >= least && count <= most && before.iter().any(|before| before + count == *time)
+            }
+        };
+        self.counted = times.iter().copied().filter(is_right).collect();
+        if self.counted.is_empty() {
+            return Err(format!("a cycle count from {before:?} to {times:?}"));
+        }
+        self.all_counted.extend(&self.counted);
+        self.total = count.map_or(0, |count| self.total.saturating_add(count.into()));
+        if total == self.total { Ok(()) } else { Err(format!("a total of {}", self.total)) }
+    }
+
+    /// Stimuli of the P0, Event and Instrumentation elements that can be the latest one there.
+    fn stamped(&self, at: &[usize]) -> Vec<usize> {
+        let stimuli = &self.scenario.stimuli;
+        let mut found = Vec::new();
+        for &at in at {
+            let elements = self.latest(at);
+            let step = |element: usize| self.timeline.elements.get(element).map(|element| element.step);
+            let first = if elements.start == 0 { 0 } else { step(elements.start).unwrap_or(0) };
+            let end = step(elements.end).unwrap_or(stimuli.len()).max(first);
+            found.extend(elements.filter(|element| *element > 0).filter_map(step));
+            let is_mark = |step: &usize| {
+                matches!(stimuli[*step].signal, Signal::Event(_) | Signal::Instrumentation { .. })
+            };
+            found.extend((first..end).filter(is_mark));
+        }
+        found
+    }
+
+    /// Spec: `R_RFYPT`.
+    pub(super) fn marker(&mut self, at: &[usize]) -> Result<(), String> {
+        if !self.scenario.parameters.timestamp_markers {
+            return Err("no markers".into());
+        }
+        self.marked = Some(self.stamped(at));
+        Ok(())
+    }
+
+    /// Spec: `R_MCSGX`, `R_DGTJZ`, `R_ZMQLT`, `R_CWHHW`, ETE-TS0-1.
+    pub(super) fn timestamp(
+        &mut self,
+        at: &[usize],
+        value: Option<u64>,
+        cycles: Option<u32>,
+        of: TimestampOf,
+    ) -> Result<(), String> {
+        let parameters = &self.scenario.parameters;
+        if !parameters.timestamps {
+            return Err("no timestamps".into());
+        }
+        let steps = match (of, parameters.timestamp_markers) {
+            (TimestampOf::Latest, false) => self.stamped(at),
+            (TimestampOf::Marker, true) => self.marked.take().ok_or("a marker before it")?,
+            // Its marker was lost.
+            (TimestampOf::BeforeTrace, true) if self.overflowed => (0..self.cycles.len()).collect(),
+            _ => return Err("a timestamp of the latest element or marker".into()),
+        };
+        let stimuli = &self.scenario.stimuli;
+        let is_value = |step: &usize| value.unwrap_or(0) == stimuli[*step].timestamp;
+        let steps: Vec<usize> = steps.into_iter().filter(is_value).collect();
+        if steps.is_empty() {
+            return Err("the time of an element there".into());
+        }
+        let Some(cycles) = cycles else { return Ok(()) };
+        let since = |step: &usize, counted: &u64| counted + u64::from(cycles) == self.cycles[*step];
+        let is_counted = steps.iter().any(|step| self.all_counted.iter().any(|counted| since(step, counted)));
+        let has_counter = parameters.cycle_counting;
+        if has_counter && is_counted { Ok(()) } else { Err("cycles since a cycle count".into()) }
+    }
+}

@@ -1,0 +1,83 @@
+//! Trace unit events and instrumentation, which have an order of their own.
+
+use traceproof_vectors::arm::ExceptionLevel;
+use traceproof_vectors::arm_ete::Signal;
+
+use crate::arm_ete::generate::Scenario;
+
+/// An event that occurred.
+#[derive(Clone, Copy, Debug)]
+struct Occurred {
+    number: u8,
+    /// Events of one group may be reported in any order: one packet carries them.
+    group: usize,
+    /// Another one of the group stands for it (`R_SHYMY`).
+    optional: bool,
+}
+
+/// Events and instrumentation that were not reported so far.
+#[derive(Debug)]
+pub(super) struct Marks {
+    events: Vec<Occurred>,
+    values: std::vec::IntoIter<(ExceptionLevel, u64)>,
+    /// Any may be lost.
+    lossy: bool,
+}
+
+impl Marks {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let (mut events, mut values): (Vec<Occurred>, _) = (Vec::new(), Vec::new());
+        let (mut group, mut overflow) = (0, false);
+        for stimulus in &scenario.stimuli {
+            match stimulus.signal {
+                Signal::Event(number) => {
+                    let is_other = |event: &Occurred| event.group != group || event.number != number;
+                    let optional = overflow && !events.iter().all(is_other);
+                    events.push(Occurred { number, group, optional });
+                    continue;
+                }
+                Signal::Overflow(full) => overflow = full,
+                Signal::Instrumentation { exception_level, value } if !overflow => {
+                    values.push((exception_level, value));
+                }
+                _ => {}
+            }
+            group += usize::from(!overflow);
+        }
+        let values = values.into_iter();
+        Self { events, values, lossy: scenario.policy.fifo_bytes > 0 }
+    }
+
+    /// Spec: `R_SMLVB`, `R_GZWHY`.
+    pub(super) fn event(&mut self, number: u8) -> Result<(), String> {
+        let first = self.events.iter().find(|event| !event.optional).map(|event| event.group);
+        let is_next = |event: &Occurred| self.lossy || first.is_none_or(|first| event.group <= first);
+        let found = self.events.iter().position(|event| event.number == number && is_next(event));
+        let Some(found) = found else { return Err(format!("event {:?}", self.events.first())) };
+        if self.lossy {
+            self.events.drain(..found);
+            self.events.remove(0);
+        } else {
+            self.events.remove(found);
+        }
+        Ok(())
+    }
+
+    /// Spec: `R_STQSN`, `R_CJRNL`.
+    pub(super) fn instrumentation(&mut self, level: ExceptionLevel, value: u64) -> Result<(), String> {
+        let is_it = |(el, written): (ExceptionLevel, u64)| (el, written) == (level, value);
+        let found = if self.lossy { self.values.any(is_it) } else { self.values.next().is_some_and(is_it) };
+        if found { Ok(()) } else { Err("instrumentation in the order of TRCIT".to_owned()) }
+    }
+
+    /// Everything must have been reported.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        if let Some(event) = self.events.iter().find(|event| !event.optional) {
+            return Err(format!("{event:?}"));
+        }
+        match self.values.as_slice().first() {
+            Some(value) => Err(format!("instrumentation {value:x?}")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the harness knows of ARM ETE and ETMv4.
+
+mod captures;
+pub mod generate;
+mod sync_points;
+
+use traceproof_decoder::arm_ete as decoder;
+use traceproof_encoder_model::arm_ete::{Encoder, write_packet};
+use traceproof_vectors::arm_ete::{ArmEte, Event, Packet, Parameters, Policy, Stimulus, Version};
+use traceproof_vectors::case::CaseProtocol;
+use traceproof_vectors::{self as vectors, Dissection, Program};
+
+use crate::elf::{self, Machine};
+use crate::family::{self, FamilyRules};
+
+impl FamilyRules for ArmEte {
+    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
+        Box::new(decoder::Decoder::default())
+    }
+
+    fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
+        Box::new(Encoder::default())
+    }
+
+    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
+        decoder::dissect(wire, parameters)
+    }
+
+    fn drive(
+        execution: &<Self as CaseProtocol>::Execution,
+        _: &Program,
+        _: &Parameters,
+        _: &Policy,
+        each: &mut dyn FnMut(&Stimulus),
+    ) -> Result<(), String> {
+        execution.iter().for_each(each);
+        Ok(())
+    }
+
+    fn parameters_for(machine: Machine) -> Result<Parameters, String> {
+        match machine.architecture {
+            elf::Architecture::Aarch64 => Ok(Parameters::default()),
+            elf::Architecture::Arm => {
+                Ok(Parameters { address_bytes: 4, ..Parameters::etmv4(Version::Etmv4_6) })
+            }
+            other => Err(format!("the ELF file is for {other}, not for ARM")),
+        }
+    }
+
+    fn readings_of_executions(_: &Parameters) -> Vec<&'static str> {
+        generate::readings()
+    }
+
+    const EVENTS_NEED_CODE: bool = true;
+
+    /// How many instructions are reported before the limit is the decoder's choice.
+    fn is_open_at_limit(event: &Event) -> bool {
+        matches!(event, Event::Instructions { .. })
+    }
+
+    fn in_force(events: &[Event]) -> Option<Event> {
+        events.iter().rev().copied().find(|event| matches!(event, Event::Context(_)))
+    }
+
+    const FINISHED_SCOPES: &'static [&'static str] = &[];
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
+    const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
+    const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
+    const REASONS: Option<family::Reasons<Self>> = None;
+    const TIMING: Option<family::TimingOf<Self>> = None;
+    const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
+    const PROGRAMS: Option<family::Programs<Self>> = None;
+    const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);
+    const BENCH: Option<family::Bench> = None;
+}
+
+/// The packets one after the other.
+fn write_packets(packets: &[Packet], parameters: &Parameters, _: &Policy) -> Result<Vec<u8>, String> {
+    packets.iter().try_fold(Vec::new(), |mut wire, packet| {
+        wire.extend(write_packet(packet, parameters).map_err(|error| error.to_string())?);
+        Ok(wire)
+    })
+}

@@ -1,0 +1,172 @@
+//! ARM ETE and ETMv4: where a decoder may join, and what it can know then.
+//!
+//! A sync point is the first byte of an A-sync with a Trace Info before the next A-sync. Its tail is what packets at or
+//! after it report, in the order of packets: when elements are released depends on what was uncommitted before. Until
+//! both a context and a target address came after the Trace Info, a late decoder does not know where execution is.
+
+use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf};
+use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
+
+use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
+use crate::relations::push_all;
+
+/// Bytes that belong to no stream: reserved headers; the beginning of an address, of a timestamp, of an exception.
+const GARBAGE: [&[u8]; 4] =
+    [&[0x93, 0x99, 0xba, 0x6c], &[0x85, 0x02, 0x13, 0x88], &[0x02, 0xd5, 0x9e, 0x81], &[0x06, 0x1d]];
+
+/// Where decoding may start late.
+pub(super) const SYNC_POINTS: SyncPoints<ArmEte> = SyncPoints {
+    points,
+    tail,
+    first_wrong,
+    garbage: Some(Garbage { bytes: garbage, takes_a_point: |_| true }),
+};
+
+fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
+    let mut decoder = ArmEte::reference_decoder();
+    if decoder.begin(parameters, program).is_err() {
+        return Vec::new();
+    }
+    let log = push_all(decoder.as_mut(), [wire]);
+    let (mut points, mut point) = (Vec::new(), None);
+    for (place, entry) in &log.entries {
+        match entry {
+            Entry::Packet(Packet::AlignmentSync { zeros }) => {
+                // A decoder that searches takes the last 11 zeros.
+                point = usize::try_from(place.byte + zeros.saturating_sub(11)).ok();
+            }
+            Entry::Packet(Packet::TraceInfo { .. }) => points.extend(point.take()),
+            _ => {}
+        }
+    }
+    points
+}
+
+fn garbage(_: &Parameters, index: usize) -> Vec<u8> {
+    GARBAGE.get(index % GARBAGE.len()).copied().unwrap_or_default().to_vec()
+}
+
+/// What of a log is known from a sync point on.
+struct Known {
+    /// Index of the packet that has the first byte after the zeros before the point.
+    first: u64,
+    /// That of the first Trace Info.
+    information: u64,
+    /// That of the packet after which both context and address are known.
+    flow: u64,
+}
+
+impl Known {
+    fn of(log: &Log<ArmEte>, from: usize) -> Option<Self> {
+        let packets = log.entries.iter().filter_map(|(place, entry)| match entry {
+            Entry::Packet(packet) => Some((place, packet)),
+            _ => None,
+        });
+        // The zeros before a point belong to its A-sync.
+        let begins = |place: &Place, packet: &Packet| match packet {
+            Packet::AlignmentSync { zeros } => place.byte + zeros >= from as u64,
+            _ => place.byte >= from as u64,
+        };
+        let mut after = packets.filter(|(place, packet)| begins(place, packet)).peekable();
+        let first = after.peek()?.0.packet;
+        let is_info = |packet: &Packet| matches!(packet, Packet::TraceInfo { .. });
+        let information = after.find(|(_, packet)| is_info(packet))?.0.packet;
+        let (mut context, mut address) = (false, false);
+        let flow = after.find(|(_, packet)| {
+            let (has_context, has_address) = carries(packet);
+            (context, address) = (context || has_context, address || has_address);
+            context && address
+        });
+        Some(Self { first, information, flow: flow.map_or(u64::MAX, |(place, _)| place.packet) })
+    }
+}
+
+/// Whether a packet has a context, and whether it has a target address.
+const fn carries(packet: &Packet) -> (bool, bool) {
+    match packet {
+        Packet::Context(_) | Packet::ContextSame => (true, false),
+        Packet::TargetAddress { context, .. } => (context.is_some(), true),
+        Packet::Exception { context, with_target, address, .. } => {
+            (context.is_some(), *with_target && address.is_some())
+        }
+        Packet::Q { address, .. } => (false, address.is_some()),
+        _ => (false, false),
+    }
+}
+
+/// Whether a decoder reports it before the first Trace Info.
+const fn is_early(event: &Event) -> bool {
+    matches!(event, Event::Event { .. } | Event::Instrumentation { .. } | Event::Discard | Event::Overflow)
+}
+
+/// Whether it depends on where execution is.
+const fn is_flow(event: &Event) -> bool {
+    matches!(event, Event::Instructions { .. } | Event::UnknownPath { .. })
+}
+
+fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
+    let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+    let Some(known) = Known::of(log, from) else { return tail };
+    let mut entries: Vec<&(Place, Entry<ArmEte>)> = log.entries.iter().collect();
+    entries.sort_by_key(|(place, _)| place.packet);
+    let (before, after): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(place, _)| place.packet < known.first);
+    let mut total = before.iter().rev().find_map(|(_, entry)| match entry {
+        Entry::Event(Event::Cycles { total, .. }) => Some(*total),
+        _ => None,
+    });
+    for (place, entry) in after {
+        match entry {
+            Entry::Packet(Packet::AlignmentSync { .. }) => {}
+            Entry::Packet(packet) => tail.packets.push(*packet),
+            Entry::Event(event) if place.packet < known.information && !is_early(event) => {}
+            Entry::Event(event) if place.packet <= known.flow && is_flow(event) => {}
+            // The atom that it corrects may be one from before.
+            Entry::Event(Event::Mispredict) if !has_outcome(&tail.events) => {}
+            Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
+            // What a late decoder does not know nothing can contradict.
+            Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => tail.errors += 1,
+            Entry::Fault(_) => {}
+        }
+    }
+    tail
+}
+
+fn has_outcome(events: &[Event]) -> bool {
+    let has = |event: &Event| matches!(event, Event::Instructions { last, .. } if *last != Outcome::Passed);
+    events.iter().any(has)
+}
+
+/// The event, with cycles counted from a later start up to the next UNKNOWN count.
+fn counted_from(event: Event, before: &mut Option<u64>) -> Event {
+    match event {
+        Event::Cycles { count: None, .. } => {
+            *before = None;
+            event
+        }
+        Event::Cycles { count, total } => {
+            Event::Cycles { count, total: total.saturating_sub(before.unwrap_or(0)) }
+        }
+        other => other,
+    }
+}
+
+fn first_wrong(expected: &[Event], got: &[Event], prior: PriorState) -> Option<usize> {
+    (0..expected.len().max(got.len())).find(|&index| match (expected.get(index), got.get(index)) {
+        (Some(expected), Some(got)) => !agree(expected, got, prior == PriorState::Garbled),
+        _ => true,
+    })
+}
+
+/// Whether a late decoder may report `got` where `expected` is reported from the beginning.
+fn agree(expected: &Event, got: &Event, garbled: bool) -> bool {
+    match (*expected, *got) {
+        // Its marker came before the sync point.
+        (
+            Event::Timestamp { value: whole, cycles: since, .. },
+            Event::Timestamp { value, cycles, of: TimestampOf::BeforeTrace },
+        ) => (whole, since) == (value, cycles),
+        (Event::Cycles { count: whole, .. }, Event::Cycles { count, .. }) if garbled => count == whole,
+        _ => expected == got,
+    }
+}

@@ -1,0 +1,93 @@
+//! Q elements: instructions whose path is not traced (sheet 5.11, 7.3).
+
+use traceproof_vectors::arm_ete::{AddressChoice, AddressField, P0, P0Kind, Packet, QElements, State};
+
+use super::field::padded;
+use super::packet::longest;
+use super::pipeline::{Block, nowhere};
+use super::unit::TraceUnit;
+
+/// A Q element that is not complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingQ {
+    /// The stimulus permits Q elements.
+    pub(super) permitted: bool,
+    /// P0 instructions that it replaces.
+    pub(super) blocks: u8,
+    /// Instructions of these.
+    instructions: u32,
+    next: State,
+}
+
+impl Default for PendingQ {
+    fn default() -> Self {
+        Self { permitted: false, blocks: 0, instructions: 0, next: nowhere() }
+    }
+}
+
+impl TraceUnit {
+    /// Whether a Q element stands for a P0 instruction. Only what is resolved is replaced, so never with speculation.
+    ///
+    /// Spec: ETE-R_FZTZP-1, ETE-R_FPHFM-1, ETE-R_SGFHP-1.
+    pub(super) fn joins_q(&self, p0: &P0) -> bool {
+        self.q.permitted
+            && self.policy.q_blocks > 0
+            && self.parameters.q_elements != QElements::None
+            && self.parameters.maxspec == 0
+            && !self.left_out
+            && !(self.parameters.branch_broadcast && p0.broadcast)
+    }
+
+    /// What may change the context is the last.
+    ///
+    /// Spec: ETE-R_JBYXC-1, ETE-R_GVLKJ-1, ETE-R_WBCJG-1.
+    pub(super) fn add_to_q(&mut self, p0: &P0) {
+        if self.q.blocks == 0 {
+            self.open_q();
+        }
+        self.q.blocks += 1;
+        self.q.instructions = self.q.instructions.saturating_add(p0.instructions);
+        self.q.next = p0.next;
+        self.from = p0.next;
+        let ends = matches!(p0.kind, P0Kind::Isb | P0Kind::ExceptionReturn);
+        if ends || self.q.blocks >= self.policy.q_blocks {
+            self.flush_q();
+        }
+        if ends && p0.taken && self.policy.timestamp_context_changes {
+            self.timestamps.request();
+        }
+    }
+
+    /// The element with the address where execution goes on.
+    ///
+    /// Spec: ETE-R_WHLPS-1, ETE-R_LZLDH-1, ETE-PKT-Q-1, ETE-PKT-Q-2.
+    pub(super) fn flush_q(&mut self) {
+        let blocks = core::mem::take(&mut self.q.blocks);
+        if blocks == 0 {
+            return;
+        }
+        let instructions = core::mem::take(&mut self.q.instructions);
+        let counted = self.policy.q_counts || self.parameters.q_elements == QElements::Count;
+        let count = counted.then(|| padded(instructions.into(), longest::WORD, &self.policy));
+        let location = self.location(&self.q.next);
+        let choice = match self.address_choice() {
+            AddressChoice::Bits64 => AddressChoice::Bits32,
+            choice => choice,
+        };
+        let field = self.history.choose(location, choice);
+        let shares = counted && self.policy.q_addresses && !matches!(field, AddressField::Bits64 { .. });
+        // Which entry of its stack a decoder takes now, it may not know.
+        self.returns.clear();
+        if shares {
+            self.history.push(location);
+            self.send_p0(Packet::Q { address: Some(field), count });
+            self.synchronization.address = false;
+            self.note_target();
+        } else {
+            self.send_p0(Packet::Q { address: None, count });
+            self.send_target(true, false);
+        }
+        self.address_due = false;
+        self.admit(Block { elements: 1, stack: self.returns.unused(), ..Block::start(self.q.next) });
+    }
+}

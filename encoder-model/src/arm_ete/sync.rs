@@ -1,0 +1,143 @@
+//! Synchronization: A-sync, Trace Info, Trace On (sheet 5.2, 7.1, 7.2).
+
+use traceproof_vectors::arm_ete::{ConditionalTrace, Packet, TraceInfoSections, VariableField};
+
+use super::field::{padded, shortest};
+use super::packet::longest;
+use super::unit::TraceUnit;
+
+/// When synchronization is due, and what of it is still missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Synchronization {
+    /// It was requested.
+    pub(super) due: bool,
+    /// Bytes from the latest A-sync on.
+    bytes: u64,
+    /// No Context element was sent since Trace Info.
+    pub(super) context: bool,
+    /// No Target Address element was sent since Trace Info.
+    pub(super) address: bool,
+    /// P0 elements that come before they do.
+    pub(super) spacing: u8,
+    /// P0 elements before the latest Trace Info.
+    info_at: u64,
+}
+
+impl Synchronization {
+    /// A packet of so many bytes was sent.
+    pub(super) fn note(&mut self, packet: &Packet, bytes: usize) {
+        if matches!(packet, Packet::AlignmentSync { .. }) {
+            self.bytes = 0;
+            self.due = false;
+        }
+        self.bytes += bytes as u64;
+    }
+}
+
+impl TraceUnit {
+    /// Spec: ETE-PKT-SYNC-1, ETE-R_VRKLP-1.
+    pub(super) fn alignment_sync(&mut self) {
+        self.flush();
+        self.held.aligned = true;
+        self.push(Packet::AlignmentSync { zeros: self.policy.sync_zeros.into() });
+    }
+
+    /// A sync request, whatever the period is. Spec: ETE-R_QHHSY-1, ETE-R_VMPYW-1, ETE-R_SVGNN-1, ETE-R_DLPYX-1.
+    pub(super) fn sync_request(&mut self) {
+        self.synchronization.due = self.gates.enabled;
+        self.synchronize();
+        if self.is_tracing() && self.synchronization.context && self.synchronization.spacing == 0 {
+            self.send_due();
+        }
+    }
+
+    /// Periodic synchronization, if it is due and may come here.
+    ///
+    /// Spec: ETE-R_QHHSY-1, ETE-R_VMPYW-1, ETE-R_TFQRM-1, ETE-ENC-AHB-1.
+    pub(super) fn synchronize(&mut self) {
+        let Synchronization { due, bytes, .. } = self.synchronization;
+        let period = u64::from(self.policy.sync_period);
+        let permitted = self.policy.sync_while_inactive && !self.gates.prohibited;
+        if (due || period > 0 && bytes >= period) && self.is_operative() && (self.is_active() || permitted) {
+            self.alignment_sync();
+            self.trace_info();
+        }
+    }
+
+    /// Spec: ETE-PKT-TI-1 to ETE-PKT-TI-4, ETE-R_BTWGD-1, ETE-R_GPGQQ-1, ETE-R_SBZJB-1, ETE-R_PGHPW-1.
+    pub(super) fn trace_info(&mut self) {
+        self.flush();
+        let packet = self.trace_info_packet();
+        self.push(packet);
+        self.history = super::history::AddressHistory::default();
+        self.sent.restart();
+        self.returns.clear();
+        self.timestamps.restart();
+        self.synchronization.info_at = self.elements;
+        self.miss_context_and_address();
+        if self.is_tracing() {
+            self.synchronization.spacing = self.policy.sync_spacing;
+        }
+    }
+
+    /// A decoder that starts at the latest Trace Info has neither. Spec: ETE-R_GZSSX-1.
+    fn miss_context_and_address(&mut self) {
+        self.synchronization.context = true;
+        self.synchronization.address = true;
+        self.synchronization.spacing = 0;
+        self.returns.closed = true;
+    }
+
+    /// Nothing but the P0 elements before the latest Trace Info is left, or the latest of them changes its target: what
+    /// was sent after Trace Info is void.
+    ///
+    /// Spec: ETE-R_KGPTB-1, reading `ete-cancel-back-to-trace-info`.
+    pub(super) fn repeat_after_cancel(&mut self) {
+        if self.elements <= self.synchronization.info_at {
+            self.returns.clear();
+            self.miss_context_and_address();
+        }
+    }
+
+    fn trace_info_packet(&self) -> Packet {
+        let v4 = !self.parameters.version.is_ete();
+        let conditional = match self.parameters.conditional_trace {
+            ConditionalTrace::None => 0,
+            ConditionalTrace::Loads => 1,
+            ConditionalTrace::Stores => 2,
+            ConditionalTrace::LoadsAndStores => 3,
+            ConditionalTrace::All => 7,
+        };
+        let info = u64::from(self.parameters.cycle_counting)
+            | if v4 { conditional << 1 } else { 0 }
+            | u64::from(v4 && self.parameters.load_is_p0) << 4
+            | u64::from(v4 && self.parameters.store_is_p0) << 5
+            | u64::from(self.is_transaction_open()) << 6;
+        let threshold =
+            if self.parameters.cycle_counting { u64::from(self.policy.cycle_threshold) } else { 0 };
+        let sections = self.policy.trace_info;
+        let all = sections == TraceInfoSections::All;
+        let section = |bits: u64, always: bool, longest: u8| -> Option<VariableField> {
+            (bits != 0 || always).then(|| padded(bits, longest, &self.policy))
+        };
+        Packet::TraceInfo {
+            control_bytes: 1,
+            reserved: 0,
+            info: (info != 0 || sections != TraceInfoSections::Needed).then(|| shortest(info, 1)),
+            key: None,
+            speculation: section(self.depth.into(), all, longest::WORD),
+            cycle_threshold: section(threshold, all, longest::THRESHOLD),
+        }
+    }
+
+    /// Spec: ETE-PKT-TON-1, ETE-R_KMFKP-1, ETE-R_TJLYH-1, ETE-R_JKFBS-1.
+    pub(super) fn trace_on(&mut self) {
+        self.send(Packet::TraceOn);
+        self.returns.clear();
+        self.trace_on_due = false;
+        self.trace_on_at = self.elements;
+        self.synchronization.spacing = 0;
+        self.address_due = true;
+        self.context_due |= self.policy.context_after_trace_on;
+    }
+}

@@ -1,0 +1,488 @@
+//! One step after the other: when tracing starts, stops and overflows.
+
+use alloc::vec::Vec;
+
+use traceproof_vectors::EncoderSink;
+use traceproof_vectors::arm_ete::{ArmEte, Packet, Parameters, Policy, Signal, State, Stimulus, Version};
+
+use super::check;
+use super::contexts::SentContext;
+use super::cycles::CycleCounter;
+use super::held::Held;
+use super::history::AddressHistory;
+use super::packet;
+use super::pipeline::{Pipeline, nowhere};
+use super::q::PendingQ;
+use super::returns::ReturnStack;
+use super::sync::Synchronization;
+use super::timestamps::Timestamps;
+use super::transactions::Transaction;
+use crate::arm::Fifo;
+
+/// What keeps a trace unit from tracing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gates {
+    pub(super) enabled: bool,
+    /// `ViewInst`.
+    pub(super) view: bool,
+    pub(super) prohibited: bool,
+    pub(super) debug: bool,
+    /// The stimulus says that the buffer is full.
+    overflow: bool,
+    /// The buffer of the model is full.
+    full: bool,
+}
+
+impl Gates {
+    const fn overflows(self) -> bool {
+        self.overflow || self.full
+    }
+
+    /// Spec: ETE-R_ZVNKV-1.
+    const fn operative(self) -> bool {
+        self.enabled && !self.overflows()
+    }
+
+    const fn active(self) -> bool {
+        self.operative() && self.view && !self.prohibited && !self.debug
+    }
+}
+
+/// A trace unit between two steps.
+#[derive(Debug)]
+pub(super) struct TraceUnit {
+    pub(super) parameters: Parameters,
+    pub(super) policy: Policy,
+    pub(super) gates: Gates,
+    /// The target of the latest P0 instruction or exception: where a decoder is, if tracing was on there.
+    pub(super) from: State,
+    /// Trace On precedes the next P0 element.
+    pub(super) trace_on_due: bool,
+    /// A decoder cannot know the address of `from`.
+    pub(super) address_due: bool,
+    /// The context is sent even if a decoder knows it.
+    pub(super) context_due: bool,
+    /// P0 instructions that were not taken were left out since the latest P0 element.
+    pub(super) left_out: bool,
+    /// P0 elements of the session that were not cancelled.
+    pub(super) elements: u64,
+    /// Those that are not committed in the trace. Spec: ETE-ENC-CMT-1.
+    pub(super) depth: u32,
+    /// P0 elements before the latest Context element.
+    pub(super) context_at: u64,
+    /// P0 elements before the latest Trace On element.
+    pub(super) trace_on_at: u64,
+    pub(super) history: AddressHistory,
+    pub(super) sent: SentContext,
+    pub(super) returns: ReturnStack,
+    pub(super) pipeline: Pipeline,
+    pub(super) transaction: Option<Transaction>,
+    pub(super) q: PendingQ,
+    pub(super) synchronization: Synchronization,
+    pub(super) timestamps: Timestamps,
+    pub(super) cycles: CycleCounter,
+    pub(super) held: Held,
+    /// An Overflow packet was sent for this overflow.
+    overflow_sent: bool,
+    /// The timestamp counter.
+    pub(super) now: u64,
+    /// Packets of this step, and their bytes.
+    packets: Vec<Packet>,
+    bytes: Vec<u8>,
+    /// Bytes that all steps before have made.
+    made: u64,
+    fifo: Fifo,
+}
+
+impl TraceUnit {
+    pub(super) fn new(parameters: &Parameters, policy: &Policy) -> Self {
+        let depth = if parameters.return_stack { policy.return_stack_depth } else { 0 };
+        Self {
+            gates: Gates {
+                enabled: false,
+                view: true,
+                prohibited: false,
+                debug: false,
+                overflow: false,
+                full: false,
+            },
+            from: nowhere(),
+            trace_on_due: true,
+            address_due: true,
+            context_due: false,
+            left_out: false,
+            elements: 0,
+            depth: 0,
+            context_at: 0,
+            trace_on_at: 0,
+            history: AddressHistory::default(),
+            sent: SentContext::default(),
+            returns: ReturnStack::new(depth),
+            pipeline: Pipeline::new(parameters.maxspec),
+            transaction: None,
+            q: PendingQ::default(),
+            synchronization: Synchronization::default(),
+            timestamps: Timestamps::new(parameters, policy),
+            cycles: CycleCounter::new(parameters, policy),
+            held: Held::new(policy),
+            overflow_sent: false,
+            now: 0,
+            packets: Vec::new(),
+            bytes: Vec::new(),
+            made: 0,
+            fifo: Fifo::new(policy.fifo_bytes, policy.port_bytes, policy.capture_from),
+            parameters: parameters.clone(),
+            policy: *policy,
+        }
+    }
+
+    pub(super) fn step(&mut self, stimulus: &Stimulus, sink: &mut dyn EncoderSink<ArmEte>) {
+        self.now = stimulus.timestamp;
+        if self.gates.enabled {
+            self.cycles.pass(stimulus.cycles);
+        }
+        let kept = self.held;
+        let flushes = matches!(stimulus.signal, Signal::Flush | Signal::Disable);
+        if flushes {
+            self.fifo.empty(sink);
+        }
+        if self.gates.full && self.fifo.is_empty() {
+            self.gates.full = false;
+            self.recover();
+        }
+        self.signal(&stimulus.signal);
+        self.timestamp();
+        self.commit_step(kept, flushes, sink);
+        if flushes {
+            self.fifo.empty(sink);
+        } else {
+            self.fifo.end_step(sink);
+        }
+    }
+
+    pub(super) fn finish(&mut self, sink: &mut dyn EncoderSink<ArmEte>) {
+        self.fifo.empty(sink);
+    }
+
+    fn signal(&mut self, signal: &Signal) {
+        match *signal {
+            Signal::Enable(state) => self.enable(state),
+            Signal::Disable => self.disable(),
+            Signal::ViewInst(active) if active != self.gates.view => {
+                self.flush();
+                self.gates.view = active;
+                self.stop();
+            }
+            Signal::P0(p0) => self.p0(&p0),
+            Signal::Exception(exception) => self.exception(&exception),
+            Signal::Context(context) => {
+                self.flush_q();
+                self.from.context = context;
+            }
+            Signal::Commit(count) => self.resolve(count),
+            Signal::Cancel { count, next } => self.cancel(count, next),
+            Signal::Mispredict(next) => self.mispredict(next),
+            Signal::Redirect(next) => self.redirect(next),
+            Signal::TransactionStart => self.transaction_start(),
+            Signal::TransactionCommit => self.transaction_commit(),
+            Signal::TransactionFailure(next) => self.transaction_failure(next),
+            Signal::TimestampRequest if self.gates.enabled => self.timestamps.request(),
+            Signal::Event(number) => self.event(number),
+            Signal::Instrumentation { exception_level, value } => {
+                self.instrumentation(exception_level.number(), value);
+            }
+            Signal::QRegion(permitted) => {
+                self.flush_q();
+                self.q.permitted = permitted;
+            }
+            Signal::SyncRequest => self.sync_request(),
+            Signal::Flush => self.trace_flush(),
+            Signal::ProhibitedEntry => self.prohibited_entry(),
+            Signal::ProhibitedExit(state) => {
+                self.gates.prohibited = false;
+                self.restart(state);
+            }
+            Signal::DebugExit(state) => {
+                self.gates.debug = false;
+                self.restart(state);
+            }
+            Signal::Overflow(full) => self.overflow(full),
+            Signal::Insert(packet) => self.insert(&packet),
+            _ => {}
+        }
+    }
+
+    pub(super) const fn is_operative(&self) -> bool {
+        self.gates.operative()
+    }
+
+    pub(super) const fn is_active(&self) -> bool {
+        self.gates.active()
+    }
+
+    /// Nothing separates the next P0 element from the one before.
+    pub(super) const fn is_tracing(&self) -> bool {
+        self.is_active() && !self.trace_on_due
+    }
+
+    /// Spec: ETE-ENC-START-1, ETE-R_QZRMQ-1, ETE-R_TTLJC-1, ETE-R_HMDGL-1.
+    fn enable(&mut self, state: State) {
+        self.disable();
+        self.held = Held::new(&self.policy);
+        self.gates.enabled = true;
+        self.gates.view = true;
+        self.gates.prohibited = false;
+        self.gates.debug = false;
+        self.transaction = None;
+        self.cycles.restart();
+        self.restart(state);
+        if self.is_operative() {
+            self.begin();
+        } else {
+            self.lose();
+        }
+    }
+
+    /// Non-periodic synchronization. Spec: ETE-R_TTLJC-1, ETE-R_HMDGL-1, ETE-R_DQBDH-2.
+    fn begin(&mut self) {
+        self.sent.forget();
+        self.stop();
+        self.alignment_sync();
+        self.lost_events();
+        self.trace_info();
+    }
+
+    /// Spec: ETE-ENC-END-1, ETE-R_XXFBC-1, ETE-R_ZJXHP-1, ETE-R_GLBHL-1, ETE-R_WDWGV-1, ETE-R_FHQDX-1, ETE-R_RPSPH-1.
+    fn disable(&mut self) {
+        if !self.gates.enabled {
+            return;
+        }
+        if self.gates.overflows() {
+            self.overflow_packet();
+        } else {
+            self.flush_p0();
+            self.fail_transaction();
+            self.flush_events();
+            if self.depth > 0 {
+                self.push(Packet::Discard);
+            }
+            self.pad();
+        }
+        self.gates.enabled = false;
+        self.lose();
+        self.transaction = None;
+    }
+
+    /// The next instruction is here, after a place that is not traced.
+    fn restart(&mut self, state: State) {
+        self.go_on(state);
+        self.stop();
+    }
+
+    /// The next instruction is here.
+    pub(super) fn go_on(&mut self, state: State) {
+        self.from = state;
+        self.pipeline.youngest().after = state;
+    }
+
+    /// Trace On precedes what is traced next.
+    ///
+    /// Spec: ETE-R_RXMJF-1, ETE-R_HBNFJ-1, ETE-R_LMLSN-1.
+    pub(super) const fn stop(&mut self) {
+        self.trace_on_due = true;
+        self.left_out = false;
+    }
+
+    /// Spec: ETE-R_CKZMR-1, ETE-R_XQSPC-1, ETE-R_THBVD-1.
+    fn prohibited_entry(&mut self) {
+        if !self.gates.prohibited {
+            if self.is_operative() {
+                self.flush();
+                self.fail_transaction();
+            }
+            self.gates.prohibited = true;
+            self.stop();
+        }
+    }
+
+    /// Spec: ETE-R_PQGXB-1, ETE-ENC-OVF-1.
+    fn overflow(&mut self, full: bool) {
+        if full == self.gates.overflow {
+            return;
+        }
+        if full && self.is_operative() {
+            self.flush();
+            self.lose();
+        }
+        self.gates.overflow = full;
+        if !full {
+            self.recover();
+        }
+    }
+
+    /// What was sent and is not committed is lost.
+    fn lose(&mut self) {
+        self.pipeline.forget_elements();
+        self.depth = 0;
+        self.sent.forget();
+        self.returns.clear();
+        self.cycles.restart();
+        self.q.blocks = 0;
+        self.synchronization.due = false;
+        self.overflow_sent = false;
+        self.close_transaction();
+        self.stop();
+    }
+
+    /// There is room again.
+    ///
+    /// Spec: ETE-ENC-OVF-1, ETE-R_DQBDH-1, ETE-R_DQBDH-2, ETE-R_HQKWH-1, ETE-R_YYWTR-1.
+    fn recover(&mut self) {
+        if self.is_operative() {
+            self.overflow_packet();
+            self.begin();
+        }
+    }
+
+    /// What came before the overflow, the events that occurred in it, and Overflow. No part of it precedes the first
+    /// A-sync.
+    ///
+    /// Spec: ETE-R_SHYMY-1, ETE-R_HRYKY-1, ETE-R_TWBVY-1, ETE-R_RPSPH-1.
+    fn overflow_packet(&mut self) {
+        if !self.held.aligned || self.overflow_sent {
+            return;
+        }
+        self.flush_atoms();
+        self.flush_cancel();
+        let owed = core::mem::take(&mut self.held.owed);
+        if owed > 0 {
+            self.push_commit(owed);
+        }
+        self.flush_events();
+        self.lost_events();
+        self.push(Packet::Overflow);
+        self.overflow_sent = true;
+    }
+
+    fn lost_events(&mut self) {
+        let events = core::mem::take(&mut self.held.lost_events);
+        if events > 0 {
+            self.push(Packet::Event(events));
+        }
+    }
+
+    /// Spec: ETE-R_HGYLG-1, ETE-R_HGYLG-2, ETE-R_TWBVY-1, ETE-R_YYWTR-1.
+    fn trace_flush(&mut self) {
+        if !self.gates.enabled {
+            return;
+        }
+        if self.gates.overflows() {
+            self.overflow_packet();
+            return;
+        }
+        self.flush();
+        self.timestamps.request();
+        self.timestamp();
+        self.pad();
+    }
+
+    /// During an overflow it waits. Spec: ETE-R_KKLYB-1, ETE-R_SMLVB-1, ETE-R_SHYMY-1, ETE-R_WJPTB-1.
+    fn event(&mut self, number: u8) {
+        if number > 3 || !self.gates.enabled {
+            return;
+        }
+        let bit = 1 << number;
+        if self.gates.overflows() {
+            self.held.lost_events |= bit;
+            return;
+        }
+        self.flush_p0();
+        if self.held.events & bit != 0 {
+            self.flush_events();
+        }
+        self.held.events |= bit;
+        self.note_element();
+        if !self.policy.merged_events {
+            self.flush_events();
+        }
+    }
+
+    /// Spec: ETE-R_BXTXK-1, ETE-R_BWHCS-1, ETE-R_STQSN-1.
+    fn instrumentation(&mut self, level: u8, value: u64) {
+        if self.parameters.instrumentation && self.is_operative() && !self.gates.prohibited {
+            self.send(Packet::Instrumentation { level, reserved: 0, value });
+            self.note_element();
+        }
+    }
+
+    /// Ignore packets up to a multiple of the policy's bytes. Spec: ETE-PKT-IGN-1 (sheet 5.2).
+    fn pad(&mut self) {
+        let multiple = u64::from(self.policy.pad_to);
+        if multiple < 2 || self.parameters.version < Version::Etmv4_3 {
+            return;
+        }
+        while !(self.made + self.bytes.len() as u64).is_multiple_of(multiple) {
+            self.push(Packet::Ignore);
+        }
+    }
+
+    /// A packet of this step, after all that is held.
+    pub(super) fn send(&mut self, packet: Packet) {
+        self.flush();
+        self.push(packet);
+    }
+
+    /// A packet of this step.
+    pub(super) fn push(&mut self, packet: Packet) {
+        debug_assert!(check::check(&packet, &self.parameters).is_none(), "{packet:?}");
+        let before = self.bytes.len();
+        packet::append(&packet, &self.parameters, &mut self.bytes);
+        self.synchronization.note(&packet, self.bytes.len() - before);
+        self.packets.push(packet);
+    }
+
+    /// Spec: ETE-R_CWHHW-1, ETE-R_MCSGX-1, ETE-R_ZMQLT-1.
+    pub(super) fn note_element(&mut self) {
+        self.timestamps.note_element(self.now, self.cycles.value());
+    }
+
+    /// A timestamp that is due, with its marker. In prohibited regions it waits.
+    ///
+    /// Spec: ETE-R_RMSVV-1, ETE-R_XMJGY-1, ETE-R_LWZXK-1, ETE-R_RFYPT-1.
+    fn timestamp(&mut self) {
+        if self.timestamps.is_due() && self.is_operative() && !self.gates.prohibited {
+            self.flush();
+            if self.parameters.timestamp_markers {
+                self.push(Packet::TimestampMarker);
+            }
+            if let Some(packet) = self.timestamps.take(&self.policy) {
+                self.push(packet);
+            }
+        }
+    }
+
+    /// The packets of the step go into the buffer, which `flushes` as it fills, or an overflow begins: they are lost, and what was held before is
+    /// held again.
+    ///
+    /// Spec: ETE-R_LDDLP-1, ETE-R_LDDLP-2, ETE-R_RQHFH-1.
+    fn commit_step(&mut self, kept: Held, flushes: bool, sink: &mut dyn EncoderSink<ArmEte>) {
+        let fits = if flushes { self.fifo.pass(&self.bytes) } else { self.fifo.append(&self.bytes) };
+        if fits {
+            self.made += self.bytes.len() as u64;
+            for packet in &self.packets {
+                sink.packet(packet);
+            }
+        } else {
+            let events = self.packets.iter().fold(0, |events, packet| match packet {
+                Packet::Event(more) => events | more,
+                _ => events,
+            });
+            let lost_events = kept.lost_events | self.held.lost_events | events & !kept.events;
+            self.held = Held { lost_events, ..kept };
+            self.gates.full = true;
+            self.lose();
+        }
+        self.packets.clear();
+        self.bytes.clear();
+    }
+}
