@@ -1,7 +1,7 @@
 //! A random execution of a program, as a trace unit sees it.
 
 use traceproof_vectors::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
-use traceproof_vectors::arm_ete::{P0, P0Kind, Parameters, Policy, Signal, State, Stimulus};
+use traceproof_vectors::arm_ete::{P0, P0Kind, Parameters, Signal, State, Stimulus};
 
 use super::happenings::Happenings;
 use super::{GeneratedProgram, Instruction, Kind};
@@ -44,7 +44,6 @@ pub(super) struct Walk<'a, 'b> {
     entropy: &'a mut Entropy<'b>,
     happenings: Happenings,
     parameters: &'a Parameters,
-    policy: &'a Policy,
     now: Machine,
     /// Where the block began; `None` if it cannot be executed again.
     block: Option<Machine>,
@@ -54,14 +53,13 @@ pub(super) struct Walk<'a, 'b> {
     view_inst: bool,
     overflow: bool,
     q_region: bool,
-    /// Uncommitted P0 elements.
+    /// Unresolved P0 instructions, exceptions and transaction starts.
     open: u32,
     /// Where the blocks of the youngest of them began.
     history: Vec<Option<Machine>>,
     /// P0 elements on a wrong path so far.
     wrong: Option<u32>,
     /// The Transaction Start element of the open transaction was traced.
-    start_is_traced: bool,
     timestamp: u64,
     stimuli: Vec<Stimulus>,
 }
@@ -71,7 +69,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         program: &'a GeneratedProgram,
         entropy: &'a mut Entropy<'b>,
         happenings: Happenings,
-        (parameters, policy): (&'a Parameters, &'a Policy),
+        parameters: &'a Parameters,
         length: usize,
     ) -> Vec<Stimulus> {
         let level = entropy.pick(&[ExceptionLevel::El1, ExceptionLevel::El0, ExceptionLevel::El2]);
@@ -92,7 +90,6 @@ impl<'a, 'b> Walk<'a, 'b> {
             entropy,
             happenings,
             parameters,
-            policy,
             now,
             block: None,
             executed: 0,
@@ -102,7 +99,6 @@ impl<'a, 'b> Walk<'a, 'b> {
             open: 0,
             history: Vec::new(),
             wrong: None,
-            start_is_traced: false,
             stimuli: Vec::new(),
         };
         walk.all(length);
@@ -235,10 +231,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         let broadcast = self.entropy.chance(self.happenings.broadcast);
         let (address, isa, size) = (item.address, item.isa, item.size);
         let instructions = self.executed.saturating_add(1);
-        if taken || !self.policy.source_addresses {
-            let block = self.block.take();
-            self.element(block);
-        }
+        let block = self.block.take();
+        self.element(block);
         self.signal(Signal::P0(P0 { address, isa, size, kind, link, taken, next, instructions, broadcast }));
     }
 

@@ -51,10 +51,13 @@ pub(super) enum What {
     },
 }
 
-/// A P0 element, cancelled or not.
+/// A P0 element, cancelled or not; also that of a signal that is not traced.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Element {
     pub(super) step: usize,
+    pub(super) is_traced: bool,
+    /// The Start element of a transaction that was entered before tracing started: no signal.
+    is_start: bool,
     /// Index of the stimulus that resolved it.
     pub(super) committed: Option<usize>,
     /// Where the instructions after the element before it begin.
@@ -74,8 +77,10 @@ struct Follower<'a> {
     scenario: &'a Scenario,
     items: Vec<Item>,
     elements: Vec<Element>,
-    /// Uncommitted elements, oldest first.
+    /// Those of unresolved signals, oldest first.
     open: VecDeque<usize>,
+    /// Uncommitted ones in the trace, oldest first.
+    live: VecDeque<usize>,
     /// The next instruction.
     at: State,
     /// The first one after the latest P0 element.
@@ -107,6 +112,7 @@ pub(super) fn timeline(scenario: &Scenario) -> Result<Timeline, String> {
         items: Vec::new(),
         elements: vec![Element::default()],
         open: VecDeque::new(),
+        live: VecDeque::new(),
         at: State::default(),
         from: State::default(),
         untraced: Vec::new(),
@@ -147,10 +153,7 @@ impl Follower<'_> {
                 self.at = next;
             }
             Signal::Redirect(next) => self.at = next,
-            Signal::TransactionStart => {
-                self.transaction = true;
-                self.start();
-            }
+            Signal::TransactionStart => self.start(),
             Signal::TransactionCommit => {
                 self.end_transaction(What::TransactionCommit);
                 self.transaction = false;
@@ -205,12 +208,28 @@ impl Follower<'_> {
     }
 
     /// A P0 element; implied commits (`R_YKLRM`).
-    fn element(&mut self) {
-        self.elements.push(Element { step: self.step, committed: None, from: self.from });
+    fn element(&mut self, is_traced: bool) {
+        self.add(Element { step: self.step, is_traced, committed: None, from: self.from, is_start: false });
         self.open.push_back(self.latest());
-        if self.open.len() as u64 > u64::from(self.scenario.parameters.maxspec) {
+        if self.open.len() > self.most() {
             self.commit(1);
         }
+    }
+
+    fn add(&mut self, element: Element) {
+        self.elements.push(element);
+        if element.is_traced {
+            self.live.push_back(self.latest());
+        }
+        if self.live.len() > self.most()
+            && let Some(oldest) = self.live.pop_front()
+        {
+            self.elements[oldest].committed = Some(self.step);
+        }
+    }
+
+    fn most(&self) -> usize {
+        usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX)
     }
 
     /// What comes before the first P0 element of a piece of trace (`R_KMFKP`, `R_RKGLY`).
@@ -219,20 +238,25 @@ impl Follower<'_> {
             self.push(What::TraceOn);
         }
         if self.transaction && !self.started {
-            self.start();
+            self.started = true;
+            if !self.scenario.parameters.commtrans {
+                let (step, from) = (self.step, self.from);
+                self.add(Element { step, is_traced: true, committed: None, from, is_start: true });
+            }
+            self.push(What::TransactionStart);
         }
     }
 
-    /// The Start element, if something is traced now (`R_CYHKB`).
+    /// A transaction is entered (`R_CYHKB`).
     fn start(&mut self) {
-        if !self.is_traced() || self.gap {
-            return;
-        }
-        self.started = true;
+        self.transaction = true;
+        self.started = self.is_traced() && !self.gap;
         if !self.scenario.parameters.commtrans {
-            self.element();
+            self.element(self.started);
         }
-        self.push(What::TransactionStart);
+        if self.started {
+            self.push(What::TransactionStart);
+        }
     }
 
     /// The instructions from here up to an address, which is not one of them.
@@ -262,7 +286,9 @@ impl Follower<'_> {
         block.push(self.item(what));
         if self.is_traced() {
             self.untraced.append(&mut block);
-            if !untraced {
+            if untraced {
+                self.element(false);
+            } else {
                 self.trace_block();
                 if p0.kind == P0Kind::ExceptionReturn
                     && p0.taken
@@ -271,6 +297,8 @@ impl Follower<'_> {
                     self.push(What::ExceptionReturn);
                 }
             }
+        } else {
+            self.element(false);
         }
         self.at = p0.next;
         Ok(())
@@ -280,7 +308,7 @@ impl Follower<'_> {
     fn trace_block(&mut self) {
         let block = core::mem::take(&mut self.untraced);
         self.begin();
-        self.element();
+        self.element(true);
         let element = self.latest();
         self.items.extend(block.into_iter().map(|item| Item { element, ..item }));
     }
@@ -299,8 +327,11 @@ impl Follower<'_> {
             let returns_to = (!reset).then_some(exception.returns_to.address);
             let Exception { number, fault_pending, .. } = *exception;
             self.push(What::Exception { number, returns_to, fault_pending });
-        } else if reset {
-            self.end_transaction(What::TransactionFailure);
+        } else {
+            if reset {
+                self.end_transaction(What::TransactionFailure);
+            }
+            self.element(false);
         }
         self.transaction &= !reset;
         self.at = exception.handler;
@@ -310,16 +341,18 @@ impl Follower<'_> {
 
     /// A transaction fails at a PE Reset, with or without Discard (`R_NSMJF`, `R_QWGXL`).
     fn reset(&mut self) {
-        if self.started || !self.open.is_empty() {
-            self.discard(What::Discard { optional: self.open.is_empty() });
+        if self.started || !self.live.is_empty() {
+            self.discard(What::Discard { optional: self.live.is_empty() });
         }
         self.transaction = false;
     }
 
     fn commit(&mut self, count: u32) {
         for _ in 0..count {
-            if let Some(element) = self.open.pop_front() {
+            let Some(signal) = self.open.pop_front() else { return };
+            while let Some(element) = self.live.front().copied().filter(|element| *element <= signal) {
                 self.elements[element].committed = Some(self.step);
+                self.live.pop_front();
             }
         }
     }
@@ -331,7 +364,9 @@ impl Follower<'_> {
     fn cancel(&mut self, count: u32) {
         let kept = self.open.len().saturating_sub(count as usize);
         let Some(&first) = self.open.get(kept) else { return };
+        let first = first - usize::from(self.elements[first - 1].is_start);
         self.open.truncate(kept);
+        self.live.retain(|element| *element < first);
         let started = self.items.iter().rposition(|item| item.what == What::TransactionStart);
         if started.is_some_and(|started| self.started && self.items[started].element >= first) {
             (self.started, self.transaction) = (false, false);
@@ -371,10 +406,10 @@ impl Follower<'_> {
 
     /// What is uncommitted is lost; an open transaction fails (`R_CTYFK`, `R_YTKLN`).
     fn discard(&mut self, what: What) {
-        if let Some(&first) = self.open.front() {
+        if let Some(&first) = self.live.front() {
             self.items.retain(|item| item.element < first);
         }
-        self.open.clear();
+        self.live.clear();
         self.started = false;
         let latest = self.items.iter().rev().find(|item| {
             use What::{TransactionCommit, TransactionFailure, TransactionStart};
@@ -389,7 +424,7 @@ impl Follower<'_> {
 
     /// Spec: `R_WDWGV`, `R_ZJXHP`.
     fn disable(&mut self) {
-        let uncommitted = !self.open.is_empty();
+        let uncommitted = !self.live.is_empty();
         if uncommitted || self.started {
             self.discard(What::Discard { optional: !uncommitted });
         }
