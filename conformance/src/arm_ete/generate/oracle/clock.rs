@@ -94,15 +94,16 @@ impl<'a> Clock<'a> {
     }
 
     /// When the latest Commit element there can have been generated: when its P0 element was resolved, and if commits
-    /// are merged, at any time from then on until the next P0 element is resolved (`R_ZHWDD`).
+    /// are merged, at any time from then on until later P0 elements imply it (`R_ZHWDD`, `R_YKLRM`).
     fn commit_times(&self, at: usize) -> Vec<u64> {
+        let elements = &self.timeline.elements;
         let latest = self.latest(at);
-        let committed = |element: usize| self.timeline.elements.get(element).and_then(|one| one.committed);
-        let next = (latest.end..self.timeline.elements.len()).find_map(committed);
-        let last = next.unwrap_or(self.cycles.len() - 1);
+        let most = usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX);
+        let implied = elements.get(latest.end.saturating_add(most)).map(|element| element.step);
+        let last = implied.unwrap_or(self.cycles.len() - 1);
         let merges = self.scenario.policy.merged_commits > 1;
-        let steps =
-            latest.filter_map(committed).flat_map(|step| step..=if merges { last.max(step) } else { step });
+        let committed = latest.filter_map(|element| elements[element].committed);
+        let steps = committed.flat_map(|step| step..=if merges { last.max(step) } else { step });
         steps.map(|step| self.cycles[step]).collect()
     }
 
@@ -121,6 +122,10 @@ impl<'a> Clock<'a> {
                 matches!(stimuli[*step].signal, Signal::Event(_) | Signal::Instrumentation { .. })
             };
             found.extend((first..end).filter(is_mark));
+            // A Q element is made when the next one comes, or its region ends.
+            if at.checked_sub(1).is_some_and(|before| self.timeline.items[before].q) {
+                found.extend(first..(end + 1).min(stimuli.len()));
+            }
         }
         found
     }

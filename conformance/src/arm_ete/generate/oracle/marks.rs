@@ -62,12 +62,7 @@ impl Marks {
         let is_next = |event: &Occurred| self.lossy || first.is_none_or(|first| event.group <= first);
         let found = self.events.iter().position(|event| event.number == number && is_next(event));
         let Some(found) = found else { return Err(format!("event {:?}", self.events.first())) };
-        if self.lossy {
-            self.events.drain(..found);
-            self.events.remove(0);
-        } else {
-            self.events.remove(found);
-        }
+        self.events.remove(found);
         Ok(())
     }
 
