@@ -1,7 +1,7 @@
 //! A random execution of a program, as a trace unit sees it.
 
 use traceproof_vectors::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
-use traceproof_vectors::arm_ete::{P0, P0Kind, Parameters, Signal, State, Stimulus};
+use traceproof_vectors::arm_ete::{P0, P0Kind, Parameters, Policy, Signal, State, Stimulus};
 
 use super::happenings::Happenings;
 use super::{GeneratedProgram, Instruction, Kind};
@@ -44,6 +44,7 @@ pub(super) struct Walk<'a, 'b> {
     entropy: &'a mut Entropy<'b>,
     happenings: Happenings,
     parameters: &'a Parameters,
+    policy: &'a Policy,
     now: Machine,
     /// Where the block began; `None` if it cannot be executed again.
     block: Option<Machine>,
@@ -53,13 +54,14 @@ pub(super) struct Walk<'a, 'b> {
     view_inst: bool,
     overflow: bool,
     q_region: bool,
-    /// Unresolved P0 instructions, exceptions and transaction starts.
+    /// Uncommitted P0 elements.
     open: u32,
     /// Where the blocks of the youngest of them began.
     history: Vec<Option<Machine>>,
     /// P0 elements on a wrong path so far.
     wrong: Option<u32>,
     /// The Transaction Start element of the open transaction was traced.
+    start_is_traced: bool,
     timestamp: u64,
     stimuli: Vec<Stimulus>,
 }
@@ -69,7 +71,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         program: &'a GeneratedProgram,
         entropy: &'a mut Entropy<'b>,
         happenings: Happenings,
-        parameters: &'a Parameters,
+        (parameters, policy): (&'a Parameters, &'a Policy),
         length: usize,
     ) -> Vec<Stimulus> {
         let level = entropy.pick(&[ExceptionLevel::El1, ExceptionLevel::El0, ExceptionLevel::El2]);
@@ -90,6 +92,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             entropy,
             happenings,
             parameters,
+            policy,
             now,
             block: None,
             executed: 0,
@@ -99,6 +102,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             open: 0,
             history: Vec::new(),
             wrong: None,
+            start_is_traced: false,
             stimuli: Vec::new(),
         };
         walk.all(length);
@@ -231,8 +235,10 @@ impl<'a, 'b> Walk<'a, 'b> {
         let broadcast = self.entropy.chance(self.happenings.broadcast);
         let (address, isa, size) = (item.address, item.isa, item.size);
         let instructions = self.executed.saturating_add(1);
-        let block = self.block.take();
-        self.element(block);
+        if taken || !self.policy.source_addresses {
+            let block = self.block.take();
+            self.element(block);
+        }
         self.signal(Signal::P0(P0 { address, isa, size, kind, link, taken, next, instructions, broadcast }));
     }
 

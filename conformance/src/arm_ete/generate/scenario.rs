@@ -31,7 +31,7 @@ pub fn scenario(bytes: &[u8]) -> Scenario {
     let happenings = Happenings::generate(entropy, &parameters, &policy);
     let length = entropy.pick(&[60, 20, 240, 600]);
     let program = GeneratedProgram::generate(entropy, &parameters);
-    let stimuli = Walk::run(&program, entropy, happenings, &parameters, length);
+    let stimuli = Walk::run(&program, entropy, happenings, (&parameters, &policy), length);
     Scenario { parameters, policy, program, stimuli }
 }
 

@@ -114,10 +114,9 @@ impl<'a> Clock<'a> {
         for &at in at {
             let elements = self.latest(at);
             let step = |element: usize| self.timeline.elements.get(element).map(|element| element.step);
-            let traced = |element: &usize| *element > 0 && self.timeline.elements[*element].is_traced;
             let first = if elements.start == 0 { 0 } else { step(elements.start).unwrap_or(0) };
             let end = step(elements.end).unwrap_or(stimuli.len()).max(first);
-            found.extend(elements.filter(traced).filter_map(step));
+            found.extend(elements.filter(|element| *element > 0).filter_map(step));
             let is_mark = |step: &usize| {
                 matches!(stimuli[*step].signal, Signal::Event(_) | Signal::Instrumentation { .. })
             };

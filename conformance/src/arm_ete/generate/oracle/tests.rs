@@ -218,8 +218,7 @@ fn losses() -> (Scenario, Vec<Event>) {
         Signal::Event(2),
         Signal::Overflow(false),
         p0(0x1010, Direct, true, at(0x1004)),
-        // Also the one that was lost.
-        Signal::Commit(2),
+        Signal::Commit(1),
         p0(0x1004, Direct, true, at(0x1008)),
         Signal::Disable,
     ];

@@ -51,13 +51,10 @@ pub(super) enum What {
     },
 }
 
-/// A P0 element, cancelled or not; also that of a signal that is not traced.
+/// A P0 element, cancelled or not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Element {
     pub(super) step: usize,
-    pub(super) is_traced: bool,
-    /// The Start element of a transaction that was entered before tracing started: no signal.
-    is_start: bool,
     /// Index of the stimulus that resolved it.
     pub(super) committed: Option<usize>,
     /// Where the instructions after the element before it begin.
@@ -77,10 +74,8 @@ struct Follower<'a> {
     scenario: &'a Scenario,
     items: Vec<Item>,
     elements: Vec<Element>,
-    /// Those of unresolved signals, oldest first.
+    /// Uncommitted elements, oldest first.
     open: VecDeque<usize>,
-    /// Uncommitted ones in the trace, oldest first.
-    live: VecDeque<usize>,
     /// The next instruction.
     at: State,
     /// The first one after the latest P0 element.
@@ -112,7 +107,6 @@ pub(super) fn timeline(scenario: &Scenario) -> Result<Timeline, String> {
         items: Vec::new(),
         elements: vec![Element::default()],
         open: VecDeque::new(),
-        live: VecDeque::new(),
         at: State::default(),
         from: State::default(),
         untraced: Vec::new(),
@@ -153,7 +147,10 @@ impl Follower<'_> {
                 self.at = next;
             }
             Signal::Redirect(next) => self.at = next,
-            Signal::TransactionStart => self.start(),
+            Signal::TransactionStart => {
+                self.transaction = true;
+                self.start();
+            }
             Signal::TransactionCommit => {
                 self.end_transaction(What::TransactionCommit);
                 self.transaction = false;
@@ -208,28 +205,12 @@ impl Follower<'_> {
     }
 
     /// A P0 element; implied commits (`R_YKLRM`).
-    fn element(&mut self, is_traced: bool) {
-        self.add(Element { step: self.step, is_traced, committed: None, from: self.from, is_start: false });
+    fn element(&mut self) {
+        self.elements.push(Element { step: self.step, committed: None, from: self.from });
         self.open.push_back(self.latest());
-        if self.open.len() > self.most() {
+        if self.open.len() as u64 > u64::from(self.scenario.parameters.maxspec) {
             self.commit(1);
         }
-    }
-
-    fn add(&mut self, element: Element) {
-        self.elements.push(element);
-        if element.is_traced {
-            self.live.push_back(self.latest());
-        }
-        if self.live.len() > self.most()
-            && let Some(oldest) = self.live.pop_front()
-        {
-            self.elements[oldest].committed = Some(self.step);
-        }
-    }
-
-    fn most(&self) -> usize {
-        usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX)
     }
 
     /// What comes before the first P0 element of a piece of trace (`R_KMFKP`, `R_RKGLY`).
@@ -238,25 +219,20 @@ impl Follower<'_> {
             self.push(What::TraceOn);
         }
         if self.transaction && !self.started {
-            self.started = true;
-            if !self.scenario.parameters.commtrans {
-                let (step, from) = (self.step, self.from);
-                self.add(Element { step, is_traced: true, committed: None, from, is_start: true });
-            }
-            self.push(What::TransactionStart);
+            self.start();
         }
     }
 
-    /// A transaction is entered (`R_CYHKB`).
+    /// The Start element, if something is traced now (`R_CYHKB`).
     fn start(&mut self) {
-        self.transaction = true;
-        self.started = self.is_traced() && !self.gap;
+        if !self.is_traced() || self.gap {
+            return;
+        }
+        self.started = true;
         if !self.scenario.parameters.commtrans {
-            self.element(self.started);
+            self.element();
         }
-        if self.started {
-            self.push(What::TransactionStart);
-        }
+        self.push(What::TransactionStart);
     }
 
     /// The instructions from here up to an address, which is not one of them.
@@ -286,9 +262,7 @@ impl Follower<'_> {
         block.push(self.item(what));
         if self.is_traced() {
             self.untraced.append(&mut block);
-            if untraced {
-                self.element(false);
-            } else {
+            if !untraced {
                 self.trace_block();
                 if p0.kind == P0Kind::ExceptionReturn
                     && p0.taken
@@ -297,8 +271,6 @@ impl Follower<'_> {
                     self.push(What::ExceptionReturn);
                 }
             }
-        } else {
-            self.element(false);
         }
         self.at = p0.next;
         Ok(())
@@ -308,7 +280,7 @@ impl Follower<'_> {
     fn trace_block(&mut self) {
         let block = core::mem::take(&mut self.untraced);
         self.begin();
-        self.element(true);
+        self.element();
         let element = self.latest();
         self.items.extend(block.into_iter().map(|item| Item { element, ..item }));
     }
@@ -327,11 +299,8 @@ impl Follower<'_> {
             let returns_to = (!reset).then_some(exception.returns_to.address);
             let Exception { number, fault_pending, .. } = *exception;
             self.push(What::Exception { number, returns_to, fault_pending });
-        } else {
-            if reset {
-                self.end_transaction(What::TransactionFailure);
-            }
-            self.element(false);
+        } else if reset {
+            self.end_transaction(What::TransactionFailure);
         }
         self.transaction &= !reset;
         self.at = exception.handler;
@@ -341,18 +310,16 @@ impl Follower<'_> {
 
     /// A transaction fails at a PE Reset, with or without Discard (`R_NSMJF`, `R_QWGXL`).
     fn reset(&mut self) {
-        if self.started || !self.live.is_empty() {
-            self.discard(What::Discard { optional: self.live.is_empty() });
+        if self.started || !self.open.is_empty() {
+            self.discard(What::Discard { optional: self.open.is_empty() });
         }
         self.transaction = false;
     }
 
     fn commit(&mut self, count: u32) {
         for _ in 0..count {
-            let Some(signal) = self.open.pop_front() else { return };
-            while let Some(element) = self.live.front().copied().filter(|element| *element <= signal) {
+            if let Some(element) = self.open.pop_front() {
                 self.elements[element].committed = Some(self.step);
-                self.live.pop_front();
             }
         }
     }
@@ -364,9 +331,7 @@ impl Follower<'_> {
     fn cancel(&mut self, count: u32) {
         let kept = self.open.len().saturating_sub(count as usize);
         let Some(&first) = self.open.get(kept) else { return };
-        let first = first - usize::from(self.elements[first - 1].is_start);
         self.open.truncate(kept);
-        self.live.retain(|element| *element < first);
         let started = self.items.iter().rposition(|item| item.what == What::TransactionStart);
         if started.is_some_and(|started| self.started && self.items[started].element >= first) {
             (self.started, self.transaction) = (false, false);
@@ -406,10 +371,10 @@ impl Follower<'_> {
 
     /// What is uncommitted is lost; an open transaction fails (`R_CTYFK`, `R_YTKLN`).
     fn discard(&mut self, what: What) {
-        if let Some(&first) = self.live.front() {
+        if let Some(&first) = self.open.front() {
             self.items.retain(|item| item.element < first);
         }
-        self.live.clear();
+        self.open.clear();
         self.started = false;
         let latest = self.items.iter().rev().find(|item| {
             use What::{TransactionCommit, TransactionFailure, TransactionStart};
@@ -424,7 +389,7 @@ impl Follower<'_> {
 
     /// Spec: `R_WDWGV`, `R_ZJXHP`.
     fn disable(&mut self) {
-        let uncommitted = !self.live.is_empty();
+        let uncommitted = !self.open.is_empty();
         if uncommitted || self.started {
             self.discard(What::Discard { optional: !uncommitted });
         }

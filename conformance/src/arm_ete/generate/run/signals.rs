@@ -33,9 +33,16 @@ impl Walk<'_, '_> {
         let likely = if self.overflow { 64 } else { self.happenings.overflows };
         if self.wrong.is_none() && self.entropy.chance(likely) {
             self.overflow ^= true;
-            self.history.clear();
+            self.lose();
             self.signal(Signal::Overflow(self.overflow));
         }
+    }
+
+    /// What is uncommitted is lost; a transaction has to be traced again.
+    fn lose(&mut self) {
+        self.open = 0;
+        self.history.clear();
+        self.start_is_traced = false;
     }
 
     /// What decides whether the next block is traced.
@@ -83,9 +90,19 @@ impl Walk<'_, '_> {
         self.view_inst && !self.overflow && self.mode == Mode::Running
     }
 
-    /// One more unresolved P0 element, traced or not, which began with this block if it can be executed again. The
-    /// oldest is resolved where there are too many.
+    /// A P0 element that began with this block, if it can be executed again.
     pub(super) fn element(&mut self, block: Option<super::Machine>) {
+        if !self.is_traced() {
+            return;
+        }
+        if self.now.transaction.is_some() && !self.start_is_traced {
+            self.transaction_start_element();
+        }
+        self.count(block);
+    }
+
+    /// One more open P0 element; the oldest is committed where the depth is exceeded.
+    pub(super) fn count(&mut self, block: Option<super::Machine>) {
         self.open = self.open.saturating_add(1).min(self.parameters.maxspec);
         self.history.push(block);
         let kept = usize::try_from(self.open).unwrap_or(usize::MAX).min(16);

@@ -30,6 +30,7 @@ impl Walk<'_, '_> {
             self.take_back(count);
             self.signal(Signal::Cancel { count, next: state });
         }
+        self.start_is_traced &= right.transaction.is_some();
         self.now = right;
         self.begin_block();
         let corrections = if redirected { 1 } else { self.entropy.pick(&[1, 1, 1, 3]) };
@@ -46,7 +47,7 @@ impl Walk<'_, '_> {
         for _ in 0..40 {
             let item = *self.program.at(self.now.at);
             let start = u32::from(!self.parameters.commtrans && item.kind == Kind::TransactionStart);
-            let elements = 1 + start;
+            let elements = 1 + start + u32::from(self.now.transaction.is_some());
             let speculative = match item.kind {
                 Kind::Plain | Kind::Instrumentation => true,
                 Kind::Direct { .. } | Kind::Indirect { .. } | Kind::TransactionStart => {
@@ -83,6 +84,7 @@ impl Walk<'_, '_> {
         }
         let count = 1 + self.entropy.below(known);
         let Some(Some(machine)) = self.history.get(self.history.len() - count).cloned() else { return };
+        self.start_is_traced &= machine.transaction.is_some();
         self.take_back(count as u32);
         self.now = machine;
         self.begin_block();
@@ -106,12 +108,21 @@ impl Walk<'_, '_> {
         let after = self.now.clone();
         self.now.transaction = Some(Box::new(after));
         self.now.nested = 0;
-        // The Start element is a P0 element or not (R_CTLXL).
-        if !self.parameters.commtrans {
-            self.element(None);
+        if self.is_traced() {
+            self.transaction_start_element();
+        } else {
+            self.start_is_traced = false;
         }
         self.begin_block();
         self.signal(Signal::TransactionStart);
+    }
+
+    /// The Start element of a transaction, which is a P0 element or not (R_CTLXL).
+    pub(super) fn transaction_start_element(&mut self) {
+        self.start_is_traced = true;
+        if !self.parameters.commtrans {
+            self.count(None);
+        }
     }
 
     /// TCOMMIT is executed.
@@ -137,6 +148,7 @@ impl Walk<'_, '_> {
     /// Nothing before it is executed again.
     fn end_transaction(&mut self) {
         self.now.transaction = None;
+        self.start_is_traced = false;
         self.history.clear();
         self.block = None;
     }

@@ -80,6 +80,7 @@ impl Walk<'_, '_> {
             self.now.calls.clear();
             self.now.interrupted.clear();
             self.now.transaction = None;
+            self.start_is_traced = false;
             self.now.context = self.at_level(ExceptionLevel::El3).with_context_id(Some(0)).with_vmid(Some(0));
             return;
         }
