@@ -32,7 +32,7 @@ pub struct Analyzer {
     exception: Option<PendingException>,
     /// P0 elements that are uncommitted, as far as implied commits are concerned.
     pub(super) depth: u64,
-    /// P0 elements from before the start that are uncommitted (ETE-DEC-DEPTH-2).
+    /// P0 elements from before the start that are uncommitted (ETE-DEC-DEPTH-002).
     pub(super) unseen: u64,
     pub(super) queue: Queue,
     pub(super) transaction: Transaction,
@@ -110,7 +110,7 @@ impl Analyzer {
     /// Packets cannot be read up to the next A-sync; also back to the start of a stream. What is decoded of the program
     /// stays.
     ///
-    /// Spec: ETE-DEC-ERR-1.
+    /// Spec: ETE-DEC-ERR-001.
     pub fn lose_synchronisation(&mut self) {
         (self.synchronised, self.started) = (false, false);
         self.history.reset(0);
@@ -129,12 +129,19 @@ impl Analyzer {
     where
         S: Sink<ArmEte> + ?Sized,
     {
-        if let Packet::Atoms(atoms) = *packet
-            && self.synchronised
-            && self.exception.is_none()
-        {
-            self.atoms(place, atoms.into(), sink);
-            return ControlFlow::Continue(());
+        if self.synchronised && self.exception.is_none() {
+            match *packet {
+                Packet::Atoms(atoms) => {
+                    self.atoms(place, atoms.into(), sink);
+                    return ControlFlow::Continue(());
+                }
+                Packet::TargetAddress { address, context: None } if oddities::is_plain(packet) => {
+                    let point = self.history.take_address(address);
+                    self.add(place, Element::TargetAddress(point), sink);
+                    return ControlFlow::Continue(());
+                }
+                _ => {}
+            }
         }
         self.any_packet(place, packet, sink)
     }
@@ -146,12 +153,12 @@ impl Analyzer {
         if !self.synchronised && !self.is_read_before_trace_info(packet) {
             return ControlFlow::Continue(());
         }
-        if self.synchronised {
+        if self.synchronised && !oddities::is_plain(packet) {
             let is_suspicious = self.has_other_depth(packet);
             oddities::report(packet, place, is_suspicious, self.options.expected, |fault| sink.fault(fault));
         }
         if self.exception.is_some() && !matches!(packet, Packet::TargetAddress { .. }) {
-            // Spec: ETE-V4-EXC-2; reading `ete-etmv4-exception-without-address`.
+            // Spec: ETE-V4-EXC-002; reading `ete-etmv4-exception-without-address`.
             sink.fault(&Fault::new(FaultClass::MissingAddress, place));
             self.finish_exception(None, None, sink);
         }
@@ -165,7 +172,7 @@ impl Analyzer {
 
     /// Before a Trace Info only few packets mean something; it is read itself.
     ///
-    /// Spec: ETE-DEC-SYNC-2, ETE-DEC-SYNC-3; readings `ete-packets-before-trace-info`,
+    /// Spec: ETE-DEC-SYNC-002, ETE-DEC-SYNC-003; readings `ete-packets-before-trace-info`,
     /// `ete-etmv4-event-before-trace-info`.
     fn is_read_before_trace_info(&mut self, packet: &Packet) -> bool {
         match packet {
@@ -178,7 +185,7 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-DEC-TI-1; reading `ete-later-speculation-depth`.
+    /// Spec: ETE-DEC-TI-001; reading `ete-later-speculation-depth`.
     fn has_other_depth(&self, packet: &Packet) -> bool {
         match packet {
             Packet::TraceInfo { speculation, .. } if self.started => {
@@ -216,7 +223,7 @@ impl Analyzer {
                 let is_p0 = self.options.profile == Profile::Microcontroller;
                 self.add(place, Element::ExceptionReturn { is_p0 }, sink);
             }
-            // Spec: ETE-V4-RSY-1; reading `ete-resynchronization`.
+            // Spec: ETE-V4-RSY-001; reading `ete-resynchronization`.
             Packet::Resynchronization => self.synchronised = false,
             Packet::Commit(_)
             | Packet::Cancel1 { .. }
@@ -238,7 +245,7 @@ impl Analyzer {
     {
         match *packet {
             Packet::TraceInfo { .. } => self.trace_info(place, packet, sink),
-            // Spec: ETE-PKT-TS-2, ETE-R_MWJHD-1.
+            // Spec: ETE-PKT-TS-002, ETE-MWJHD-001.
             Packet::Timestamp { value, count: cycles } => {
                 let (value, of) = self.history.take_timestamp(value);
                 let event = Event::Timestamp { value, cycles: cycles.map(count), of };
@@ -248,7 +255,7 @@ impl Analyzer {
                 self.history.take_marker();
                 self.add(place, Element::Report(Event::TimestampMarker), sink);
             }
-            // Spec: ETE-PKT-EVT-1.
+            // Spec: ETE-PKT-EVT-001.
             Packet::Event(mask) => {
                 for number in (0..4).filter(|number| mask >> number & 1 == 1) {
                     self.add(place, Element::Report(Event::Event { number }), sink);
@@ -262,7 +269,7 @@ impl Analyzer {
             Packet::NumberedDataSyncMarker(number) => {
                 self.add(place, Element::Report(Event::DataSyncMarker { number: Some(number) }), sink);
             }
-            // Spec: ETE-V4-DSM-1; reading `ete-markers-before-data`.
+            // Spec: ETE-V4-DSM-001; reading `ete-markers-before-data`.
             Packet::UnnumberedDataSyncMarker(atoms) => {
                 if let Some(atoms) = Atoms::from_bits(u32::MAX, atoms) {
                     self.atoms(place, atoms.into(), sink);
@@ -273,8 +280,8 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-PKT-TI-2 to ETE-PKT-TI-5, ETE-DEC-TI-2, ETE-DEC-TI-4, ETE-DEC-TRX-2, ETE-DEC-DEPTH-2; readings
-    /// `ete-threshold-needs-cc`, `ete-later-t-bit`, `ete-ignored-info-bits`.
+    /// Spec: ETE-PKT-TI-002 to ETE-PKT-TI-005, ETE-DEC-TI-002, ETE-DEC-TI-004, ETE-DEC-TRX-002, ETE-DEC-DEPTH-002;
+    /// readings `ete-threshold-needs-cc`, `ete-later-t-bit`, `ete-ignored-info-bits`.
     fn trace_info<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
         let Packet::TraceInfo { info, speculation, cycle_threshold, .. } = *packet else { return };
         let info = info.map_or(0, |info| info.bits);
@@ -295,7 +302,7 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-PKT-ADR-5; the Target Address comes first, which makes no difference (sheet 5.4).
+    /// Spec: ETE-PKT-ADR-005; the Target Address comes first, which makes no difference (sheet 5.4).
     fn target_address<S>(
         &mut self,
         place: Place,
@@ -320,7 +327,7 @@ impl Analyzer {
         self.add(place, Element::Context(context), sink);
     }
 
-    /// Spec: ETE-PKT-Q-2, ETE-DEC-Q-1; reading `ete-zero-q-count`.
+    /// Spec: ETE-PKT-Q-002, ETE-DEC-Q-001; reading `ete-zero-q-count`.
     fn q<S>(
         &mut self,
         place: Place,
@@ -337,7 +344,7 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-PKT-EXC-2, ETE-PKT-EXC-4, ETE-PKT-EXC-6, ETE-PKT-EXC-7, ETE-R_FPDFJ-1.
+    /// Spec: ETE-PKT-EXC-002, ETE-PKT-EXC-004, ETE-PKT-EXC-006, ETE-PKT-EXC-007, ETE-FPDFJ-001.
     fn exception<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
         match *packet {
             Packet::ExceptionV4 { number, with_target, fault_pending, .. } => {
@@ -362,7 +369,7 @@ impl Analyzer {
 
     /// The address of an exception is known, or known to be missing.
     ///
-    /// Spec: ETE-DEC-EXC-1, ETE-DEC-EXC-2, ETE-R_NRJGC-1, ETE-V4-EXC-1.
+    /// Spec: ETE-DEC-EXC-001, ETE-DEC-EXC-002, ETE-NRJGC-001, ETE-V4-EXC-001.
     fn finish_exception<S>(
         &mut self,
         address: Option<AddressField>,
@@ -391,7 +398,7 @@ impl Analyzer {
 
     /// Commit, Cancel and Mispredict packets.
     ///
-    /// Spec: ETE-PKT-CMT-1, ETE-PKT-CAN-1 to ETE-PKT-CAN-3, ETE-PKT-MIS-1.
+    /// Spec: ETE-PKT-CMT-001, ETE-PKT-CAN-001 to ETE-PKT-CAN-003, ETE-PKT-MIS-001.
     fn resolve<S>(&mut self, place: Place, packet: &Packet, sink: &mut S) -> ControlFlow<()>
     where
         S: Sink<ArmEte> + ?Sized,
@@ -414,8 +421,8 @@ impl Analyzer {
         ControlFlow::Continue(())
     }
 
-    /// Spec: ETE-PKT-CC1-1, ETE-PKT-CC1-2, ETE-PKT-CC2-1, ETE-PKT-CC2-2, ETE-PKT-CC3-1, ETE-R_BZQWX-1; reading
-    /// `ete-nibble-without-commit`.
+    /// Spec: ETE-PKT-CC1-001, ETE-PKT-CC1-002, ETE-PKT-CC2-001, ETE-PKT-CC2-002, ETE-PKT-CC3-001, ETE-BZQWX-001;
+    /// reading `ete-nibble-without-commit`.
     fn cycle_count<S>(&mut self, place: Place, packet: &Packet, sink: &mut S) -> ControlFlow<()>
     where
         S: Sink<ArmEte> + ?Sized,
@@ -443,5 +450,5 @@ impl Analyzer {
 /// The exception number that ETE has for it (sheet 5.6).
 const TRANSACTION_FAILURE: u16 = 0x18;
 
-/// The return address of a tail-chained exception of the M profile (ETE-V4-EXC-1).
+/// The return address of a tail-chained exception of the M profile (ETE-V4-EXC-001).
 const TAIL_CHAINED: u64 = 0xffff_fffe;

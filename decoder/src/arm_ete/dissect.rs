@@ -16,9 +16,8 @@ use crate::arm::notes::Notes;
 /// Takes a stream apart: every packet, and between them what belongs to none.
 ///
 /// * Fields have the names of the specification, in as many parts as travelled apart, low part first. `C` is a
-///   continuation bit, but the highest bit of a context byte, where it says that a Context ID is present. `A` are address
-///   bits, `atoms` a header that stands for a list of atoms. `0` are bits that must be 0. An A-sync has `zeros` and
-///   `end`.
+///   continuation bit; as the highest bit of a context byte it says that a Context ID is present. `A` are address bits,
+///   `atoms` a header that stands for a list of atoms. `0` are bits that must be 0. An A-sync has `zeros` and `end`.
 /// * What cannot be read, or is cut off by the end, is a unit with a fault.
 /// * Bytes that belong to no packet are a unit with the field `skipped`.
 ///

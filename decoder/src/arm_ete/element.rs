@@ -77,7 +77,7 @@ pub(super) enum Element {
 impl Element {
     /// How many P0 elements it is.
     ///
-    /// Spec: ETE-R_RVVFW-1, ETE-R_WTRBB-1, ETE-R_CTLXL-1, ETE-V4-RET-1; reading `ete-function-return-is-p0`.
+    /// Spec: ETE-RVVFW-001, ETE-WTRBB-001, ETE-CTLXL-001, ETE-V4-RET-001; reading `ete-function-return-is-p0`.
     pub(super) const fn p0_elements(&self) -> u32 {
         match self {
             Self::Atoms(run) => run.count,
@@ -101,7 +101,7 @@ impl Element {
 
     /// Whether it stays where a Cancel removes what is around it.
     ///
-    /// Spec: ETE-DEC-CAN-1, ETE-DEC-CAN-2, ETE-R_DCRVK-1, ETE-R_CJRNL-1, ETE-I_YZPCB-1; reading
+    /// Spec: ETE-DEC-CAN-001, ETE-DEC-CAN-002, ETE-DCRVK-001, ETE-CJRNL-001, ETE-YZPCB-001; reading
     /// `ete-cancelled-transaction-commit`.
     pub(super) const fn survives_cancel(&self) -> bool {
         matches!(
@@ -118,14 +118,14 @@ impl Element {
 
     /// Whether Discard and Overflow keep it.
     ///
-    /// Spec: ETE-DEC-DIS-1, ETE-R_JNWJY-1; reading `ete-kept-on-discard`.
+    /// Spec: ETE-DEC-DIS-001, ETE-JNWJY-001; reading `ete-kept-on-discard`.
     pub(super) const fn survives_discard(&self) -> bool {
         self.survives_cancel() && !matches!(self, Self::Report(Event::TimestampMarker))
     }
 
     /// Whether the failure of a transaction keeps it.
     ///
-    /// Spec: ETE-DEC-TRX-1; reading `ete-context-of-a-failed-transaction`.
+    /// Spec: ETE-DEC-TRX-001; reading `ete-context-of-a-failed-transaction`.
     pub(super) const fn survives_failure(&self) -> bool {
         self.survives_cancel() || matches!(self, Self::Context(_) | Self::Cycles(_))
     }

@@ -50,8 +50,8 @@ pub(super) enum Header {
 impl Header {
     /// What it begins with these parameters.
     ///
-    /// Spec: ETE-PKT-RSV-1, ETE-PKT-CFG-1, ETE-DEC-V4-1, ETE-PKT-ITE-2, ETE-PKT-CC2-2, ETE-PKT-CC3-1,
-    /// ETE-PKT-TSM-1, ETE-PKT-ATM-2.
+    /// Spec: ETE-PKT-RSV-001, ETE-PKT-CFG-001, ETE-DEC-V4-001, ETE-PKT-ITE-002, ETE-PKT-CC2-002, ETE-PKT-CC3-001,
+    /// ETE-PKT-TSM-001, ETE-PKT-ATM-002.
     pub(super) const fn of(byte: u8, parameters: &Parameters) -> Self {
         let header = Self::of_any(byte);
         let is_ete = parameters.version.is_ete();
@@ -152,7 +152,7 @@ pub(super) enum AddressForm {
 impl AddressForm {
     /// What an address header says.
     ///
-    /// Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-5, ETE-PKT-SRC-1, ETE-PKT-Q-1, ETE-PKT-EXC-3.
+    /// Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-005, ETE-PKT-SRC-001, ETE-PKT-Q-001, ETE-PKT-EXC-003.
     pub(super) const fn of(header: u8) -> Option<(Carrier, Self)> {
         use Carrier::{Q, Source, Target, TargetWithContext};
         use SubIsa::{Is0, Is1};

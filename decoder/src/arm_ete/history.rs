@@ -44,7 +44,7 @@ impl History {
 
     /// After a Trace Info.
     ///
-    /// Spec: ETE-PKT-TI-4, ETE-R_PKZKZ-1, ETE-R_BTWGD-1, ETE-R_GPGQQ-1, ETE-DEC-TI-3, ETE-R_MWFSN-1.
+    /// Spec: ETE-PKT-TI-004, ETE-PKZKZ-001, ETE-BTWGD-001, ETE-GPGQQ-001, ETE-DEC-TI-003, ETE-MWFSN-001.
     pub(super) fn reset(&mut self, cycle_threshold: u32) {
         self.addresses = [CodePoint::default(); 3];
         self.context = Context::default()
@@ -55,14 +55,14 @@ impl History {
         self.cycle_threshold = cycle_threshold;
     }
 
-    /// The latest context. Spec: ETE-PKT-CTX-1.
+    /// The latest context. Spec: ETE-PKT-CTX-001.
     pub(super) const fn context(&self) -> Context {
         self.context
     }
 
     /// The context of these bytes.
     ///
-    /// Spec: ETE-PKT-CTX-2, ETE-PKT-CTX-3, ETE-R_ZPNYS-1.
+    /// Spec: ETE-PKT-CTX-002, ETE-PKT-CTX-003, ETE-ZPNYS-001.
     pub(super) fn take_context(&mut self, field: &ContextField) -> Context {
         let security = match field.security {
             SecurityState::Root if !self.is_ete => SecurityState::Secure,
@@ -82,8 +82,8 @@ impl History {
 
     /// The address that travelled, which is the newest one now.
     ///
-    /// Spec: ETE-R_ZPQMY-1, ETE-R_LMHFW-1, ETE-R_CMCRT-1, ETE-R_SJPYH-1, ETE-R_BPRDC-1, ETE-PKT-ADR-1 to
-    /// ETE-PKT-ADR-4; reading `ete-32-bit-addresses-keep-the-upper-half`.
+    /// Spec: ETE-ZPQMY-001, ETE-LMHFW-001, ETE-CMCRT-001, ETE-SJPYH-001, ETE-BPRDC-001, ETE-PKT-ADR-001 to
+    /// ETE-PKT-ADR-004; reading `ete-32-bit-addresses-keep-the-upper-half`.
     #[inline]
     pub(super) fn take_address(&mut self, field: AddressField) -> CodePoint {
         let [newest, second, third] = self.addresses;
@@ -107,7 +107,7 @@ impl History {
         point
     }
 
-    /// An address that did not travel. Spec: ETE-R_FPDFJ-1.
+    /// An address that did not travel. Spec: ETE-FPDFJ-001.
     pub(super) fn take_unknown_address(&mut self) {
         self.push(CodePoint::default());
     }
@@ -120,7 +120,7 @@ impl History {
 
     /// The time, `None` = UNKNOWN, and what it belongs to.
     ///
-    /// Spec: ETE-PKT-TS-1, ETE-R_RZNPD-1, ETE-TS0-1, ETE-R_MCSGX-1, ETE-R_DGTJZ-1, ETE-R_VWJVC-1.
+    /// Spec: ETE-PKT-TS-001, ETE-RZNPD-001, ETE-TS0-001, ETE-MCSGX-001, ETE-DGTJZ-001, ETE-VWJVC-001.
     pub(super) fn take_timestamp(&mut self, field: VariableField) -> (Option<u64>, TimestampOf) {
         let width = FieldLayout::TIMESTAMP_64.bits_in(field.bytes.into());
         let above = u64::MAX.checked_shl(width).unwrap_or_default();
@@ -137,14 +137,14 @@ impl History {
         self.marker = true;
     }
 
-    /// Trace is lost, or the stream starts. Spec: ETE-R_JNWJY-1.
+    /// Trace is lost, or the stream starts. Spec: ETE-JNWJY-001.
     pub(super) const fn forget_marker(&mut self) {
         self.marker = false;
     }
 
     /// A count of cycles; `None` = UNKNOWN.
     ///
-    /// Spec: ETE-PKT-CC4-1, ETE-R_PFZXK-1, ETE-DEC-CC-1.
+    /// Spec: ETE-PKT-CC4-001, ETE-PFZXK-001, ETE-DEC-CC-001.
     pub(super) fn cycles(&self, count: u32) -> Option<u32> {
         Some(self.cycle_threshold + count).filter(|cycles| *cycles != 0)
     }

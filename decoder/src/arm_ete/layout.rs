@@ -7,7 +7,7 @@ use super::headers::Header;
 
 /// What of the parameters decides where packets begin and end, and which cannot be.
 ///
-/// Spec: ETE-DEC-CFG-2.
+/// Spec: ETE-DEC-CFG-002.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     headers: [Header; 256],
@@ -58,7 +58,7 @@ pub(super) const fn is_reset(number: u16, profile: Profile) -> bool {
 
 /// The atoms of a header from C0 on: bits, 1 = E, the oldest in bit 0.
 ///
-/// Spec: ETE-PKT-ATM-1 (sheet 5.10).
+/// Spec: ETE-PKT-ATM-001 (sheet 5.10).
 fn atoms(header: u8) -> Atoms {
     let low = u32::from(header & 0x1f);
     let (bits, count) = match header {

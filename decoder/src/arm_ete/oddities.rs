@@ -43,7 +43,7 @@ impl Expected {
 
     /// Whether a packet is one of an option that is off, or has bits of one.
     ///
-    /// Spec: ETE-PKT-CFG-1, ETE-V4-DSM-1; readings `ete-disabled-options`, `ete-long-timestamps`.
+    /// Spec: ETE-PKT-CFG-001, ETE-V4-DSM-001; readings `ete-disabled-options`, `ete-long-timestamps`.
     fn is_off(&self, packet: &Packet) -> bool {
         match packet {
             Packet::FunctionReturn
@@ -81,9 +81,22 @@ impl Expected {
     }
 }
 
+/// Whether there can be nothing odd about a packet, whatever is expected.
+#[inline]
+pub(super) const fn is_plain(packet: &Packet) -> bool {
+    match packet {
+        Packet::Atoms(_) | Packet::Event(_) | Packet::TraceOn | Packet::ContextSame => true,
+        Packet::TargetAddress { address, context: None } | Packet::SourceAddress(address) => match address {
+            AddressField::ExactMatch(_) | AddressField::Short { .. } => true,
+            AddressField::Bits32 { reserved, .. } | AddressField::Bits64 { reserved, .. } => *reserved == 0,
+        },
+        _ => false,
+    }
+}
+
 /// Reports each oddity of a packet, the lowest byte and bit first. `has_other_depth`: its SPEC is not the depth.
 ///
-/// Spec: ETE-PKT-ADR-6, ETE-PKT-EXC-5, ETE-DEC-TI-1; readings `ete-later-speculation-depth`,
+/// Spec: ETE-PKT-ADR-006, ETE-PKT-EXC-005, ETE-DEC-TI-001; readings `ete-later-speculation-depth`,
 /// `ete-reserved-exceptions`, `ete-flags-without-bytes`.
 pub(super) fn report(
     packet: &Packet,

@@ -8,12 +8,12 @@ use super::listener::Listener;
 use super::parse::{self, LONGEST, Start};
 use crate::arm::alignment::{END, Search};
 
-/// Zeros before the 80 of an A-sync, at least (ETE-PKT-SYNC-1).
+/// Zeros before the 80 of an A-sync, at least (ETE-PKT-SYNC-001).
 const ZEROS: u64 = 11;
 
 /// Reads the packets of one stream, chunk by chunk.
 ///
-/// Its state is small and of fixed size; nothing is allocated (ETE-DEC-ERR-2).
+/// Its state is small and of fixed size; nothing is allocated (ETE-DEC-ERR-002).
 #[derive(Clone, Debug)]
 pub struct PacketReader {
     layout: Layout,
@@ -68,7 +68,7 @@ impl PacketReader {
     ///
     /// # Errors
     ///
-    /// When no trace unit has these parameters (ETE-DEC-CFG-1).
+    /// When no trace unit has these parameters (ETE-DEC-CFG-001).
     pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         let layout = Layout::new(parameters);
@@ -87,7 +87,7 @@ impl PacketReader {
         self.state = search_from(0);
     }
 
-    /// Consumes the next bytes of the stream. Spec: ETE-DEC-ERR-3, ETE-DEC-SYNC-4.
+    /// Consumes the next bytes of the stream. Spec: ETE-DEC-ERR-003, ETE-DEC-SYNC-004.
     pub fn push<L: Listener + ?Sized>(&mut self, mut chunk: &[u8], listener: &mut L) {
         while !chunk.is_empty() {
             chunk = match self.state {
@@ -99,7 +99,7 @@ impl PacketReader {
         }
     }
 
-    /// The stream ends here. Spec: ETE-DEC-ERR-4.
+    /// The stream ends here. Spec: ETE-DEC-ERR-004.
     pub fn finish<L: Listener + ?Sized>(&mut self, listener: &mut L) {
         let read = match self.state {
             State::Search(_) | State::Packet(Held { count: 0, .. }) => return,
@@ -208,7 +208,7 @@ impl PacketReader {
 
     /// Looks for an A-sync.
     ///
-    /// Spec: ETE-DEC-SYNC-1, ETE-DEC-SYNC-4, ETE-PKT-SYNC-2, ETE-PKT-SYNC-3; reading
+    /// Spec: ETE-DEC-SYNC-001, ETE-DEC-SYNC-004, ETE-PKT-SYNC-002, ETE-PKT-SYNC-003; reading
     /// `ete-searched-a-sync-has-11-zeros`.
     fn search<'a, L: Listener + ?Sized>(
         &mut self,
@@ -231,7 +231,7 @@ impl PacketReader {
 
     /// The bytes after so many zeros.
     ///
-    /// Spec: ETE-PKT-SYNC-1 to ETE-PKT-SYNC-3, ETE-PKT-EXT-1, ETE-DEC-SYNC-5.
+    /// Spec: ETE-PKT-SYNC-001 to ETE-PKT-SYNC-003, ETE-PKT-EXT-001, ETE-DEC-SYNC-005.
     fn zeros<'a, L: Listener + ?Sized>(
         &mut self,
         before: u64,

@@ -40,7 +40,7 @@ impl Analyzer {
 
     /// Adds an element that is held if P0 elements are.
     ///
-    /// Spec: ETE-R_WGSCJ-1.
+    /// Spec: ETE-WGSCJ-001.
     #[inline]
     pub(super) fn add<S>(&mut self, place: Place, element: Element, sink: &mut S)
     where
@@ -57,7 +57,7 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-R_YKLRM-1, ETE-DEC-DEPTH-1, ETE-R_JBGCR-1 (sheet 5.13).
+    /// Spec: ETE-YKLRM-001, ETE-DEC-DEPTH-001, ETE-JBGCR-001 (sheet 5.13).
     fn add_p0<S: Sink<ArmEte> + ?Sized>(&mut self, entry: Entry, sink: &mut S) {
         let depth = self.depth + u64::from(entry.element.p0_elements());
         self.queue.push(entry);
@@ -80,7 +80,7 @@ impl Analyzer {
         self.queue.elements() + self.transaction.elements()
     }
 
-    /// Spec: ETE-DEC-DEPTH-3, ETE-R_PSHDJ-1.
+    /// Spec: ETE-DEC-DEPTH-003, ETE-PSHDJ-001.
     pub(super) fn commit<S>(&mut self, count: u64, sink: &mut S) -> ControlFlow<()>
     where
         S: Sink<ArmEte> + ?Sized,
@@ -95,7 +95,7 @@ impl Analyzer {
 
     /// The oldest P0 elements took effect, those that were not seen first.
     ///
-    /// Spec: ETE-R_WGSCJ-1, ETE-R_JKLZY-1, ETE-DEC-DEPTH-2.
+    /// Spec: ETE-WGSCJ-001, ETE-JKLZY-001, ETE-DEC-DEPTH-002.
     fn commit_available<S: Sink<ArmEte> + ?Sized>(&mut self, count: u64, sink: &mut S) {
         let unseen = count.min(self.unseen);
         self.unseen -= unseen;
@@ -115,7 +115,7 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-R_SPBCG-1, ETE-DEC-CAN-1 to ETE-DEC-CAN-3, ETE-R_PSHDJ-1; readings `ete-visible-elements-first`,
+    /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001 to ETE-DEC-CAN-003, ETE-PSHDJ-001; readings `ete-visible-elements-first`,
     /// `ete-cancel-keeps-older-addresses`.
     pub(super) fn cancel<S>(&mut self, count: u64, sink: &mut S) -> ControlFlow<()>
     where
@@ -135,7 +135,7 @@ impl Analyzer {
         ControlFlow::Continue(())
     }
 
-    /// Spec: ETE-I_HVWCN-1, ETE-I_MDSCN-1, ETE-I_XYDNP-1; reading `ete-mispredict-after-other-elements`.
+    /// Spec: ETE-HVWCN-001, ETE-MDSCN-001, ETE-XYDNP-001; reading `ete-mispredict-after-other-elements`.
     pub(super) fn mispredict<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, sink: &mut S) {
         if self.queue.mispredict() {
             return;
@@ -149,7 +149,7 @@ impl Analyzer {
 
     /// Discard, or Overflow, which implies it.
     ///
-    /// Spec: ETE-R_YHRPG-1, ETE-R_CTYFK-1, ETE-R_RVFVY-1, ETE-DEC-DIS-1, ETE-PKT-EXT-2; readings
+    /// Spec: ETE-YHRPG-001, ETE-CTYFK-001, ETE-RVFVY-001, ETE-DEC-DIS-001, ETE-PKT-EXT-002; readings
     /// `ete-kept-on-discard`, `ete-discard-fails-a-transaction`.
     pub(super) fn discard<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, event: &Event, sink: &mut S) {
         for entry in self.queue.clear() {
@@ -168,7 +168,7 @@ impl Analyzer {
 
     /// An element took effect, unless the open transaction fails.
     ///
-    /// Spec: ETE-DEC-TRX-1, ETE-DEC-TRX-3, ETE-DEC-TRX-4.
+    /// Spec: ETE-DEC-TRX-001, ETE-DEC-TRX-003, ETE-DEC-TRX-004.
     #[inline]
     pub(super) fn release<S: Sink<ArmEte> + ?Sized>(&mut self, entry: Entry, sink: &mut S) {
         if self.transaction.is_open() {
@@ -224,7 +224,7 @@ impl Analyzer {
 
     /// There are too many elements: all but the latest one are dropped.
     ///
-    /// Spec: ETE-DEC-ERR-2 (sheet 8.7).
+    /// Spec: ETE-DEC-ERR-002 (sheet 8.7).
     #[cold]
     fn drop_elements<S>(&mut self, place: Place, is_kept_back: bool, sink: &mut S)
     where

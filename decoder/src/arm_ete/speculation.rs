@@ -101,7 +101,7 @@ impl Queue {
 
     /// Removes so many P0 elements, the youngest first, and what stands after the oldest of them.
     ///
-    /// Spec: ETE-R_SPBCG-1, ETE-DEC-CAN-1, ETE-DEC-ORD-1.
+    /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001, ETE-DEC-ORD-001.
     pub(super) fn cancel(&mut self, mut count: u64) {
         while count > 0 {
             let Some(last) = self.removable.back_mut() else { break };
@@ -129,7 +129,7 @@ impl Queue {
 
     /// Changes the status of the youngest held atom, and removes the Target Addresses after it; whether there is one.
     ///
-    /// Spec: ETE-I_HVWCN-1, ETE-I_XYDNP-1.
+    /// Spec: ETE-HVWCN-001, ETE-XYDNP-001.
     pub(super) fn mispredict(&mut self) -> bool {
         let YoungestAtom { looked_at, index } = self.youngest;
         let is_atom = |entry: &Entry| matches!(entry.element, Element::Atoms(_));

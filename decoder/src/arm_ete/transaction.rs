@@ -73,7 +73,7 @@ impl Transaction {
     /// The youngest atom that is kept back changes its status. Target Addresses since the latest P0 element are
     /// forgotten, unless it is no atom.
     ///
-    /// Spec: ETE-I_MDSCN-1, ETE-I_HVWCN-1.
+    /// Spec: ETE-MDSCN-001, ETE-HVWCN-001.
     pub(super) fn mispredict(&mut self) -> Met {
         if self.addresses_since && !self.p0_since {
             self.forget_addresses();

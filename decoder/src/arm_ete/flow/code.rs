@@ -13,7 +13,7 @@ use crate::arm::InstructionSet;
 /// A program, decoded once for each of its memory spaces and each instruction set that is needed.
 ///
 /// Building a track takes time and memory linear in the program. How many there can be is bounded by the spaces that
-/// the program's sections name, whatever the trace says (ETE-DEC-ERR-2).
+/// the program's sections name, whatever the trace says (ETE-DEC-ERR-002).
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     program: Program,
@@ -63,7 +63,7 @@ impl View {
 
 /// The instruction set of code at an address; `None` = IS1 in `AArch64` state.
 ///
-/// Spec: ETE-DEC-ISA-1, ETE-R_HVVRK-1.
+/// Spec: ETE-DEC-ISA-001, ETE-HVVRK-001.
 #[inline]
 pub(super) const fn instruction_set(is_64_bit: bool, sub_isa: SubIsa) -> Option<InstructionSet> {
     match (is_64_bit, sub_isa) {
@@ -120,13 +120,13 @@ impl Code {
     }
 
     /// The slot of the instruction there, [`NOWHERE`] if there is none. Decodes the code first.
-    pub(super) fn find(&mut self, view: usize, set: InstructionSet, address: u64) -> Slot {
+    pub(super) fn find(&mut self, view: usize, set: InstructionSet, address: u64, hint: &mut usize) -> Slot {
         let Some(view) = self.views.get_mut(view) else { return NOWHERE };
         let Some(track) = view.tracks.get_mut(index(set)) else { return NOWHERE };
         if let Some(track) = track {
-            return track.find(address);
+            return track.find(address, hint);
         }
         let seen = self.program.seen_in(view.space);
-        track.insert(Track::new(&seen, set, self.rules)).find(address)
+        track.insert(Track::new(&seen, set, self.rules)).find(address, hint)
     }
 }

@@ -25,36 +25,37 @@ impl Flow {
         let Some(track) = self.code.track(self.view, set) else { return false };
         let (mask, shift, isa) = (track.mask, track.shift, set.state());
         let mut address = self.address & mask;
-        let mut slot = if self.slot == NOWHERE { track.find(address) } else { self.slot };
+        let mut slot = if self.slot == NOWHERE { track.find(address, &mut self.region) } else { self.slot };
         let pushes = self.pushes();
         let is_64_bit = set == InstructionSet::A64;
-        let mut latest = None;
-        self.has_address = true;
-        while run.count > 0 {
+        let AtomRun { taken: mut statuses, mut initial, mut count } = *run;
+        // Of the latest P0 instruction.
+        let (mut p0_address, mut p0_slot) = (address, slot);
+        while count > 0 {
             let step = track.step(slot);
-            let taken = run.taken & 1 == 1;
+            let taken = statuses & 1 == 1;
             let is_odd = !taken && is_64_bit && !step.is_conditional();
             if step.kind == Kind::Missing || u64::from(step.count) >= self.options.steps || is_odd {
                 break;
             }
-            let initial = run.take(1).initial & 1 == 1;
-            let at = address.wrapping_add((step.run() as u64) << shift) & mask;
-            let end = at.wrapping_add(step.length()) & mask;
+            p0_address = address.wrapping_add((step.run() as u64) << shift) & mask;
+            let end = p0_address.wrapping_add(step.length()) & mask;
             let last = if taken { Outcome::Taken } else { Outcome::NotTaken };
-            let (first, count) = (Address(address), u64::from(step.count) + 1);
-            sink.event(place, &Event::Instructions { first, end: Address(end), count, isa, last });
-            slot += step.run();
-            latest = Some((Waypoint { address: at, slot, step: track.step(slot), set }, taken));
-            if initial && pushes && step.has_link() {
+            let (first, instructions) = (Address(address), u64::from(step.count) + 1);
+            sink.event(
+                place,
+                &Event::Instructions { first, end: Address(end), count: instructions, isa, last },
+            );
+            p0_slot = slot + step.run();
+            if pushes && initial & 1 == 1 && step.has_link() {
                 self.return_stack.push(CodePoint { address: end, sub_isa: self.sub_isa });
             }
-            if !taken {
-                (address, slot) = (end, slot.wrapping_add_signed(track.slots(step.length() as i64)));
-                continue;
-            }
-            address = at.wrapping_add_signed(step.offset()) & mask;
-            if step.kind == Kind::Near {
-                slot = slot.wrapping_add_signed(track.slots(step.offset()));
+            (statuses, initial, count) = (statuses >> 1, initial >> 1, count - 1);
+            let (bytes, is_near) =
+                if taken { (step.offset(), step.kind == Kind::Near) } else { (step.length() as i64, true) };
+            address = p0_address.wrapping_add_signed(bytes) & mask;
+            slot = p0_slot.wrapping_add_signed(track.slots(bytes));
+            if is_near {
                 continue;
             }
             slot = NOWHERE;
@@ -68,8 +69,11 @@ impl Flow {
             }
             break;
         }
+        let followed = run.take((run.count - count).into());
         (self.address, self.slot) = (address, slot);
-        let Some((waypoint, taken)) = latest else { return false };
+        let Some(newest) = followed.count.checked_sub(1) else { return false };
+        let taken = followed.taken >> newest & 1 == 1;
+        let waypoint = Waypoint { address: p0_address, slot: p0_slot, step: track.step(p0_slot), set };
         self.latest = Some(LatestAtom { waypoint: Some(waypoint), taken, place, since: Since::Nothing });
         true
     }

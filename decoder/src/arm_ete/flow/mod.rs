@@ -32,6 +32,8 @@ pub(super) struct Flow {
     slot: Slot,
     /// In which view of the code.
     view: usize,
+    /// In which contiguous code the latest address was found.
+    region: usize,
     /// The address is on the return stack, unless another one comes before the next P0 element.
     pop_is_due: bool,
     /// Since the latest Trace Info no Context came, no Target Address.
@@ -101,6 +103,7 @@ impl Flow {
             has_address: false,
             slot: NOWHERE,
             view: 0,
+            region: 0,
             pop_is_due: false,
             misses_context: true,
             misses_address: true,
@@ -126,7 +129,7 @@ impl Flow {
 
     /// Trace is lost.
     ///
-    /// Spec: ETE-DEC-AN-6, ETE-DEC-AN-8, ETE-DEC-RS-10.
+    /// Spec: ETE-DEC-AN-006, ETE-DEC-AN-008, ETE-DEC-RS-010.
     pub(super) fn discard(&mut self) {
         self.forget_context_and_address();
         self.return_stack.clear();
@@ -134,7 +137,7 @@ impl Flow {
         self.note_since(Since::Gap);
     }
 
-    /// Spec: ETE-DEC-AN-6; ETE-R_KGPTB-1 for a Cancel of elements that were not seen.
+    /// Spec: ETE-DEC-AN-006; ETE-KGPTB-001 for a Cancel of elements that were not seen.
     pub(super) fn forget_context_and_address(&mut self) {
         self.context = None;
         self.forget_address();
@@ -146,7 +149,7 @@ impl Flow {
 
     /// The flow cannot be followed up to the next Target Address.
     ///
-    /// Spec: ETE-DEC-RS-5; reading `ete-missing-code-empties-return-stack`.
+    /// Spec: ETE-DEC-RS-005; reading `ete-missing-code-empties-return-stack`.
     #[cold]
     pub(super) fn lose<S: Sink<ArmEte> + ?Sized>(&mut self, fault: &Fault, sink: &mut S) {
         self.forget_address();
@@ -156,7 +159,7 @@ impl Flow {
 
     /// Takes the next element that took effect.
     ///
-    /// Spec: sheet 6.3, ETE-DEC-AN-6.
+    /// Spec: ETE-DEC-AN-006 (sheet 6.3).
     #[inline]
     pub(super) fn follow<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, element: &Element, sink: &mut S) {
         match *element {
@@ -190,7 +193,7 @@ impl Flow {
             }
             Element::ExceptionReturn { .. } => sink.event(place, &Event::ExceptionReturn),
             Element::TransactionStart { is_p0 } => {
-                // Spec: ETE-DEC-RS-6.
+                // Spec: ETE-DEC-RS-006.
                 if is_p0 {
                     self.pop_if_due();
                 }
@@ -207,7 +210,7 @@ impl Flow {
         }
     }
 
-    /// Spec: ETE-I_XCKNM-1, ETE-R_MGHSB-1.
+    /// Spec: ETE-XCKNM-001, ETE-MGHSB-001.
     #[inline]
     fn target_address(&mut self, point: CodePoint) {
         self.misses_address = false;
@@ -232,7 +235,7 @@ impl Flow {
         sink.event(place, &Event::Context(context));
     }
 
-    /// Spec: ETE-DEC-RS-10, ETE-R_TJLYH-1; readings `ete-context-over-trace-on`,
+    /// Spec: ETE-DEC-RS-010, ETE-TJLYH-001; readings `ete-context-over-trace-on`,
     /// `ete-trace-on-empties-return-stack`.
     fn trace_on<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, sink: &mut S) {
         self.forget_address();
@@ -244,7 +247,7 @@ impl Flow {
         sink.event(place, &Event::TraceOn);
     }
 
-    /// Spec: ETE-DEC-RS-3, ETE-DEC-RS-4, ETE-R_SBZJB-1, ETE-R_GZSSX-1 (A1).
+    /// Spec: ETE-DEC-RS-003, ETE-DEC-RS-004, ETE-SBZJB-001, ETE-GZSSX-001 (A1).
     fn report<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, event: &Event, sink: &mut S) {
         if let Event::TraceInfo { .. } = event {
             self.pop_if_due();
@@ -255,7 +258,7 @@ impl Flow {
         sink.event(place, event);
     }
 
-    /// Spec: ETE-DEC-AN-7, ETE-R_VZXNN-1, ETE-R_PFZXK-1.
+    /// Spec: ETE-DEC-AN-007, ETE-VZXNN-001, ETE-PFZXK-001.
     fn cycles<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, count: Option<u32>, sink: &mut S) {
         self.total_cycles = count.map_or(0, |count| self.total_cycles.saturating_add(count.into()));
         sink.event(place, &Event::Cycles { count, total: self.total_cycles });
@@ -264,7 +267,7 @@ impl Flow {
     /// Before a P0 element the address that did not come is taken from the return stack. An empty one leaves it
     /// undefined.
     ///
-    /// Spec: ETE-DEC-RS-1, ETE-DEC-RS-6, ETE-DEC-RS-9, ETE-R_MGHSB-1.
+    /// Spec: ETE-DEC-RS-001, ETE-DEC-RS-006, ETE-DEC-RS-009, ETE-MGHSB-001.
     #[inline]
     fn pop_if_due(&mut self) {
         if core::mem::take(&mut self.pop_is_due)
@@ -276,7 +279,7 @@ impl Flow {
 
     /// An N atom was not corrected.
     ///
-    /// Spec: ETE-DEC-ISA-7, ETE-R_RNYNV-2.
+    /// Spec: ETE-DEC-ISA-007, ETE-RNYNV-002.
     #[inline]
     fn check_not_taken<S: Sink<ArmEte> + ?Sized>(&mut self, sink: &mut S) {
         if let Some(place) = self.not_taken.take() {
@@ -294,7 +297,7 @@ impl Flow {
 
     /// The latest atom has the other status. `goes_on`: no P0 element was released after it.
     ///
-    /// Spec: ETE-I_MDSCN-1, ETE-I_XYDNP-1, ETE-R_FFXPW-1, ETE-R_NYHFH-1; reading
+    /// Spec: ETE-MDSCN-001, ETE-XYDNP-001, ETE-FFXPW-001, ETE-NYHFH-001; reading
     /// `ete-mispredict-after-other-elements`.
     pub(super) fn mispredict<S>(&mut self, place: Place, goes_on: bool, sink: &mut S)
     where
@@ -322,7 +325,7 @@ impl Flow {
 
     /// Atoms in the order of execution.
     ///
-    /// Spec: ETE-DEC-AN-1, ETE-R_ZRYPK-1.
+    /// Spec: ETE-DEC-AN-001, ETE-ZRYPK-001.
     #[inline]
     pub(super) fn atoms<S>(&mut self, place: Place, mut run: AtomRun, sink: &mut S)
     where

@@ -14,7 +14,7 @@ use crate::arm::InstructionSet;
 impl Flow {
     /// One atom.
     ///
-    /// Spec: ETE-DEC-AN-1, ETE-DEC-AN-6, ETE-R_GMTBD-1.
+    /// Spec: ETE-DEC-AN-001, ETE-DEC-AN-006, ETE-GMTBD-001.
     pub(super) fn atom<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, atom: AtomRun, sink: &mut S) {
         let (taken, initial) = (atom.taken & 1 == 1, atom.initial & 1 == 1);
         self.latest = Some(LatestAtom { waypoint: None, taken, place, since: Since::Nothing });
@@ -28,7 +28,7 @@ impl Flow {
         self.note_not_taken(&waypoint, taken, place);
     }
 
-    /// Spec: ETE-R_RNYNV-2, ETE-DEC-ISA-7.
+    /// Spec: ETE-RNYNV-002, ETE-DEC-ISA-007.
     pub(super) fn note_not_taken(&mut self, waypoint: &Waypoint, taken: bool, place: Place) {
         let must_be_taken = waypoint.set == InstructionSet::A64 && !waypoint.step.is_conditional();
         self.not_taken = (must_be_taken && !taken).then_some(place);
@@ -49,7 +49,7 @@ impl Flow {
             self.address &= u64::from(u32::MAX);
         }
         if self.slot == NOWHERE {
-            self.slot = self.code.find(self.view, set, self.address);
+            self.slot = self.code.find(self.view, set, self.address, &mut self.region);
         }
         Some(set)
     }
@@ -74,7 +74,7 @@ impl Flow {
         Some(Waypoint { address: walk.end, slot: walk.slot, step, set })
     }
 
-    /// A walk did not arrive. Spec: ETE-DEC-ERR-5, ETE-DEC-RS-5.
+    /// A walk did not arrive. Spec: ETE-DEC-ERR-005, ETE-DEC-RS-005.
     fn lose_way<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, walk: Walk, sink: &mut S) {
         let fault = if walk.stop == Stop::Limit {
             Fault::new(FaultClass::Limit, place)
@@ -86,7 +86,7 @@ impl Flow {
 
     /// The address after a P0 instruction.
     ///
-    /// Spec: ETE-DEC-AN-1, ETE-DEC-AN-6, ETE-R_LLCQG-1, ETE-DEC-RS-2.
+    /// Spec: ETE-DEC-AN-001, ETE-DEC-AN-006, ETE-LLCQG-001, ETE-DEC-RS-002.
     pub(super) fn leave(&mut self, waypoint: &Waypoint, taken: bool) {
         let Waypoint { address, slot, step, set } = *waypoint;
         let Some(track) = self.code.track(self.view, set) else { return self.forget_address() };
@@ -109,7 +109,7 @@ impl Flow {
 
     /// A branch with link was traced as taken at first.
     ///
-    /// Spec: ETE-DEC-RS-1, ETE-DEC-RS-4, ETE-DEC-RS-11, ETE-R_GMTBD-1, ETE-R_GZSSX-1.
+    /// Spec: ETE-DEC-RS-001, ETE-DEC-RS-004, ETE-DEC-RS-011, ETE-GMTBD-001, ETE-GZSSX-001.
     pub(super) fn push_return(&mut self, waypoint: &Waypoint) {
         let Waypoint { address, step, set, .. } = *waypoint;
         if step.has_link() && self.pushes() {
@@ -128,7 +128,7 @@ impl Flow {
 
     /// An exception, and the instructions before it.
     ///
-    /// Spec: ETE-DEC-AN-2, ETE-R_NZTGQ-2, ETE-DEC-EXC-3, ETE-DEC-EXC-5, ETE-V4-EXC-1, A26; readings
+    /// Spec: ETE-DEC-AN-002, ETE-NZTGQ-002, ETE-DEC-EXC-003, ETE-DEC-EXC-005, ETE-V4-EXC-001, A26; readings
     /// `ete-return-address-before-the-flow`, `ete-return-address-inside-an-instruction`,
     /// `ete-implementation-defined-exceptions`.
     pub(super) fn exception<S>(
@@ -185,7 +185,7 @@ impl Flow {
 
     /// The instruction there is the next P0 instruction that was taken.
     ///
-    /// Spec: ETE-DEC-AN-3, ETE-R_GMTBD-1; reading `ete-source-address-needs-pop`.
+    /// Spec: ETE-DEC-AN-003, ETE-GMTBD-001; reading `ete-source-address-needs-pop`.
     pub(super) fn source_address<S>(&mut self, place: Place, address: u64, sink: &mut S)
     where
         S: Sink<ArmEte> + ?Sized,
@@ -221,7 +221,7 @@ impl Flow {
 
     /// Instructions of which the trace says how many there are at most.
     ///
-    /// Spec: ETE-DEC-AN-4, ETE-DEC-Q-1, ETE-R_GVLKJ-1, ETE-R_WBCJG-1; readings `ete-zero-q-count`,
+    /// Spec: ETE-DEC-AN-004, ETE-DEC-Q-001, ETE-GVLKJ-001, ETE-WBCJG-001; readings `ete-zero-q-count`,
     /// `ete-q-walk-ends-at-uncertainty`.
     pub(super) fn q<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, count: Option<u32>, sink: &mut S) {
         let Some(count) = count else {

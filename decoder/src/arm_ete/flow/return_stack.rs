@@ -2,12 +2,12 @@
 
 use super::super::element::CodePoint;
 
-/// Entries of a decoder's return stack (ETE-R_XSVZC-1).
+/// Entries of a decoder's return stack (ETE-XSVZC-001).
 const DEPTH: usize = traceproof_vectors::arm_ete::Parameters::RETURN_STACK_DEPTH as usize;
 
 /// The latest return addresses; the oldest one gives way where there is no room.
 ///
-/// Spec: ETE-DEC-RS-1, ETE-DEC-RS-2, ETE-R_XSVZC-1.
+/// Spec: ETE-DEC-RS-001, ETE-DEC-RS-002, ETE-XSVZC-001.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReturnStack {
     /// A ring.

@@ -61,7 +61,7 @@ pub(super) const NOWHERE: Slot = 0;
 /// What decides which instructions are P0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// WFI, WFE and their like (ETE-R_QBGXJ-1).
+    /// WFI, WFE and their like (ETE-QBGXJ-001).
     waits: bool,
     loads: bool,
     stores: bool,
@@ -139,7 +139,7 @@ impl Step {
 
     /// An instruction at `address` of `region`; what is not P0 is followed by nothing.
     ///
-    /// Spec: ETE-DEC-ISA-2 to ETE-DEC-ISA-6, ETE-R_QBGXJ-1, ETE-R_LLCQG-1; reading
+    /// Spec: ETE-DEC-ISA-002 to ETE-DEC-ISA-006, ETE-QBGXJ-001, ETE-LLCQG-001; reading
     /// `ete-texit-is-an-exception-return`.
     fn new(
         instruction: &Instruction,
@@ -301,16 +301,16 @@ impl Track {
         (bytes >> self.shift) as isize
     }
 
-    /// The slot of the instruction at `address`.
+    /// The slot of the instruction at `address`. `hint` is the region where the latest one was found, which only saves
+    /// time.
     #[inline]
-    pub(super) fn find(&self, address: u64) -> Slot {
-        let region = match self.regions.as_slice() {
-            [only] => only,
-            regions => {
-                let after = regions.partition_point(|region| region.first <= address);
-                let Some(region) = after.checked_sub(1).and_then(|at| regions.get(at)) else {
-                    return NOWHERE;
-                };
+    pub(super) fn find(&self, address: u64, hint: &mut usize) -> Slot {
+        let region = match self.regions.get(*hint) {
+            Some(region) if region.holds(address) => region,
+            _ => {
+                let after = self.regions.partition_point(|region| region.first <= address);
+                *hint = after.saturating_sub(1);
+                let Some(region) = self.regions.get(*hint) else { return NOWHERE };
                 region
             }
         };
@@ -350,7 +350,7 @@ impl Track {
             }
             if step.own_length == 0 {
                 // Code that ends at the last address goes on at the first one.
-                let found = self.find(walk.end);
+                let found = self.find(walk.end, &mut 0);
                 if found == NOWHERE || found == walk.slot {
                     return walk;
                 }

@@ -64,7 +64,7 @@ impl<'a, N: Notes> Cursor<'a, N> {
     /// A field that ends after the first byte whose bit 7 is 0, or after so many bytes, of which the last one gives
     /// all its bits.
     ///
-    /// Spec: ETE-PKT-ENC-1, ETE-PKT-ENC-2 (sheet 5.0).
+    /// Spec: ETE-PKT-ENC-001, ETE-PKT-ENC-002 (sheet 5.0).
     pub(super) fn variable(&mut self, name: &'static str, most: u8) -> Result<VariableField, Stop> {
         let mut field = VariableField { bits: 0, bytes: 0 };
         loop {
@@ -94,7 +94,7 @@ impl<'a, N: Notes> Cursor<'a, N> {
 
     /// The header of a target address, its address bytes, its context bytes.
     ///
-    /// Spec: ETE-PKT-ADR-5.
+    /// Spec: ETE-PKT-ADR-005.
     #[inline]
     pub(super) fn address_and_context(
         &mut self,
@@ -112,7 +112,7 @@ impl<'a, N: Notes> Cursor<'a, N> {
 
     /// The address bytes.
     ///
-    /// Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-4, ETE-PKT-ADR-6 (sheet 5.4).
+    /// Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-004, ETE-PKT-ADR-006 (sheet 5.4).
     #[inline]
     pub(super) fn address(&mut self, form: AddressForm) -> Result<AddressField, Stop> {
         Ok(match form {
@@ -161,7 +161,7 @@ impl<'a, N: Notes> Cursor<'a, N> {
 
     /// The information byte, the VMID, the Context ID.
     ///
-    /// Spec: ETE-PKT-CTX-1 to ETE-PKT-CTX-3 (sheet 5.5); reading `ete-flags-without-bytes`.
+    /// Spec: ETE-PKT-CTX-001 to ETE-PKT-CTX-003 (sheet 5.5); reading `ete-flags-without-bytes`.
     pub(super) fn context(&mut self, layout: &Layout) -> Result<ContextField, Stop> {
         let fields = [("EL", 2), ("0", 1), ("NSE", 1), ("SF", 1), ("NS", 1), ("V", 1), ("C", 1)];
         let information = self.header(&fields)?;

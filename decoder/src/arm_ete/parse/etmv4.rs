@@ -7,7 +7,7 @@ use super::cursor::{Cursor, Stop};
 use crate::arm::notes::Notes;
 
 impl<N: Notes> Cursor<'_, N> {
-    /// Spec: ETE-PKT-EXC-7, ETE-V4-EXC-2.
+    /// Spec: ETE-PKT-EXC-007, ETE-V4-EXC-002.
     pub(super) fn exception_v4(&mut self) -> Result<Packet, Stop> {
         self.header(&[("header", 8)])?;
         let first = self.header(&[("E0", 1), ("TYPE", 5), ("E1", 1), ("C", 1)])?;
@@ -31,7 +31,7 @@ impl<N: Notes> Cursor<'_, N> {
 
     /// Conditional instructions and results of more than one byte.
     ///
-    /// Spec: ETE-DEC-V4-1 (sheet 2.3).
+    /// Spec: ETE-DEC-V4-001 (sheet 2.3).
     pub(super) fn conditional(&mut self, header: Header) -> Result<Packet, Stop> {
         match header {
             Header::ConditionalInstruction1 => {

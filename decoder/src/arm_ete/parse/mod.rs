@@ -23,7 +23,7 @@ pub(super) enum Start {
     Reserved(usize),
 }
 
-/// Bytes of the longest packet: Trace Info with all sections (ETE-PKT-TI-5, ETE-V4-TI-1).
+/// Bytes of the longest packet: Trace Info with all sections (ETE-PKT-TI-005, ETE-V4-TI-001).
 pub(super) const LONGEST: usize = 1 + 4 + 4 + 5 + 5 + 2;
 
 /// The packet at the start of `bytes`.
@@ -46,7 +46,7 @@ pub(super) fn start<N: Notes>(layout: &Layout, bytes: &[u8], notes: &mut N) -> S
 
 /// The packet that `00` and this byte are; `None` for those that are none.
 ///
-/// Spec: ETE-PKT-EXT-1.
+/// Spec: ETE-PKT-EXT-001.
 pub(super) const fn extension(layout: &Layout, second: u8) -> Option<Packet> {
     match second {
         0x03 => Some(Packet::Discard),
@@ -147,7 +147,7 @@ impl<N: Notes> Cursor<'_, N> {
         Ok(packet)
     }
 
-    /// Spec: ETE-PKT-TI-1, ETE-PKT-TI-3, ETE-PKT-TI-5, ETE-V4-TI-1; readings `ete-reserved-control-bits`,
+    /// Spec: ETE-PKT-TI-001, ETE-PKT-TI-003, ETE-PKT-TI-005, ETE-V4-TI-001; readings `ete-reserved-control-bits`,
     /// `ete-continued-trace-info`.
     fn trace_info(&mut self) -> Result<Packet, Stop> {
         self.header(&[("header", 8)])?;
@@ -180,7 +180,7 @@ impl<N: Notes> Cursor<'_, N> {
         })
     }
 
-    /// Spec: ETE-PKT-TS-1, ETE-PKT-TS-2.
+    /// Spec: ETE-PKT-TS-001, ETE-PKT-TS-002.
     fn timestamp(&mut self) -> Result<Packet, Stop> {
         let header = self.header(&[("N", 1), ("header", 7)])?;
         let value = self.variable("TS", 9)?;
@@ -188,7 +188,7 @@ impl<N: Notes> Cursor<'_, N> {
         Ok(Packet::Timestamp { value, count })
     }
 
-    /// Spec: ETE-PKT-ITE-1.
+    /// Spec: ETE-PKT-ITE-001.
     fn instrumentation(&mut self) -> Result<Packet, Stop> {
         self.header(&[("header", 8)])?;
         let level = self.next()?;
@@ -197,7 +197,7 @@ impl<N: Notes> Cursor<'_, N> {
         Ok(Packet::Instrumentation { level: level & 3, reserved: level & 0xfc, value })
     }
 
-    /// Spec: ETE-PKT-CMT-1, ETE-PKT-CAN-1.
+    /// Spec: ETE-PKT-CMT-001, ETE-PKT-CAN-001.
     fn commit_or_cancel(&mut self) -> Result<Packet, Stop> {
         let header = self.header(&[("header", 8)])?;
         let is_commit = header == 0x2d;
@@ -211,7 +211,7 @@ impl<N: Notes> Cursor<'_, N> {
         Ok(Packet::Cancel1 { count, mispredict: header & 1 != 0 })
     }
 
-    /// Spec: ETE-PKT-CC1-1, ETE-PKT-CC2-1, ETE-PKT-CC2-2, ETE-PKT-CC3-1.
+    /// Spec: ETE-PKT-CC1-001, ETE-PKT-CC2-001, ETE-PKT-CC2-002, ETE-PKT-CC3-001.
     fn cycle_count(&mut self, layout: &Layout, header: Header) -> Result<Packet, Stop> {
         let byte = self.peek()?;
         match header {
@@ -238,13 +238,13 @@ impl<N: Notes> Cursor<'_, N> {
         }
     }
 
-    /// Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-6.
+    /// Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-006.
     fn target_address(&mut self, layout: &Layout) -> Result<Packet, Stop> {
         let (address, context) = self.address_and_context(layout)?;
         Ok(Packet::TargetAddress { address, context })
     }
 
-    /// Spec: ETE-PKT-Q-1, ETE-PKT-Q-2.
+    /// Spec: ETE-PKT-Q-001, ETE-PKT-Q-002.
     fn q(&mut self) -> Result<Packet, Stop> {
         let header = self.header(&[("header", 8)])?;
         let address = match AddressForm::of(header) {
@@ -255,7 +255,7 @@ impl<N: Notes> Cursor<'_, N> {
         Ok(Packet::Q { address, count })
     }
 
-    /// Spec: ETE-PKT-EXC-1 to ETE-PKT-EXC-4, ETE-DEC-EXC-2.
+    /// Spec: ETE-PKT-EXC-001 to ETE-PKT-EXC-004, ETE-DEC-EXC-002.
     fn exception(&mut self, layout: &Layout) -> Result<Packet, Stop> {
         self.header(&[("header", 8)])?;
         let information = self.next()?;

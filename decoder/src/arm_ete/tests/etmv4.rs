@@ -45,7 +45,7 @@ fn exceptions_have_their_address_in_the_next_packet() {
     );
 }
 
-/// ETE-V4-RET-1, A9, A6.
+/// ETE-V4-RET-001, A9, A6.
 #[test]
 fn returns() {
     let text = format!("{P_THUMB} 07 2d 01 f7 05 2d 02 f7");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// D-24 to D-28 and ETE-DEC-RS-1 to ETE-DEC-RS-11.
+/// D-24 to D-28 and ETE-DEC-RS-001 to ETE-DEC-RS-011.
 #[test]
 fn the_return_stack_answers_where_no_address_comes() {
     let called = "1000E 1020? 1024E";
@@ -30,19 +30,19 @@ fn the_return_stack_answers_where_no_address_comes() {
 fn only_links_that_were_taken_at_first_are_pushed() {
     let returns = returns(c0(8));
     assert_eq!(after_p(&returns, &call(), "f7 f7 f7 2d 03"), "1000E 1020? 1024E 1004? 1008? 100cE");
-    // Initially N, corrected (ETE-R_NYHFH-1); held and late.
+    // Initially N, corrected (ETE-NYHFH-001); held and late.
     assert_eq!(after_p(&returns, &call(), "f6 30 f7 f7 2d 03"), "1000E 1020? 1024E");
     assert_eq!(after_p(&returns, &call(), "f6 2d 01 30 f7 f7 2d 02"), "1000N Mis 1020? 1024E");
-    // Initially E, corrected to N: the entry stays (ETE-R_FFXPW-1).
+    // Initially E, corrected to N: the entry stays (ETE-FFXPW-001).
     let wire = "f7 30 9a 00 20 00 00 f7 f7 2d 03";
     let expected = "1000N illegal-in-state@21.0 4000? 4004E 1004? 1008? 100cE";
     assert_eq!(after_p(&returns, &call(), wire), expected);
-    // Cancelled (ETE-DEC-RS-11).
+    // Cancelled (ETE-DEC-RS-011).
     assert_eq!(after_p(&returns, &call(), "f7 2e 01 9a 00 20 00 00 f7 f7 2d 02"), "4000? 4004E");
-    // Between Trace Info and the address nothing is pushed (ETE-DEC-RS-4).
+    // Between Trace Info and the address nothing is pushed (ETE-DEC-RS-004).
     assert_eq!(after_p(&returns, &call(), "01 00 f7 f7 f7 2d 03"), "Info 1000E 1020? 1024E");
     assert_eq!(after_p(&returns, &call(), "01 00 81 31 f7 f7 f7 2d 03"), "Info 1ns64 1000E 1020? 1024E");
-    // BLR pushes, then pops that very entry (ETE-DEC-RS-9).
+    // BLR pushes, then pops that very entry (ETE-DEC-RS-009).
     let blr = words(&[(0x1000, &[BLR, NOP, LOOP])]);
     assert_eq!(after_p(&returns, &blr, "f7 f7 2d 02"), "1000E 1004? 1008E");
 }
@@ -94,7 +94,7 @@ fn source_addresses_pass_what_was_not_taken() {
     assert_eq!(story, "1000E 1020? 1024E 1004? 1008? 100cE");
 }
 
-/// K10, ETE-DEC-Q-1, D-35.
+/// K10, ETE-DEC-Q-001, D-35.
 #[test]
 fn counted_paths_are_followed_as_far_as_they_are_certain() {
     let program = words(&[

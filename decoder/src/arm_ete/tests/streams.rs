@@ -11,12 +11,12 @@ fn stream_a() {
         ),
         (0xffff_0000_0808_0400, &[0xd538_4021, ISB, 0xd69f_03e0]),
     ]);
-    let wire = "01 00 | 04 | 82 00 08 40 00 30 | e2 | 06 05 95 05 | 85 00 02 08 08 00 00 ff ff 31 | db | 91 | 81 30 | f7";
+    let wire = "01 00 | 04 | 82 00 08 40 00 30 | e2 | 06 05 95 05 | 85 00 02 08 08 00 00 ff ff 31 | db | 91 | 81 30 \
+                | f7";
     let expected = "Info On 0ns64 401000? 401004E 401020? 401024E 401008? 40100cE 401004E 401020? 401024E \
                     401008? 40100cN 401010? Exc2@401014 1ns64 ffff000008080400? ffff000008080404E \
                     ffff000008080408E 0ns64 401014? 401018E";
     let parameters = returns(Parameters::default());
-    // The code of the sheet has its RET at 401024, eight instructions after 401004.
     assert_eq!(story(&parameters, &program, wire), expected);
 }
 
