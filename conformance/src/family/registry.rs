@@ -1,5 +1,6 @@
 //! Which protocols there are: the one list in this crate that names them.
 
+use traceproof_vectors::arm_ete::ArmEte;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
@@ -37,7 +38,7 @@ macro_rules! protocols {
     };
 }
 
-protocols! { RiscvEtrace, ArmEtm, ArmPft, ItaniumPmu }
+protocols! { RiscvEtrace, ArmEtm, ArmPft, ArmEte, ItaniumPmu }
 
 /// The families that exist in this build, in the order of reports.
 #[must_use]
@@ -52,17 +53,11 @@ pub fn protocols_of(family: Family) -> impl Iterator<Item = ProtocolId> {
     IMPLEMENTED.into_iter().filter(move |protocol| protocol.family() == family)
 }
 
-/// Families that this build does not have, by the protocols of their trace sources, so that reports can name them.
-/// Remove the row when the family is added: then its [`CAPTURES`](FamilyRules::CAPTURES) has the protocols.
-const PLANNED: [(TraceProtocol, Family); 2] =
-    [(TraceProtocol::Etmv4, Family::ArmEte), (TraceProtocol::Ete, Family::ArmEte)];
-
-/// The protocol of a trace source of this type, whether this build has it or not; `None` if it is of none.
+/// The protocol of a trace source of this type; `None` if it is of none.
 #[must_use]
 pub fn protocol_of(source: TraceProtocol) -> Option<ProtocolId> {
     let speaks = |protocol: &ProtocolId| visit(*protocol, Speaks(source)) == Some(true);
-    let planned = || PLANNED.iter().find(|(known, _)| *known == source).map(|(_, family)| (*family).into());
-    IMPLEMENTED.into_iter().find(speaks).or_else(planned)
+    IMPLEMENTED.into_iter().find(speaks)
 }
 
 struct Speaks(TraceProtocol);
@@ -109,15 +104,6 @@ mod tests {
         assert_eq!(grouped, IMPLEMENTED);
         for family in families() {
             assert_eq!(protocols_of(family).next(), Some(family.into()));
-        }
-    }
-
-    #[test]
-    fn what_is_planned_is_not_decoded_yet() {
-        for (source, family) in PLANNED {
-            let spoken = protocols_of(family).any(|protocol| visit(protocol, Speaks(source)) == Some(true));
-            assert!(!spoken, "{source:?}: the row can go");
-            assert_eq!(protocol_of(source), Some(family.into()));
         }
     }
 }

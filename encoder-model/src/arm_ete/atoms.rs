@@ -19,10 +19,6 @@ impl HeldAtoms {
         Self { taken: 0, count: 0, most }
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// One more. There must be room, which there is after [`take_full`](Self::take_full).
     pub(super) const fn push(&mut self, taken: bool) {
         self.taken |= (taken as u32) << self.count;
@@ -36,7 +32,7 @@ impl HeldAtoms {
 
     /// The format that covers most of the oldest atoms; `None` if there are none.
     ///
-    /// Spec: ETE-ENC-ATM-1, ETE-ENC-ATM-2 (sheet 7.10).
+    /// Spec: ETE-ENC-ATM-001, ETE-ENC-ATM-002 (sheet 7.10).
     pub(super) fn take(&mut self) -> Option<Atoms> {
         let atoms = (1..=self.count.min(self.most))
             .rev()
@@ -50,7 +46,7 @@ impl HeldAtoms {
     /// The youngest atoms, as far as a Mispredict or Cancel packet carries them: `EE`, `E` or `N`, and no more than
     /// `most`.
     ///
-    /// Spec: ETE-PKT-MIS-1, ETE-PKT-CAN-2, ETE-PKT-CAN-3 (sheet 7.10).
+    /// Spec: ETE-PKT-MIS-001, ETE-PKT-CAN-002, ETE-PKT-CAN-003 (sheet 7.10).
     pub(super) fn take_youngest(&mut self, most: u8) -> Option<Atoms> {
         let youngest = self.count.checked_sub(1)?;
         let is_taken = |index: u8| self.taken >> index & 1 == 1;

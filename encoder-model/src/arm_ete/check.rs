@@ -24,7 +24,7 @@ fn blame(wrong: bool, field: &'static str) -> Option<&'static str> {
 
 /// The parameter under which the header of the packet is reserved, or another packet's.
 ///
-/// Spec: ETE-PKT-RSV-1, ETE-PKT-CFG-1, ETE-PKT-ITE-2, ETE-PKT-TSM-1, ETE-DEC-V4-1 (sheet 2.2, 2.3).
+/// Spec: ETE-PKT-RSV-001, ETE-PKT-CFG-001, ETE-PKT-ITE-002, ETE-PKT-TSM-001, ETE-DEC-V4-001 (sheet 2.2, 2.3).
 fn reserved_header(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     let Parameters { version, commopt, q_elements, .. } = *parameters;
     let (wrong, parameter) = match packet {
@@ -60,7 +60,7 @@ fn reserved_header(packet: &Packet, parameters: &Parameters) -> Option<&'static 
 
 /// The field that does not fit, or that has a reserved value.
 ///
-/// Spec: ETE-PKT-CMT-1, ETE-PKT-CAN-1 to ETE-PKT-CAN-3, ETE-PKT-CC2-1, ETE-PKT-EVT-1, ETE-PKT-ATM-1.
+/// Spec: ETE-PKT-CMT-001, ETE-PKT-CAN-001 to ETE-PKT-CAN-003, ETE-PKT-CC2-001, ETE-PKT-EVT-001, ETE-PKT-ATM-001.
 fn check_fields(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     match *packet {
         Packet::AlignmentSync { zeros } => blame(!(11..=MOST_ZEROS).contains(&zeros), "zeros"),
@@ -110,7 +110,7 @@ fn optional_fits(field: Option<VariableField>, longest: u8) -> bool {
     field.is_none_or(|field| fits(field, longest))
 }
 
-/// Spec: ETE-PKT-TI-1, ETE-PKT-TI-5, ETE-V4-TI-1.
+/// Spec: ETE-PKT-TI-001, ETE-PKT-TI-005, ETE-V4-TI-001.
 fn check_trace_info(packet: &Packet) -> Option<&'static str> {
     let &Packet::TraceInfo { control_bytes, reserved, info, key, speculation, cycle_threshold } = packet
     else {
@@ -127,7 +127,7 @@ fn check_trace_info(packet: &Packet) -> Option<&'static str> {
 
 /// Transaction Failure has no address, and only it and PE Reset may have none.
 ///
-/// Spec: ETE-PKT-EXC-1 to ETE-PKT-EXC-4, ETE-DEC-EXC-2 (A4), ETE-V4-EXC-2.
+/// Spec: ETE-PKT-EXC-001 to ETE-PKT-EXC-004, ETE-DEC-EXC-002 (A4), ETE-V4-EXC-002.
 fn check_exception(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     match *packet {
         Packet::Exception { number, address, context, .. } => {
@@ -175,7 +175,7 @@ fn result_fits(result: ConditionalResult) -> bool {
     result.result <= 0xf && key
 }
 
-/// Spec: ETE-PKT-CTX-2.
+/// Spec: ETE-PKT-CTX-002.
 fn check_context(context: ContextField, parameters: &Parameters) -> Option<&'static str> {
     let fits = |value: Option<u32>, bytes: u8| {
         value.is_none_or(|value| u64::from(value).checked_shr(8 * u32::from(bytes)).unwrap_or(0) == 0)
@@ -184,7 +184,7 @@ fn check_context(context: ContextField, parameters: &Parameters) -> Option<&'sta
         .or_else(|| blame(!fits(context.context_id, parameters.context_id_bytes), "context_id"))
 }
 
-/// Only long addresses have a context in their packet. Spec: ETE-PKT-ADR-5.
+/// Only long addresses have a context in their packet. Spec: ETE-PKT-ADR-005.
 fn check_address(
     address: AddressField,
     context: Option<ContextField>,
@@ -196,7 +196,7 @@ fn check_address(
         .or_else(|| context.and_then(|context| check_context(context, parameters)))
 }
 
-/// Spec: ETE-PKT-Q-1.
+/// Spec: ETE-PKT-Q-001.
 fn check_q(address: Option<AddressField>, count: Option<VariableField>) -> Option<&'static str> {
     let long = matches!(address, Some(AddressField::Bits64 { .. }));
     blame(long || !address.is_none_or(address_fits), "address")
@@ -204,7 +204,7 @@ fn check_q(address: Option<AddressField>, count: Option<VariableField>) -> Optio
         .or_else(|| blame(!optional_fits(count, longest::WORD), "count"))
 }
 
-/// Whether no bits are set but those that travel. Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-4, ETE-PKT-ADR-6.
+/// Whether no bits are set but those that travel. Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-004, ETE-PKT-ADR-006.
 fn address_fits(address: AddressField) -> bool {
     let aligned = |bits: u64, sub_isa: SubIsa| bits & ((1 << lowest_bit(sub_isa)) - 1) == 0;
     let reserved_fits = |reserved: u8, sub_isa: SubIsa| match sub_isa {

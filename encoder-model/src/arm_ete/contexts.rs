@@ -16,7 +16,7 @@ pub(super) struct TracedContext {
 impl TracedContext {
     /// Ids that are not traced are 0; ETMv4 has no NSE.
     ///
-    /// Spec: ETE-R_VHQYV-1, ETE-ENC-RSV-1 (sheet 2.2 D16, 5.5).
+    /// Spec: ETE-VHQYV-001, ETE-ENC-RSV-001 (sheet 2.2 D16, 5.5).
     pub(super) fn new(context: Context, parameters: &Parameters) -> Self {
         let id = |value: Option<u32>, traced: bool, bytes: u8| {
             let mask = u32::MAX.checked_shr(8 * (4_u32.saturating_sub(bytes.into()))).unwrap_or(0);
@@ -40,14 +40,14 @@ impl TracedContext {
 /// Which context the packets before have stated.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SentContext {
-    /// The base of the next packet. Spec: ETE-PKT-CTX-1, ETE-PKT-TI-4.
+    /// The base of the next packet. Spec: ETE-PKT-CTX-001, ETE-PKT-TI-004.
     base: TracedContext,
     /// That of the latest element that was not taken back.
     in_effect: Option<TracedContext>,
 }
 
 impl SentContext {
-    /// Trace Info: EL0, Secure, `AArch32`, ids 0. Spec: ETE-PKT-TI-4, ETE-DEC-TI-3.
+    /// Trace Info: EL0, Secure, `AArch32`, ids 0. Spec: ETE-PKT-TI-004, ETE-DEC-TI-003.
     pub(super) fn restart(&mut self) {
         self.base = TracedContext::default();
     }
@@ -61,7 +61,7 @@ impl SentContext {
         self.in_effect == Some(context)
     }
 
-    /// The packet of a context alone. Spec: ETE-R_BDFDQ-1, ETE-PKT-CTX-1.
+    /// The packet of a context alone. Spec: ETE-BDFDQ-001, ETE-PKT-CTX-001.
     pub(super) fn packet(
         &mut self,
         context: TracedContext,
@@ -75,7 +75,7 @@ impl SentContext {
         Packet::Context(self.send(context, parameters, policy))
     }
 
-    /// The bytes of a context, which is in effect from now on. Spec: ETE-PKT-CTX-2.
+    /// The bytes of a context, which is in effect from now on. Spec: ETE-PKT-CTX-002.
     pub(super) fn send(
         &mut self,
         context: TracedContext,

@@ -33,20 +33,20 @@ impl CycleCounter {
         self.count = self.count.saturating_add(cycles.into());
     }
 
-    /// The first count after it is UNKNOWN. Spec: ETE-R_YFMWB-1, ETE-R_HQKWH-1.
+    /// The first count after it is UNKNOWN. Spec: ETE-YFMWB-001, ETE-HQKWH-001.
     pub(super) const fn restart(&mut self) {
         self.count = 0;
         self.known = false;
     }
 
-    /// Spec: ETE-R_GWQGS-1.
+    /// Spec: ETE-GWQGS-001.
     pub(super) fn is_due(&self) -> bool {
         self.enabled && self.count >= self.threshold.into()
     }
 
     /// The count of a commit, which begins anew with it; `None` = UNKNOWN.
     ///
-    /// Spec: ETE-R_BMVKB-1, ETE-R_YVWJW-1, ETE-R_YFMWB-1, ETE-R_HQKWH-1.
+    /// Spec: ETE-BMVKB-001, ETE-YVWJW-001, ETE-YFMWB-001, ETE-HQKWH-001.
     pub(super) fn take(&mut self) -> Option<u32> {
         let count = self.value();
         self.count = 0;
@@ -54,7 +54,7 @@ impl CycleCounter {
         count
     }
 
-    /// Cycles since the latest count. Spec: ETE-R_ZMQLT-1, ETE-R_JNSWW-1.
+    /// Cycles since the latest count. Spec: ETE-ZMQLT-001, ETE-JNSWW-001.
     pub(super) fn value(&self) -> Option<u32> {
         let known = self.enabled && self.known && self.count <= self.most;
         known.then_some(self.count as u32)
@@ -63,7 +63,7 @@ impl CycleCounter {
 
 /// The packet of a cycle count with a commit; with COMMOPT = 1 the commit has a packet of its own and is 0 here.
 ///
-/// Spec: ETE-PKT-CC1-1, ETE-PKT-CC2-1, ETE-PKT-CC2-2, ETE-PKT-CC3-1, ETE-PKT-CC4-1, ETE-ENC-CC-1.
+/// Spec: ETE-PKT-CC1-001, ETE-PKT-CC2-001, ETE-PKT-CC2-002, ETE-PKT-CC3-001, ETE-PKT-CC4-001, ETE-ENC-CC-001.
 pub(super) fn packet(commit: u32, count: Option<u32>, parameters: &Parameters, policy: &Policy) -> Packet {
     // What is counted reaches the threshold.
     let above = count.map(|count| count.saturating_sub(policy.cycle_threshold.into()));

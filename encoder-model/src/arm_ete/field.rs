@@ -10,7 +10,7 @@ pub(super) fn shortest(bits: u64, longest: u8) -> VariableField {
     VariableField { bits, bytes: bytes as u8 }
 }
 
-/// With the padded groups of the policy, as far as the field has room. Spec: ETE-PKT-ENC-1.
+/// With the padded groups of the policy, as far as the field has room. Spec: ETE-PKT-ENC-001.
 pub(super) fn padded(bits: u64, longest: u8, policy: &Policy) -> VariableField {
     let VariableField { bytes, .. } = shortest(bits, longest);
     VariableField { bits, bytes: bytes.saturating_add(policy.padded_groups).min(longest) }

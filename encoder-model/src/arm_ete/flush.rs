@@ -33,7 +33,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_HYCXR-1, ETE-PKT-CAN-1.
+    /// Spec: ETE-HYCXR-001, ETE-PKT-CAN-001.
     pub(super) fn flush_cancel(&mut self) {
         let count = core::mem::take(&mut self.held.cancel);
         if count > 0 {
@@ -43,7 +43,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_SMLVB-1, ETE-PKT-EVT-1.
+    /// Spec: ETE-SMLVB-001, ETE-PKT-EVT-001.
     pub(super) fn flush_events(&mut self) {
         let events = core::mem::take(&mut self.held.events);
         if events > 0 {
@@ -71,7 +71,7 @@ impl TraceUnit {
 
     /// P0 elements are to be committed. Commits are merged until a cycle count is due.
     ///
-    /// Spec: ETE-R_QNLYJ-1, ETE-R_GWQGS-1, ETE-R_VNYMN-1.
+    /// Spec: ETE-QNLYJ-001, ETE-GWQGS-001, ETE-VNYMN-001.
     pub(super) fn owe(&mut self, elements: u32) {
         if elements == 0 {
             return;
@@ -79,18 +79,13 @@ impl TraceUnit {
         self.flush_cancel();
         self.flush_events();
         self.held.owed += elements;
-        self.commit_made();
-    }
-
-    /// A Commit that may share its packet with later ones.
-    pub(super) fn commit_made(&mut self) {
         self.held.merged = self.held.merged.saturating_add(1);
         if self.cycles.is_due() || self.held.merged >= self.policy.merged_commits {
             self.flush_commits();
         }
     }
 
-    /// The Commit of what is owed, with its cycle count. Spec: ETE-ENC-CMT-1, ETE-ENC-CMT-2, ETE-PKT-CMT-1.
+    /// The Commit of what is owed, with its cycle count. Spec: ETE-ENC-CMT-001, ETE-ENC-CMT-002, ETE-PKT-CMT-001.
     pub(super) fn flush_commits(&mut self) {
         let elements = core::mem::take(&mut self.held.owed);
         self.held.merged = 0;
@@ -116,7 +111,7 @@ impl TraceUnit {
 
     /// A Commit without packet of its own; perhaps a cycle count belongs to it.
     ///
-    /// Spec: ETE-R_BZQWX-1, ETE-R_GDTBW-1.
+    /// Spec: ETE-BZQWX-001, ETE-GDTBW-001.
     pub(super) fn implied_commit(&mut self) {
         if self.cycles.is_due() {
             self.flush_atoms();
@@ -124,7 +119,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_BMVKB-1, ETE-R_TYNZR-1.
+    /// Spec: ETE-BMVKB-001, ETE-TYNZR-001.
     fn cycle_count(&mut self, commit: u32) {
         let count = self.cycles.take();
         self.timestamps.note_count();

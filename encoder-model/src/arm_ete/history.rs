@@ -14,7 +14,7 @@ pub(super) struct Location {
 }
 
 impl Location {
-    /// `AArch32` addresses have 32 bits; the low bits are 0. Spec: ETE-R_FSWRC-1, ETE-DEC-ISA-1.
+    /// `AArch32` addresses have 32 bits; the low bits are 0. Spec: ETE-FSWRC-001, ETE-DEC-ISA-001.
     pub(super) const fn new(address: Address, isa: InstructionSet, address_bytes: u8) -> Self {
         let sub_isa = if isa.is_thumb() { SubIsa::Is1 } else { SubIsa::Is0 };
         let narrow = address_bytes == 4 || !matches!(isa, InstructionSet::A64);
@@ -27,14 +27,14 @@ impl Location {
     }
 }
 
-/// The three latest addresses, newest first. Spec: ETE-R_SJPYH-1, ETE-ENC-AHB-1.
+/// The three latest addresses, newest first. Spec: ETE-SJPYH-001, ETE-ENC-AHB-001.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AddressHistory {
     entries: [Location; 3],
 }
 
 impl AddressHistory {
-    /// Every address that travels. Spec: ETE-R_LMHFW-1, ETE-R_CMCRT-1, ETE-R_FPDFJ-1.
+    /// Every address that travels. Spec: ETE-LMHFW-001, ETE-CMCRT-001, ETE-FPDFJ-001.
     pub(super) fn push(&mut self, location: Location) {
         let [newest, middle, _] = self.entries;
         self.entries = [location, newest, middle];
@@ -42,7 +42,7 @@ impl AddressHistory {
 
     /// The form of an address, which is the newest from now on.
     ///
-    /// Spec: ETE-R_BPRDC-1, ETE-ENC-ADR-1 to ETE-ENC-ADR-3, ETE-PKT-ADR-1 to ETE-PKT-ADR-4.
+    /// Spec: ETE-BPRDC-001, ETE-ENC-ADR-001 to ETE-ENC-ADR-003, ETE-PKT-ADR-001 to ETE-PKT-ADR-004.
     pub(super) fn send(&mut self, location: Location, choice: AddressChoice) -> AddressField {
         let field = self.choose(location, choice);
         self.push(location);

@@ -7,10 +7,12 @@ mod cycles;
 mod encoder;
 mod field;
 mod flush;
+mod gates;
 mod held;
 mod history;
 mod packet;
 mod pipeline;
+mod processor;
 mod q;
 mod returns;
 mod speculation;
@@ -20,10 +22,12 @@ mod trace;
 mod transactions;
 mod unencodable;
 mod unit;
+mod window;
 
 #[cfg(test)]
 mod tests;
 
 pub use encoder::Encoder;
 pub use packet::write_packet;
+pub use processor::{Core, ExecutionError, ExecutionProblem};
 pub use unencodable::UnencodablePacket;

@@ -17,7 +17,7 @@ use super::check::check;
 /// When the packet cannot travel unchanged under these parameters: a field does not fit, or the header is reserved.
 /// Packets that the parameters' trace unit never sends, but whose headers are not reserved, are written.
 ///
-/// Spec: ETE-PKT-RT-1, ETE-PKT-RT-2.
+/// Spec: ETE-PKT-RT-001, ETE-PKT-RT-002.
 pub fn write_packet(packet: &Packet, parameters: &Parameters) -> Result<Vec<u8>, UnencodablePacket> {
     match check(packet, parameters) {
         Some(field) => Err(UnencodablePacket { field }),
@@ -132,7 +132,7 @@ fn single(packet: &Packet) -> u8 {
 
 const IGNORE: u8 = 0x70;
 
-/// Spec: ETE-PKT-CAN-2, ETE-PKT-MIS-1.
+/// Spec: ETE-PKT-CAN-002, ETE-PKT-MIS-001.
 fn few_atoms(atoms: Option<Atoms>) -> u8 {
     few_atoms_code(atoms).unwrap_or(0)
 }
@@ -150,7 +150,7 @@ pub(super) fn few_atoms_code(atoms: Option<Atoms>) -> Option<u8> {
 
 /// The one header that stands for these atoms, if there is one.
 ///
-/// Spec: ETE-PKT-ATM-1, ETE-PKT-ATM-2 (sheet 5.10).
+/// Spec: ETE-PKT-ATM-001, ETE-PKT-ATM-002 (sheet 5.10).
 pub(super) fn atom_header(atoms: Atoms) -> Option<u8> {
     let (bits, count) = (atoms.bits(), atoms.len());
     match count {
@@ -202,7 +202,7 @@ fn append_optional(field: Option<VariableField>, longest: u8, bytes: &mut Vec<u8
     }
 }
 
-/// Spec: ETE-PKT-TI-1 to ETE-PKT-TI-5.
+/// Spec: ETE-PKT-TI-001 to ETE-PKT-TI-005.
 fn append_trace_info(packet: &Packet, bytes: &mut Vec<u8>) {
     let &Packet::TraceInfo { control_bytes, reserved, info, key, speculation, cycle_threshold } = packet
     else {
@@ -224,7 +224,7 @@ fn append_trace_info(packet: &Packet, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Spec: ETE-PKT-EXC-1 to ETE-PKT-EXC-4, ETE-PKT-EXC-7, ETE-V4-EXC-2.
+/// Spec: ETE-PKT-EXC-001 to ETE-PKT-EXC-004, ETE-PKT-EXC-007, ETE-V4-EXC-002.
 fn append_exception(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8>) {
     let information = |number: u8, with_target: bool, seventh: bool| {
         flag(seventh, 1 << 7) | flag(with_target, 1 << 6) | (number & 0x1f) << 1 | flag(!with_target, 1)
@@ -247,7 +247,7 @@ fn append_exception(packet: &Packet, parameters: &Parameters, bytes: &mut Vec<u8
     }
 }
 
-/// Spec: ETE-PKT-CC1-1, ETE-PKT-CC2-1, ETE-PKT-CC2-2, ETE-PKT-CC3-1.
+/// Spec: ETE-PKT-CC1-001, ETE-PKT-CC2-001, ETE-PKT-CC2-002, ETE-PKT-CC3-001.
 fn append_cycle_count(packet: &Packet, bytes: &mut Vec<u8>) {
     match *packet {
         Packet::CycleCount1 { commit, count } => {
@@ -263,7 +263,7 @@ fn append_cycle_count(packet: &Packet, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Spec: sheet 2.3, ETE-V4-CND-2, ETE-V4-CND-3 (A8, D-31).
+/// Spec: sheet 2.3, ETE-V4-CND-002, ETE-V4-CND-003 (A8, D-31).
 fn append_conditional(packet: &Packet, bytes: &mut Vec<u8>) {
     match *packet {
         Packet::ConditionalInstruction1(key) => {
@@ -297,7 +297,7 @@ fn append_result(result: ConditionalResult, bytes: &mut Vec<u8>) {
     append_field(rest, longest::RESULT - 1, bytes);
 }
 
-/// VMID, then Context ID, little-endian. Spec: ETE-PKT-CTX-1 to ETE-PKT-CTX-3.
+/// VMID, then Context ID, little-endian. Spec: ETE-PKT-CTX-001 to ETE-PKT-CTX-003.
 fn append_context(context: ContextField, parameters: &Parameters, bytes: &mut Vec<u8>) {
     let (nse, ns) = match context.security {
         SecurityState::Secure => (false, false),
@@ -323,7 +323,7 @@ fn append_context(context: ContextField, parameters: &Parameters, bytes: &mut Ve
     }
 }
 
-/// A target address: header, address bytes, context bytes. Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-6.
+/// A target address: header, address bytes, context bytes. Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-006.
 fn append_address(
     address: AddressField,
     context: Option<ContextField>,
@@ -351,7 +351,7 @@ const fn is1(sub_isa: SubIsa) -> u8 {
     }
 }
 
-/// Spec: ETE-PKT-SRC-1.
+/// Spec: ETE-PKT-SRC-001.
 const fn source_header(address: AddressField) -> u8 {
     match address {
         AddressField::ExactMatch(entry) => 0xb0 | entry,
@@ -361,7 +361,7 @@ const fn source_header(address: AddressField) -> u8 {
     }
 }
 
-/// The address bytes precede the count. Spec: ETE-PKT-Q-1, ETE-PKT-Q-2.
+/// The address bytes precede the count. Spec: ETE-PKT-Q-001, ETE-PKT-Q-002.
 fn append_q(address: Option<AddressField>, count: Option<VariableField>, bytes: &mut Vec<u8>) {
     bytes.push(match (address, count) {
         (Some(AddressField::ExactMatch(entry)), _) => 0xa0 | entry,
@@ -378,7 +378,7 @@ fn append_q(address: Option<AddressField>, count: Option<VariableField>, bytes: 
     append_optional(count, longest::WORD, bytes);
 }
 
-/// Spec: ETE-PKT-ADR-1 to ETE-PKT-ADR-3, ETE-PKT-ADR-6 (sheet 5.4).
+/// Spec: ETE-PKT-ADR-001 to ETE-PKT-ADR-003, ETE-PKT-ADR-006 (sheet 5.4).
 fn append_address_bytes(address: AddressField, bytes: &mut Vec<u8>) {
     match address {
         AddressField::ExactMatch(_) => {}

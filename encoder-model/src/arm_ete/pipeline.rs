@@ -1,4 +1,4 @@
-//! What the processing element has not resolved yet (sheet 7.7).
+//! P0 elements that are not committed (sheet 7.7).
 
 use alloc::collections::VecDeque;
 
@@ -8,21 +8,19 @@ use traceproof_vectors::arm_ete::{P0, State};
 
 use super::returns::StackUse;
 
-/// How a P0 signal was traced.
+/// How a P0 instruction was traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Traced {
-    /// Not at all, or by something else than an atom.
+    /// It is an exception or something else.
     #[default]
     Other,
     /// By an atom.
     Atom(P0),
-    /// Not taken and left out: a later Source Address or exception implies it.
-    LeftOut(P0),
     /// Taken, by a Source Address.
     Source(P0),
 }
 
-/// A P0 instruction, exception or transaction start.
+/// A P0 instruction or exception, with the instructions since the one before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     /// P0 elements that stand for it and are not committed.
@@ -30,108 +28,107 @@ pub(super) struct Block {
     pub(super) traced: Traced,
     /// Where a decoder is before it.
     pub(super) before: State,
-    /// Where a decoder is after it.
-    pub(super) after: State,
+    /// The P0 instruction, or the return address.
+    pub(super) end: Address,
     pub(super) stack: StackUse,
-    /// A P0 instruction before the end of it was left out.
-    pub(super) left_out: bool,
+    /// A P0 instruction of it that was left out.
+    pub(super) left_out: Option<P0>,
 }
 
 impl Block {
-    /// Nothing was executed; the next instruction.
-    pub(super) fn start(state: State) -> Self {
-        Self {
-            elements: 0,
-            traced: Traced::Other,
-            before: state,
-            after: state,
-            stack: StackUse::default(),
-            left_out: false,
-        }
+    /// Something that executes no instructions.
+    pub(super) const fn empty(elements: u32, at: State, stack: StackUse) -> Self {
+        Self { elements, traced: Traced::Other, before: at, end: at.address, stack, left_out: None }
+    }
+
+    /// Whether execution that goes on here is still in the block: a decoder needs no address.
+    pub(super) fn reaches(&self, state: &State) -> bool {
+        let range = self.before.address..=self.end;
+        self.before.isa == state.isa && range.contains(&state.address)
     }
 }
 
 /// Anywhere.
 pub(super) fn nowhere() -> State {
-    State { address: Address(0), isa: InstructionSet::A64, ..State::default() }
+    State { isa: InstructionSet::A64, ..State::default() }
 }
 
-/// P0 signals in order, the unresolved ones and the latest resolved one.
+/// Uncommitted P0 elements, and the latest committed one.
 #[derive(Debug)]
 pub(super) struct Pipeline {
-    unresolved: VecDeque<Block>,
-    resolved: Block,
-    /// All signals that were not cancelled.
-    signals: u64,
-    /// The most that are unresolved: MAXSPEC, but no more than [`MOST`](Self::MOST).
-    limit: usize,
+    blocks: VecDeque<Block>,
+    /// Elements before these of which nothing else is known.
+    older: u32,
+    committed: Block,
 }
 
 impl Pipeline {
-    /// No processing element that is modelled speculates deeper.
-    const MOST: u32 = 1 << 16;
+    /// The most blocks that are remembered one by one.
+    const MOST: usize = 1 << 16;
 
-    pub(super) fn new(maxspec: u32) -> Self {
-        Self {
-            unresolved: VecDeque::new(),
-            resolved: Block::start(nowhere()),
-            signals: 0,
-            limit: maxspec.min(Self::MOST) as usize,
+    pub(super) fn new() -> Self {
+        let committed = Block::empty(0, nowhere(), StackUse::default());
+        Self { blocks: VecDeque::new(), older: 0, committed }
+    }
+
+    pub(super) fn push(&mut self, block: Block) {
+        if self.blocks.len() >= Self::MOST
+            && let Some(oldest) = self.blocks.pop_front()
+        {
+            self.older = self.older.saturating_add(oldest.elements);
         }
+        self.blocks.push_back(block);
     }
 
-    /// Adds a signal and gives back how many P0 elements it resolves: the oldest, where there are too many.
-    ///
-    /// Spec: ETE-R_GLQPL-1, ETE-R_YKLRM-1.
-    pub(super) fn admit(&mut self, block: Block) -> u32 {
-        self.signals += 1;
-        self.unresolved.push_back(block);
-        let surplus = self.unresolved.len().saturating_sub(self.limit);
-        self.resolve(surplus)
-    }
-
-    /// The oldest are resolved; how many P0 elements stand for them.
-    pub(super) fn resolve(&mut self, count: usize) -> u32 {
-        let count = count.min(self.unresolved.len());
-        self.unresolved.drain(..count).fold(0, |elements, block| {
-            self.resolved = block;
-            elements + block.elements
-        })
-    }
-
-    /// One P0 element was committed without its signal.
-    pub(super) fn commit_one(&mut self) {
-        if let Some(block) = self.unresolved.iter_mut().find(|block| block.elements > 0) {
-            block.elements -= 1;
+    /// The oldest elements are committed; how many there were.
+    pub(super) fn commit(&mut self, count: u32) -> u32 {
+        let mut left = count - count.min(self.older);
+        self.older -= count - left;
+        while left > 0
+            && let Some(block) = self.blocks.front_mut()
+        {
+            let elements = left.min(block.elements);
+            block.elements -= elements;
+            left -= elements;
+            if block.elements == 0 {
+                self.committed = *block;
+                self.blocks.pop_front();
+            }
         }
+        count - left
     }
 
-    /// The youngest never happened: gives back the next one of them, youngest first.
-    pub(super) fn cancel(&mut self) -> Option<Block> {
-        let block = self.unresolved.pop_back()?;
-        self.signals -= 1;
-        Some(block)
+    /// The youngest block never happened, or no more of its elements than `most`.
+    pub(super) fn cancel(&mut self, most: u32) -> Option<Block> {
+        let block = self.blocks.back_mut()?;
+        if block.elements <= most {
+            return self.blocks.pop_back();
+        }
+        // A Transaction Start remains.
+        let cancelled = Block { elements: most, ..*block };
+        *block = Block::empty(block.elements - most, block.before, StackUse::default());
+        Some(cancelled)
     }
 
-    /// How many signals there were that were not cancelled.
-    pub(super) const fn signals(&self) -> u64 {
-        self.signals
+    /// So many older elements never happened, of which nothing else is known.
+    pub(super) fn cancel_older(&mut self, most: u32) -> u32 {
+        let count = most.min(self.older);
+        self.older -= count;
+        count
     }
 
-    /// The youngest signal, resolved or not.
+    /// The youngest block, committed or not.
     pub(super) fn youngest(&mut self) -> &mut Block {
-        self.unresolved.back_mut().unwrap_or(&mut self.resolved)
+        self.blocks.back_mut().unwrap_or(&mut self.committed)
     }
 
-    pub(super) fn is_unresolved(&self) -> bool {
-        !self.unresolved.is_empty()
+    /// Whether the youngest block can be cancelled.
+    pub(super) fn is_open(&self) -> bool {
+        !self.blocks.is_empty()
     }
 
-    /// Their elements are lost or discarded.
-    pub(super) fn forget_elements(&mut self) {
-        for block in self.unresolved.iter_mut().chain([&mut self.resolved]) {
-            block.elements = 0;
-            block.traced = Traced::Other;
-        }
+    /// All of it is lost or discarded.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new();
     }
 }

@@ -28,19 +28,19 @@ impl Default for PendingQ {
 impl TraceUnit {
     /// Whether a Q element stands for a P0 instruction. Only what is resolved is replaced, so never with speculation.
     ///
-    /// Spec: ETE-R_FZTZP-1, ETE-R_FPHFM-1, ETE-R_SGFHP-1.
+    /// Spec: ETE-FZTZP-001, ETE-FPHFM-001, ETE-SGFHP-001.
     pub(super) fn joins_q(&self, p0: &P0) -> bool {
         self.q.permitted
             && self.policy.q_blocks > 0
             && self.parameters.q_elements != QElements::None
             && self.parameters.maxspec == 0
-            && !self.left_out
+            && self.left_out.is_none()
             && !(self.parameters.branch_broadcast && p0.broadcast)
     }
 
     /// What may change the context is the last.
     ///
-    /// Spec: ETE-R_JBYXC-1, ETE-R_GVLKJ-1, ETE-R_WBCJG-1.
+    /// Spec: ETE-JBYXC-001, ETE-GVLKJ-001, ETE-WBCJG-001.
     pub(super) fn add_to_q(&mut self, p0: &P0) {
         if self.q.blocks == 0 {
             self.open_q();
@@ -60,7 +60,7 @@ impl TraceUnit {
 
     /// The element with the address where execution goes on.
     ///
-    /// Spec: ETE-R_WHLPS-1, ETE-R_LZLDH-1, ETE-PKT-Q-1, ETE-PKT-Q-2.
+    /// Spec: ETE-WHLPS-001, ETE-LZLDH-001, ETE-PKT-Q-001, ETE-PKT-Q-002.
     pub(super) fn flush_q(&mut self) {
         let blocks = core::mem::take(&mut self.q.blocks);
         if blocks == 0 {
@@ -88,6 +88,6 @@ impl TraceUnit {
             self.send_target(true, false);
         }
         self.address_due = false;
-        self.admit(Block { elements: 1, stack: self.returns.unused(), ..Block::start(self.q.next) });
+        self.admit(Block::empty(1, self.q.next, self.returns.unused()));
     }
 }

@@ -9,12 +9,12 @@ use super::history::Location;
 /// It is always the top of that of a decoder which has resolved all that was sent: what the decoder may push and this
 /// one does not, empties it.
 ///
-/// Spec: ETE-ENC-RS-1, ETE-R_HNDJJ-1.
+/// Spec: ETE-ENC-RS-001, ETE-HNDJJ-001.
 #[derive(Debug)]
 pub(super) struct ReturnStack {
     entries: VecDeque<Location>,
     depth: usize,
-    /// Between Trace Info and the completion of context and address. Spec: ETE-R_GZSSX-1.
+    /// Between Trace Info and the completion of context and address. Spec: ETE-GZSSX-001.
     pub(super) closed: bool,
     /// How often it was emptied: what was done before cannot be undone.
     epoch: u32,
@@ -33,7 +33,7 @@ impl ReturnStack {
         Self { entries: VecDeque::new(), depth: depth.into(), closed: false, epoch: 0 }
     }
 
-    /// Spec: ETE-R_SBZJB-1.
+    /// Spec: ETE-SBZJB-001.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.epoch = self.epoch.wrapping_add(1);
@@ -44,7 +44,7 @@ impl ReturnStack {
         StackUse { epoch: self.epoch, pushed: false, popped: None }
     }
 
-    /// A branch with link was traced taken. Spec: ETE-R_HFCTC-1, ETE-R_ZKTHK-1.
+    /// A branch with link was traced taken. Spec: ETE-HFCTC-001, ETE-ZKTHK-001.
     pub(super) fn push(&mut self, usage: &mut StackUse, location: Location) {
         if self.closed {
             return;
@@ -64,7 +64,7 @@ impl ReturnStack {
 
     /// Whether a decoder finds this target on its stack; then it is used up.
     ///
-    /// Spec: ETE-R_QHSBN-1, ETE-R_SLDXR-1.
+    /// Spec: ETE-QHSBN-001, ETE-SLDXR-001.
     pub(super) fn pop_matching(&mut self, usage: &mut StackUse, target: Location) -> bool {
         let matches = self.entries.back() == Some(&target);
         if matches {
@@ -75,7 +75,7 @@ impl ReturnStack {
 
     /// The target was another one, or the instruction was not taken: no decoder pops for it.
     ///
-    /// Spec: ETE-R_YMRGB-1, ETE-R_ZCCBS-1, ETE-R_FFXPW-1.
+    /// Spec: ETE-YMRGB-001, ETE-ZCCBS-001, ETE-FFXPW-001.
     pub(super) fn undo_pop(&mut self, usage: &mut StackUse) {
         if let Some(popped) = usage.popped.take()
             && usage.epoch == self.epoch
@@ -86,7 +86,7 @@ impl ReturnStack {
 
     /// The element was cancelled. Those after it were undone before.
     ///
-    /// Spec: ETE-R_FVRPZ-1, ETE-DEC-RS-11.
+    /// Spec: ETE-FVRPZ-001, ETE-DEC-RS-11.
     pub(super) fn undo(&mut self, mut usage: StackUse) {
         self.undo_pop(&mut usage);
         if usage.pushed && usage.epoch == self.epoch {

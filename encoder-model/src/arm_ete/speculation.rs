@@ -4,49 +4,74 @@ use traceproof_vectors::arm_ete::{Atoms, P0, P0Kind, Packet, State};
 
 use super::field::padded;
 use super::packet::longest;
-use super::pipeline::Traced;
+use super::pipeline::{Block, Traced};
 use super::unit::TraceUnit;
 
 /// The most elements of a Cancel in a packet of format 2 or 3.
 const SHORT_CANCEL: u32 = 5;
 
 impl TraceUnit {
-    /// The oldest signals are resolved. Spec: ETE-R_QNLYJ-1, ETE-R_ZJJKY-1.
+    /// The oldest P0 elements are resolved. Spec: ETE-QNLYJ-001, ETE-ZJJKY-001.
     pub(super) fn resolve(&mut self, count: u32) {
-        let elements = self.pipeline.resolve(count as usize);
         if self.is_operative() {
+            let elements = self.pipeline.commit(count);
             self.owe(elements);
         }
     }
 
-    /// The youngest signals never happened.
+    /// The youngest P0 elements never happened.
     ///
-    /// Spec: ETE-R_HYCXR-1, ETE-R_FVRPZ-1, ETE-R_KGPTB-1, ETE-R_BDFDQ-1.
+    /// Spec: ETE-HYCXR-001, ETE-FVRPZ-001, ETE-KGPTB-001, ETE-BDFDQ-001.
     pub(super) fn cancel(&mut self, count: u32, next: State) {
-        self.flush_q();
-        let (mut elements, mut position, mut linked) = (0, None, false);
-        for _ in 0..count {
-            let Some(block) = self.pipeline.cancel() else { break };
-            self.returns.undo(block.stack);
-            linked |= block.stack.pushed;
-            if block.elements > 0 {
-                elements += block.elements;
-                position = Some(block.before);
-            }
+        if !self.is_operative() {
+            self.from = next;
+            return;
         }
+        self.flush_q();
+        let (mut left, mut oldest, mut linked) = (count, None, false);
+        while left > 0
+            && let Some(block) = self.pipeline.cancel(left)
+        {
+            left -= block.elements;
+            linked |= block.stack.pushed;
+            self.returns.undo(block.stack);
+            oldest = Some(block);
+        }
+        let older = self.pipeline.cancel_older(left);
         if linked && self.policy.cancel_empties_return_stack {
             self.returns.clear();
         }
-        let youngest = self.pipeline.youngest();
-        let resume = State { context: next.context, ..youngest.after };
-        self.left_out = youngest.left_out && !self.trace_on_due;
-        self.from = resume;
-        if let Some(position) = position.filter(|_| self.is_operative()) {
-            self.hold_cancel(elements);
-            // A decoder goes on where the oldest of the cancelled elements began.
-            self.address_due = self.location(&position) != self.location(&resume);
+        match oldest.filter(|_| older == 0) {
+            Some(block) => {
+                self.left_out = block.left_out.filter(|_| !self.trace_on_due);
+                self.resume(&block, next);
+            }
+            None => self.resume_anywhere(next),
+        }
+        let cancelled = count - left + older;
+        if cancelled > 0 {
+            self.hold_cancel(cancelled);
         }
         self.revise_transaction();
+    }
+
+    /// A decoder is where the oldest of the cancelled elements began.
+    fn resume(&mut self, block: &Block, next: State) {
+        let known = block.reaches(&next);
+        self.from = if known { State { context: next.context, ..block.before } } else { next };
+        self.address_due = !known;
+        if !known {
+            // Then it does not pop for the element before.
+            self.returns.clear();
+        }
+    }
+
+    /// Where a decoder is, is not known.
+    fn resume_anywhere(&mut self, next: State) {
+        self.from = next;
+        self.address_due = true;
+        self.left_out = None;
+        self.returns.clear();
     }
 
     /// P0 elements are cancelled in the trace.
@@ -65,38 +90,39 @@ impl TraceUnit {
 
     /// The youngest atom has the other outcome.
     ///
-    /// Spec: ETE-R_YJCNT-1, ETE-R_NTMMM-1, ETE-R_ZCCBS-1, ETE-I_MDSCN-1.
+    /// Spec: ETE-YJCNT-001, ETE-NTMMM-001, ETE-ZCCBS-001, ETE-MDSCN-001.
     pub(super) fn mispredict(&mut self, next: State) {
         self.flush_q();
-        let traced = self.pipeline.youngest().traced;
-        match traced {
+        if let Some(p0) = self.left_out {
+            self.p0(&P0 { taken: true, next, ..p0 });
+            return;
+        }
+        let open = self.pipeline.is_open();
+        let youngest = self.pipeline.youngest();
+        let context = youngest.before.context;
+        match youngest.traced {
             Traced::Atom(p0) => {
                 let taken = !p0.taken;
-                let youngest = self.pipeline.youngest();
                 youngest.traced = Traced::Atom(P0 { taken, next, ..p0 });
                 self.returns.undo_pop(&mut youngest.stack);
                 let indirect = matches!(p0.kind, P0Kind::Indirect | P0Kind::ExceptionReturn);
                 let broadcast = self.parameters.branch_broadcast && p0.broadcast;
                 self.address_due = taken && (indirect || broadcast);
-                self.go_on(next);
+                self.from = next;
                 if self.is_operative() {
                     self.send_mispredict();
                     self.repeat_after_mispredict();
                 }
             }
-            Traced::LeftOut(p0) if self.pipeline.is_unresolved() => {
-                self.pipeline.cancel();
-                self.p0(&P0 { taken: true, next, ..p0 });
-            }
-            Traced::Source(p0) if self.pipeline.is_unresolved() => {
-                self.cancel(1, next);
+            Traced::Source(p0) if open => {
+                self.cancel(1, State { address: p0.address, isa: p0.isa, context });
                 self.p0(&P0 { taken: false, next, ..p0 });
             }
-            _ => self.go_on(next),
+            _ => self.from = next,
         }
     }
 
-    /// Addresses between an atom and its Mispredict are void. Spec: ETE-I_HVWCN-1.
+    /// Addresses between an atom and its Mispredict are void. Spec: ETE-HVWCN-001.
     fn repeat_after_mispredict(&mut self) {
         if self.trace_on_at == self.elements {
             self.address_due = true;
@@ -106,18 +132,18 @@ impl TraceUnit {
 
     /// The youngest indirect P0 instruction went elsewhere: the corrected address follows, and no decoder pops.
     ///
-    /// Spec: ETE-R_YMRGB-1.
+    /// Spec: ETE-YMRGB-001.
     pub(super) fn redirect(&mut self, next: State) {
         self.flush_q();
         let youngest = self.pipeline.youngest();
         self.returns.undo_pop(&mut youngest.stack);
-        self.go_on(next);
+        self.from = next;
         self.address_due = true;
     }
 
     /// Mispredict, in one packet with a Cancel before it and with the atoms before that.
     ///
-    /// Spec: ETE-PKT-MIS-1, ETE-PKT-CAN-1 to ETE-PKT-CAN-3 (sheet 7.10).
+    /// Spec: ETE-PKT-MIS-001, ETE-PKT-CAN-001 to ETE-PKT-CAN-003 (sheet 7.10).
     fn send_mispredict(&mut self) {
         self.flush_commits();
         self.flush_events();

@@ -35,14 +35,14 @@ impl Synchronization {
 }
 
 impl TraceUnit {
-    /// Spec: ETE-PKT-SYNC-1, ETE-R_VRKLP-1.
+    /// Spec: ETE-PKT-SYNC-001, ETE-VRKLP-001.
     pub(super) fn alignment_sync(&mut self) {
         self.flush();
         self.held.aligned = true;
         self.push(Packet::AlignmentSync { zeros: self.policy.sync_zeros.into() });
     }
 
-    /// A sync request, whatever the period is. Spec: ETE-R_QHHSY-1, ETE-R_VMPYW-1, ETE-R_SVGNN-1, ETE-R_DLPYX-1.
+    /// A sync request, whatever the period is. Spec: ETE-QHHSY-001, ETE-VMPYW-001, ETE-SVGNN-001, ETE-DLPYX-001.
     pub(super) fn sync_request(&mut self) {
         self.synchronization.due = self.gates.enabled;
         self.synchronize();
@@ -53,7 +53,7 @@ impl TraceUnit {
 
     /// Periodic synchronization, if it is due and may come here.
     ///
-    /// Spec: ETE-R_QHHSY-1, ETE-R_VMPYW-1, ETE-R_TFQRM-1, ETE-ENC-AHB-1.
+    /// Spec: ETE-QHHSY-001, ETE-VMPYW-001, ETE-TFQRM-001, ETE-ENC-AHB-001.
     pub(super) fn synchronize(&mut self) {
         let Synchronization { due, bytes, .. } = self.synchronization;
         let period = u64::from(self.policy.sync_period);
@@ -64,7 +64,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-PKT-TI-1 to ETE-PKT-TI-4, ETE-R_BTWGD-1, ETE-R_GPGQQ-1, ETE-R_SBZJB-1, ETE-R_PGHPW-1.
+    /// Spec: ETE-PKT-TI-001 to ETE-PKT-TI-004, ETE-BTWGD-001, ETE-GPGQQ-001, ETE-SBZJB-001, ETE-PGHPW-001.
     pub(super) fn trace_info(&mut self) {
         self.flush();
         let packet = self.trace_info_packet();
@@ -80,7 +80,7 @@ impl TraceUnit {
         }
     }
 
-    /// A decoder that starts at the latest Trace Info has neither. Spec: ETE-R_GZSSX-1.
+    /// A decoder that starts at the latest Trace Info has neither. Spec: ETE-GZSSX-001.
     fn miss_context_and_address(&mut self) {
         self.synchronization.context = true;
         self.synchronization.address = true;
@@ -91,7 +91,7 @@ impl TraceUnit {
     /// Nothing but the P0 elements before the latest Trace Info is left, or the latest of them changes its target: what
     /// was sent after Trace Info is void.
     ///
-    /// Spec: ETE-R_KGPTB-1, reading `ete-cancel-back-to-trace-info`.
+    /// Spec: ETE-KGPTB-001, reading `ete-cancel-back-to-trace-info`.
     pub(super) fn repeat_after_cancel(&mut self) {
         if self.elements <= self.synchronization.info_at {
             self.returns.clear();
@@ -130,7 +130,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-PKT-TON-1, ETE-R_KMFKP-1, ETE-R_TJLYH-1, ETE-R_JKFBS-1.
+    /// Spec: ETE-PKT-TON-001, ETE-KMFKP-001, ETE-TJLYH-001, ETE-JKFBS-001.
     pub(super) fn trace_on(&mut self) {
         self.send(Packet::TraceOn);
         self.returns.clear();

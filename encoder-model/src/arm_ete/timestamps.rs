@@ -13,7 +13,7 @@ pub(super) struct Timestamps {
     /// Bits that a timestamp has.
     mask: u64,
     minimal: bool,
-    /// The base of the next value. Spec: ETE-R_GPGQQ-1.
+    /// The base of the next value. Spec: ETE-GPGQQ-001.
     latest: u64,
     /// No timestamp was sent since Trace Info.
     first: bool,
@@ -39,7 +39,7 @@ impl Timestamps {
         }
     }
 
-    /// Trace Info asks for a timestamp, which waits for an element. Spec: ETE-R_YYWTR-1, ETE-R_CWHHW-1, ETE-ENC-TS-1.
+    /// Trace Info asks for a timestamp, which waits for an element. Spec: ETE-YYWTR-001, ETE-CWHHW-001, ETE-ENC-TS-001.
     pub(super) const fn restart(&mut self) {
         self.latest = 0;
         self.first = true;
@@ -47,7 +47,7 @@ impl Timestamps {
         self.requested = true;
     }
 
-    /// One that is requested before absorbs it. Spec: ETE-R_YYWTR-1, ETE-R_SZNMB-1.
+    /// One that is requested before absorbs it. Spec: ETE-YYWTR-001, ETE-SZNMB-001.
     pub(super) const fn request(&mut self) {
         self.requested = true;
     }
@@ -69,7 +69,7 @@ impl Timestamps {
 
     /// The packet of a timestamp that is due.
     ///
-    /// Spec: ETE-R_MCSGX-1, ETE-R_ZMQLT-1, ETE-R_JNSWW-1, ETE-PKT-TS-1, ETE-PKT-TS-2, ETE-PKT-ENC-1.
+    /// Spec: ETE-MCSGX-001, ETE-ZMQLT-001, ETE-JNSWW-001, ETE-PKT-TS-001, ETE-PKT-TS-002, ETE-PKT-ENC-001.
     pub(super) fn take(&mut self, policy: &Policy) -> Option<Packet> {
         let (time, cycles) = self.element.filter(|_| self.is_due())?;
         self.requested = false;

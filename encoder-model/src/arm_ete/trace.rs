@@ -17,12 +17,12 @@ use super::unit::TraceUnit;
 const IMPLEMENTATION_DEFINED: core::ops::RangeInclusive<u16> = 0x10..=0x17;
 
 impl TraceUnit {
-    /// Spec: ETE-R_XCJGD-1, ETE-R_SRYKV-1, ETE-R_TZZRH-1, ETE-R_ZRYPK-1, ETE-R_XVHWG-1.
+    /// Spec: ETE-XCJGD-001, ETE-SRYKV-001, ETE-TZZRH-001, ETE-ZRYPK-001, ETE-XVHWG-001.
     pub(super) fn p0(&mut self, p0: &P0) {
         self.synchronize();
         if !self.is_active() {
             self.flush_q();
-            self.untraced(p0.next);
+            self.from = p0.next;
             return;
         }
         if self.joins_q(p0) {
@@ -31,46 +31,33 @@ impl TraceUnit {
         }
         self.flush_q();
         if !p0.taken && self.policy.source_addresses {
-            self.leave_out(p0);
+            // What comes next implies it. Spec: ETE-TZZRH-001, ETE-SRYKV-001.
+            self.left_out = Some(*p0);
             return;
         }
         let starts = self.prepare();
         let before = self.from;
-        let traced = if self.left_out {
+        let left_out = self.left_out.take();
+        let traced = if left_out.is_some() {
             self.source_address(p0.address, p0);
             Traced::Source(*p0)
         } else {
             self.hold_atom(p0.taken);
             Traced::Atom(*p0)
         };
-        self.left_out = false;
         let mut stack = self.returns.unused();
         self.address_due = self.needs_target(p0, &mut stack);
         self.from = p0.next;
         let returned = self.exception_return(p0);
         let elements = starts + 1 + returned;
-        self.admit(Block { elements, traced, before, after: p0.next, stack, left_out: false });
+        self.admit(Block { elements, traced, before, end: p0.address, stack, left_out });
         let synchronizes = matches!(p0.kind, P0Kind::Isb | P0Kind::ExceptionReturn);
         if p0.taken && synchronizes && self.policy.timestamp_context_changes {
             self.timestamps.request();
         }
     }
 
-    /// A P0 instruction or exception that is not traced.
-    pub(super) fn untraced(&mut self, next: State) {
-        let before = self.from;
-        self.from = next;
-        self.admit(Block { after: next, ..Block::start(before) });
-    }
-
-    /// Not taken: what comes next implies it. Spec: ETE-R_TZZRH-1, ETE-R_SRYKV-1.
-    fn leave_out(&mut self, p0: &P0) {
-        self.left_out = true;
-        let block = Block { traced: Traced::LeftOut(*p0), left_out: true, ..Block::start(self.from) };
-        self.admit(block);
-    }
-
-    /// Spec: ETE-R_DCHPQ-1, ETE-R_FWCQR-1, ETE-R_WVBQW-1, ETE-R_BPRDC-1.
+    /// Spec: ETE-DCHPQ-001, ETE-FWCQR-001, ETE-WVBQW-001, ETE-BPRDC-001.
     fn source_address(&mut self, address: Address, p0: &P0) {
         let location = Location::new(address, p0.isa, self.parameters.address_bytes);
         let field = self.history.send(location, self.address_choice());
@@ -79,7 +66,7 @@ impl TraceUnit {
 
     /// Whether a decoder cannot know where a P0 instruction leads. A match with the return stack is used up here.
     ///
-    /// Spec: ETE-R_HLRZJ-1, ETE-R_HFCTC-1, ETE-R_WRXCW-1, ETE-R_QHSBN-1, ETE-R_SLDXR-1, ETE-R_VQTVR-1, ETE-R_MHYFV-1.
+    /// Spec: ETE-HLRZJ-001, ETE-HFCTC-001, ETE-WRXCW-001, ETE-QHSBN-001, ETE-SLDXR-001, ETE-VQTVR-001, ETE-MHYFV-001.
     fn needs_target(&mut self, p0: &P0, stack: &mut super::returns::StackUse) -> bool {
         if !p0.taken {
             return false;
@@ -112,7 +99,7 @@ impl TraceUnit {
 
     /// ETMv4 marks exception returns. How many P0 elements the mark is.
     ///
-    /// Spec: ETE-V4-RET-1 (sheet 2.2 D3).
+    /// Spec: ETE-V4-RET-001 (sheet 2.2 D3).
     fn exception_return(&mut self, p0: &P0) -> u32 {
         if self.parameters.version.is_ete() || p0.kind != P0Kind::ExceptionReturn || !p0.taken {
             return 0;
@@ -127,7 +114,7 @@ impl TraceUnit {
 
     /// An exception, PE Reset and Debug halt included.
     ///
-    /// Spec: ETE-R_QHRVX-1, ETE-R_NZTGQ-1, ETE-I_PCMYT-1, ETE-R_XGXKK-1, ETE-R_XJXQS-1.
+    /// Spec: ETE-QHRVX-001, ETE-NZTGQ-001, ETE-PCMYT-001, ETE-XGXKK-001, ETE-XJXQS-001.
     pub(super) fn exception(&mut self, exception: &Exception) {
         if !self.is_exception(exception.number) {
             return;
@@ -137,7 +124,7 @@ impl TraceUnit {
         if self.is_active() {
             self.trace_exception(exception);
         } else {
-            self.untraced(exception.handler);
+            self.from = exception.handler;
         }
         if self.is_debug_halt(exception.number) {
             self.flush();
@@ -160,15 +147,15 @@ impl TraceUnit {
         }
         let before = self.from;
         self.send_exception(exception, reset, address, context);
-        self.left_out = false;
+        let left_out = self.left_out.take();
         let follows = IMPLEMENTATION_DEFINED.contains(&exception.number)
             && self.parameters.profile != Profile::Microcontroller
             && self.location(&exception.handler) == self.location(&exception.returns_to);
         self.address_due = !follows;
         self.from = exception.handler;
         let stack = self.returns.unused();
-        let block = Block { elements: starts + 1, stack, after: exception.handler, ..Block::start(before) };
-        self.admit(block);
+        let end = exception.returns_to.address;
+        self.admit(Block { end, left_out, ..Block::empty(starts + 1, before, stack) });
         if self.policy.timestamp_context_changes {
             self.timestamps.request();
         }
@@ -176,7 +163,7 @@ impl TraceUnit {
 
     /// What is uncommitted at PE Reset is never resolved. Whether there was something to discard.
     ///
-    /// Spec: ETE-R_WDWGV-1, ETE-R_XQSPC-1, ETE-DEC-TRX-3.
+    /// Spec: ETE-WDWGV-001, ETE-XQSPC-001, ETE-DEC-TRX-003.
     fn discard_at_reset(&mut self) -> bool {
         self.flush_commits();
         self.fail_transaction();
@@ -184,7 +171,7 @@ impl TraceUnit {
         let discards = self.depth > 0 && self.is_tracing();
         if self.depth > 0 {
             self.send(Packet::Discard);
-            self.pipeline.forget_elements();
+            self.pipeline.clear();
             self.depth = 0;
             self.sent.forget();
             self.returns.clear();
@@ -194,7 +181,7 @@ impl TraceUnit {
 
     /// The exception with its return address; `address` and `context` are due before it.
     ///
-    /// Spec: ETE-PKT-EXC-1 to ETE-PKT-EXC-7, ETE-DEC-EXC-1, ETE-R_SFYMW-1, ETE-R_NRJGC-1, ETE-R_CMCRT-1.
+    /// Spec: ETE-PKT-EXC-001 to ETE-PKT-EXC-007, ETE-DEC-EXC-001, ETE-SFYMW-001, ETE-NRJGC-001, ETE-CMCRT-001.
     fn send_exception(&mut self, exception: &Exception, reset: bool, address: bool, context: bool) {
         let Exception { number, returns_to, fault_pending, .. } = *exception;
         let location = self.location(&returns_to);
@@ -251,7 +238,7 @@ impl TraceUnit {
 
     /// Everything that precedes a P0 element. How many P0 elements that is.
     ///
-    /// Spec: ETE-ENC-START-2, ETE-R_KKQGK-1, ETE-R_RGPTK-1, ETE-R_RKGLY-1.
+    /// Spec: ETE-ENC-START-002, ETE-KKQGK-001, ETE-RGPTK-001, ETE-RKGLY-001.
     fn prepare(&mut self) -> u32 {
         let starts = self.open();
         self.send_due();
@@ -274,7 +261,7 @@ impl TraceUnit {
     pub(super) fn open_q(&mut self) {
         let elements = self.prepare();
         if elements > 0 {
-            self.admit(Block { elements, ..Block::start(self.from) });
+            self.admit(Block::empty(elements, self.from, self.returns.unused()));
         }
     }
 
@@ -286,7 +273,7 @@ impl TraceUnit {
 
     /// Whether address and context are due, which they are no longer.
     ///
-    /// Spec: ETE-R_BDFDQ-1, ETE-R_HXNXF-1, ETE-R_RHDMW-1, ETE-R_SVGNN-1, ETE-R_MDTYL-1, ETE-R_TJLYH-1.
+    /// Spec: ETE-BDFDQ-001, ETE-HXNXF-001, ETE-RHDMW-001, ETE-SVGNN-001, ETE-MDTYL-001, ETE-TJLYH-001.
     fn take_due(&mut self) -> (bool, bool) {
         let sync = &mut self.synchronization;
         let now = sync.spacing == 0;
@@ -300,7 +287,7 @@ impl TraceUnit {
 
     /// The address and context of `from`, in one packet or two.
     ///
-    /// Spec: ETE-PKT-ADR-5, ETE-R_HLRZJ-1, ETE-R_WJDWF-1, ETE-R_HMWHY-1.
+    /// Spec: ETE-PKT-ADR-005, ETE-HLRZJ-001, ETE-WJDWF-001, ETE-HMWHY-001.
     pub(super) fn send_target(&mut self, address: bool, context: bool) {
         let combined = address && context && self.policy.combined_contexts;
         if context && !combined {
@@ -325,7 +312,7 @@ impl TraceUnit {
         self.note_target();
     }
 
-    /// Spec: ETE-R_GZSSX-1.
+    /// Spec: ETE-GZSSX-001.
     pub(super) fn note_target(&mut self) {
         self.returns.closed = self.synchronization.context || self.synchronization.address;
     }
@@ -342,16 +329,12 @@ impl TraceUnit {
         }
     }
 
-    /// A signal, with the P0 elements that stand for it.
+    /// P0 elements that were sent or are held. The oldest are committed where they are too many.
     ///
-    /// Spec: ETE-R_GLQPL-1, ETE-R_YKLRM-1, ETE-R_YKLRM-2, ETE-R_ZJJKY-1.
+    /// Spec: ETE-GLQPL-001, ETE-YKLRM-001, ETE-YKLRM-002, ETE-ZJJKY-001.
     pub(super) fn admit(&mut self, block: Block) {
         let elements = block.elements;
-        let resolved = self.pipeline.admit(block);
-        if !self.is_operative() {
-            return;
-        }
-        self.held.owed += resolved;
+        self.pipeline.push(block);
         let mut implied = false;
         for _ in 0..elements {
             self.elements += 1;
@@ -361,58 +344,38 @@ impl TraceUnit {
                 implied = true;
                 match self.held.owed.checked_sub(1) {
                     Some(owed) => self.held.owed = owed,
-                    None => self.pipeline.commit_one(),
+                    None => _ = self.pipeline.commit(1),
                 }
             }
         }
-        if elements > 0 {
-            self.note_element();
-        }
+        self.note_element();
         if implied {
             self.implied_commit();
-        }
-        if resolved > 0 && self.held.owed > 0 {
-            self.commit_made();
         }
     }
 
     /// ETMv4: a packet that the processing element determines, in its place.
     ///
-    /// Spec: ETE-V4-DSM-1, ETE-R_ZRYPK-1 (sheet 2.3).
+    /// Spec: ETE-V4-DSM-001, ETE-ZRYPK-001 (sheet 2.3).
     pub(super) fn insert(&mut self, packet: &Packet) {
-        let elements = match *packet {
-            Packet::UnnumberedDataSyncMarker(atoms) => atoms.into(),
-            Packet::FunctionReturn => 1,
-            Packet::NumberedDataSyncMarker(_)
-            | Packet::BranchFutureFlush
-            | Packet::ConditionalFlush
-            | Packet::ConditionalInstruction1(_)
-            | Packet::ConditionalInstruction2(_)
-            | Packet::ConditionalInstruction3 { .. }
-            | Packet::ConditionalResult1 { .. }
-            | Packet::ConditionalResult2 { .. }
-            | Packet::ConditionalResult3(_)
-            | Packet::ConditionalResult4(_) => 0,
-            _ => return,
-        };
-        if check::check(packet, &self.parameters).is_some() {
-            return;
-        }
-        let active = self.is_active();
+        let Some(elements) = p0_elements(packet) else { return };
+        let fits = check::check(packet, &self.parameters).is_none();
+        let active = fits && self.is_active();
         if active {
             if elements > 0 {
                 self.prepare();
             }
             self.send(*packet);
         }
-        if elements > 0 {
-            let elements = if active { elements } else { 0 };
-            let block = Block { elements, stack: self.returns.unused(), ..Block::start(self.from) };
-            self.admit(block);
+        if active && elements > 0 {
+            // Where they lead, the stimulus does not say.
+            self.returns.clear();
+            self.address_due = true;
+            self.admit(Block::empty(elements, self.from, self.returns.unused()));
         }
     }
 
-    /// Reserved numbers, and that of Transaction Failure, are none. Spec: ETE-ENC-RSV-1, ETE-PKT-EXC-5.
+    /// Reserved numbers, and that of Transaction Failure, are none. Spec: ETE-ENC-RSV-001, ETE-PKT-EXC-005.
     fn is_exception(&self, number: u16) -> bool {
         if self.parameters.profile == Profile::Microcontroller {
             exception_name_m_profile(number).is_some()
@@ -431,5 +394,26 @@ impl TraceUnit {
 
     const fn is_debug_halt(&self, number: u16) -> bool {
         number == if self.is_m_profile() { 0x18 } else { 0x01 }
+    }
+}
+
+/// How many P0 elements a packet has that the stimulus may insert; `None` for all other packets.
+///
+/// Spec: ETE-V4-DSM-001 (A9, A10).
+pub(super) fn p0_elements(packet: &Packet) -> Option<u32> {
+    match *packet {
+        Packet::UnnumberedDataSyncMarker(atoms) => Some(atoms.min(4).into()),
+        Packet::FunctionReturn => Some(1),
+        Packet::NumberedDataSyncMarker(_)
+        | Packet::BranchFutureFlush
+        | Packet::ConditionalFlush
+        | Packet::ConditionalInstruction1(_)
+        | Packet::ConditionalInstruction2(_)
+        | Packet::ConditionalInstruction3 { .. }
+        | Packet::ConditionalResult1 { .. }
+        | Packet::ConditionalResult2 { .. }
+        | Packet::ConditionalResult3(_)
+        | Packet::ConditionalResult4(_) => Some(0),
+        _ => None,
     }
 }

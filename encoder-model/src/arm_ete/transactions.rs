@@ -12,8 +12,8 @@ use super::unit::TraceUnit;
 pub(super) struct Transaction {
     /// A Transaction Start element was sent for it: P0 elements before it.
     started_at: Option<u64>,
-    /// P0 signals before it was entered, that of TSTART included.
-    entered_at: u64,
+    /// It was entered before its latest Start.
+    restarted: bool,
 }
 
 impl TraceUnit {
@@ -21,39 +21,47 @@ impl TraceUnit {
         self.parameters.transactions && self.parameters.version.is_ete()
     }
 
-    /// Spec: ETE-R_WJJNK-1, ETE-R_QMTSR-1.
+    /// Spec: ETE-WJJNK-001, ETE-QMTSR-001.
     pub(super) fn is_transaction_open(&self) -> bool {
         self.transaction.is_some_and(|transaction| transaction.started_at.is_some())
     }
 
-    /// No Start is open any more. Spec: ETE-R_WXTQS-1.
+    /// No Start is open any more. Spec: ETE-WXTQS-001.
     pub(super) fn close_transaction(&mut self) {
         if let Some(transaction) = &mut self.transaction {
             transaction.started_at = None;
+            transaction.restarted = true;
         }
     }
 
-    /// Spec: ETE-R_DGRTZ-1, ETE-R_CYHKB-1, ETE-R_MMCQD-1.
+    /// Spec: ETE-DGRTZ-001, ETE-CYHKB-001, ETE-MMCQD-001.
     pub(super) fn transaction_start(&mut self) {
         self.flush_q();
         if !self.has_transactions() || self.transaction.is_some() {
             return;
         }
-        self.transaction = Some(Transaction { started_at: None, entered_at: self.pipeline.signals() });
-        let mut elements = 0;
+        self.transaction = Some(Transaction { started_at: None, restarted: false });
         if self.is_tracing() {
             if self.start_is_p0() {
                 self.send_due();
             }
-            elements = self.send_start();
-        }
-        if self.start_is_p0() {
-            let block = Block { elements, left_out: self.left_out, ..Block::start(self.from) };
-            self.admit(block);
+            let elements = self.send_start();
+            if elements > 0 {
+                self.admit(Block::empty(elements, self.from, self.returns.unused()));
+            }
+        } else {
+            self.restarted();
         }
     }
 
-    /// Spec: ETE-R_CTLXL-1.
+    /// The next Start is not where the transaction begins.
+    fn restarted(&mut self) {
+        if let Some(transaction) = &mut self.transaction {
+            transaction.restarted = true;
+        }
+    }
+
+    /// Spec: ETE-CTLXL-001.
     const fn start_is_p0(&self) -> bool {
         !self.parameters.commtrans
     }
@@ -65,7 +73,7 @@ impl TraceUnit {
 
     /// A Start in a transaction that is not traced yet: how many P0 elements it is.
     ///
-    /// Spec: ETE-R_RKGLY-1, ETE-R_WXTQS-1.
+    /// Spec: ETE-RKGLY-001, ETE-WXTQS-001.
     pub(super) fn restart_transaction(&mut self) -> u32 {
         if self.needs_start() { self.send_start() } else { 0 }
     }
@@ -83,7 +91,7 @@ impl TraceUnit {
         self.start_is_p0().into()
     }
 
-    /// Its result is traced if its Start was. Spec: ETE-R_TWNQP-1, ETE-R_PCKKS-1, ETE-R_NMWFJ-1.
+    /// Its result is traced if its Start was. Spec: ETE-TWNQP-001, ETE-PCKKS-001, ETE-NMWFJ-001.
     pub(super) fn transaction_commit(&mut self) {
         self.flush_q();
         if self.is_operative() && self.is_transaction_open() {
@@ -92,21 +100,21 @@ impl TraceUnit {
         self.transaction = None;
     }
 
-    /// Spec: ETE-R_TWNQP-1, ETE-R_HLRZJ-1.
+    /// Spec: ETE-TWNQP-001, ETE-HLRZJ-001.
     pub(super) fn transaction_failure(&mut self, next: State) {
         self.flush_q();
         if self.is_operative() {
             self.fail_transaction();
         }
         self.transaction = None;
-        self.go_on(next);
-        self.left_out = false;
+        self.from = next;
+        self.left_out = None;
         self.address_due = true;
     }
 
     /// The transaction whose Start was sent fails; perhaps the processing element stays in it.
     ///
-    /// Spec: ETE-R_XQSPC-1, ETE-PKT-EXC-4, ETE-R_FPDFJ-1.
+    /// Spec: ETE-XQSPC-001, ETE-PKT-EXC-004, ETE-FPDFJ-001.
     pub(super) fn fail_transaction(&mut self) {
         if self.is_transaction_open() {
             self.flush_p0();
@@ -118,21 +126,25 @@ impl TraceUnit {
                 context: None,
             });
             self.history.push(Location::default());
+            // What was pushed and popped since Start, no decoder has done.
+            self.returns.clear();
             self.close_transaction();
         }
     }
 
-    /// P0 signals were cancelled: the Start perhaps, or the whole transaction.
+    /// P0 elements were cancelled: the Start perhaps, and with it the transaction that began there.
     ///
-    /// Spec: ETE-DEC-TRX-5.
+    /// Spec: ETE-DEC-TRX-005.
     pub(super) fn revise_transaction(&mut self) {
-        let Some(Transaction { started_at, entered_at }) = self.transaction else { return };
+        let Some(Transaction { started_at: Some(at), restarted }) = self.transaction else { return };
         // A Start that is a P0 element was cancelled itself, another one with the element before it.
-        let own = u64::from(self.start_is_p0());
-        if self.pipeline.signals() < entered_at + own {
-            self.transaction = None;
-        } else if started_at.is_some_and(|at| self.elements < at + own) {
+        if self.elements >= at + u64::from(self.start_is_p0()) {
+            return;
+        }
+        if restarted {
             self.close_transaction();
+        } else {
+            self.transaction = None;
         }
     }
 }

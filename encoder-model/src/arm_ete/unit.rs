@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::EncoderSink;
-use traceproof_vectors::arm_ete::{ArmEte, Packet, Parameters, Policy, Signal, State, Stimulus, Version};
+use traceproof_vectors::arm_ete::{ArmEte, P0, Packet, Parameters, Policy, Signal, State, Stimulus, Version};
 
 use super::check;
 use super::contexts::SentContext;
 use super::cycles::CycleCounter;
+use super::gates::Gates;
 use super::held::Held;
 use super::history::AddressHistory;
 use super::packet;
@@ -18,35 +19,6 @@ use super::sync::Synchronization;
 use super::timestamps::Timestamps;
 use super::transactions::Transaction;
 use crate::arm::Fifo;
-
-/// What keeps a trace unit from tracing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gates {
-    pub(super) enabled: bool,
-    /// `ViewInst`.
-    pub(super) view: bool,
-    pub(super) prohibited: bool,
-    pub(super) debug: bool,
-    /// The stimulus says that the buffer is full.
-    overflow: bool,
-    /// The buffer of the model is full.
-    full: bool,
-}
-
-impl Gates {
-    const fn overflows(self) -> bool {
-        self.overflow || self.full
-    }
-
-    /// Spec: ETE-R_ZVNKV-1.
-    const fn operative(self) -> bool {
-        self.enabled && !self.overflows()
-    }
-
-    const fn active(self) -> bool {
-        self.operative() && self.view && !self.prohibited && !self.debug
-    }
-}
 
 /// A trace unit between two steps.
 #[derive(Debug)]
@@ -62,11 +34,11 @@ pub(super) struct TraceUnit {
     pub(super) address_due: bool,
     /// The context is sent even if a decoder knows it.
     pub(super) context_due: bool,
-    /// P0 instructions that were not taken were left out since the latest P0 element.
-    pub(super) left_out: bool,
+    /// The latest P0 instruction that was left out since the latest P0 element: it was not taken.
+    pub(super) left_out: Option<P0>,
     /// P0 elements of the session that were not cancelled.
     pub(super) elements: u64,
-    /// Those that are not committed in the trace. Spec: ETE-ENC-CMT-1.
+    /// Those that are not committed in the trace. Spec: ETE-ENC-CMT-001.
     pub(super) depth: u32,
     /// P0 elements before the latest Context element.
     pub(super) context_at: u64,
@@ -98,19 +70,12 @@ impl TraceUnit {
     pub(super) fn new(parameters: &Parameters, policy: &Policy) -> Self {
         let depth = if parameters.return_stack { policy.return_stack_depth } else { 0 };
         Self {
-            gates: Gates {
-                enabled: false,
-                view: true,
-                prohibited: false,
-                debug: false,
-                overflow: false,
-                full: false,
-            },
+            gates: Gates::default(),
             from: nowhere(),
             trace_on_due: true,
             address_due: true,
             context_due: false,
-            left_out: false,
+            left_out: None,
             elements: 0,
             depth: 0,
             context_at: 0,
@@ -118,7 +83,7 @@ impl TraceUnit {
             history: AddressHistory::default(),
             sent: SentContext::default(),
             returns: ReturnStack::new(depth),
-            pipeline: Pipeline::new(parameters.maxspec),
+            pipeline: Pipeline::new(),
             transaction: None,
             q: PendingQ::default(),
             synchronization: Synchronization::default(),
@@ -225,14 +190,11 @@ impl TraceUnit {
         self.is_active() && !self.trace_on_due
     }
 
-    /// Spec: ETE-ENC-START-1, ETE-R_QZRMQ-1, ETE-R_TTLJC-1, ETE-R_HMDGL-1.
+    /// Spec: ETE-ENC-START-001, ETE-QZRMQ-001, ETE-TTLJC-001, ETE-HMDGL-001.
     fn enable(&mut self, state: State) {
         self.disable();
         self.held = Held::new(&self.policy);
-        self.gates.enabled = true;
-        self.gates.view = true;
-        self.gates.prohibited = false;
-        self.gates.debug = false;
+        self.gates.pass(&Signal::Enable(state));
         self.transaction = None;
         self.cycles.restart();
         self.restart(state);
@@ -243,7 +205,7 @@ impl TraceUnit {
         }
     }
 
-    /// Non-periodic synchronization. Spec: ETE-R_TTLJC-1, ETE-R_HMDGL-1, ETE-R_DQBDH-2.
+    /// Non-periodic synchronization. Spec: ETE-TTLJC-001, ETE-HMDGL-001, ETE-DQBDH-002.
     fn begin(&mut self) {
         self.sent.forget();
         self.stop();
@@ -252,7 +214,7 @@ impl TraceUnit {
         self.trace_info();
     }
 
-    /// Spec: ETE-ENC-END-1, ETE-R_XXFBC-1, ETE-R_ZJXHP-1, ETE-R_GLBHL-1, ETE-R_WDWGV-1, ETE-R_FHQDX-1, ETE-R_RPSPH-1.
+    /// Spec: ETE-ENC-END-001, ETE-XXFBC-001, ETE-ZJXHP-001, ETE-GLBHL-001, ETE-WDWGV-001, ETE-FHQDX-001, ETE-RPSPH-001.
     fn disable(&mut self) {
         if !self.gates.enabled {
             return;
@@ -275,25 +237,21 @@ impl TraceUnit {
 
     /// The next instruction is here, after a place that is not traced.
     fn restart(&mut self, state: State) {
-        self.go_on(state);
         self.stop();
-    }
-
-    /// The next instruction is here.
-    pub(super) fn go_on(&mut self, state: State) {
         self.from = state;
-        self.pipeline.youngest().after = state;
     }
 
     /// Trace On precedes what is traced next.
     ///
-    /// Spec: ETE-R_RXMJF-1, ETE-R_HBNFJ-1, ETE-R_LMLSN-1.
+    /// Spec: ETE-RXMJF-001, ETE-HBNFJ-001, ETE-LMLSN-001.
     pub(super) const fn stop(&mut self) {
         self.trace_on_due = true;
-        self.left_out = false;
+        if let Some(p0) = self.left_out.take() {
+            self.from = p0.next;
+        }
     }
 
-    /// Spec: ETE-R_CKZMR-1, ETE-R_XQSPC-1, ETE-R_THBVD-1.
+    /// Spec: ETE-CKZMR-001, ETE-XQSPC-001, ETE-THBVD-001.
     fn prohibited_entry(&mut self) {
         if !self.gates.prohibited {
             if self.is_operative() {
@@ -305,7 +263,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_PQGXB-1, ETE-ENC-OVF-1.
+    /// Spec: ETE-PQGXB-001, ETE-ENC-OVF-001.
     fn overflow(&mut self, full: bool) {
         if full == self.gates.overflow {
             return;
@@ -322,7 +280,7 @@ impl TraceUnit {
 
     /// What was sent and is not committed is lost.
     fn lose(&mut self) {
-        self.pipeline.forget_elements();
+        self.pipeline.clear();
         self.depth = 0;
         self.sent.forget();
         self.returns.clear();
@@ -336,7 +294,7 @@ impl TraceUnit {
 
     /// There is room again.
     ///
-    /// Spec: ETE-ENC-OVF-1, ETE-R_DQBDH-1, ETE-R_DQBDH-2, ETE-R_HQKWH-1, ETE-R_YYWTR-1.
+    /// Spec: ETE-ENC-OVF-001, ETE-DQBDH-001, ETE-DQBDH-002, ETE-HQKWH-001, ETE-YYWTR-001.
     fn recover(&mut self) {
         if self.is_operative() {
             self.overflow_packet();
@@ -347,7 +305,7 @@ impl TraceUnit {
     /// What came before the overflow, the events that occurred in it, and Overflow. No part of it precedes the first
     /// A-sync.
     ///
-    /// Spec: ETE-R_SHYMY-1, ETE-R_HRYKY-1, ETE-R_TWBVY-1, ETE-R_RPSPH-1.
+    /// Spec: ETE-SHYMY-001, ETE-HRYKY-001, ETE-TWBVY-001, ETE-RPSPH-001.
     fn overflow_packet(&mut self) {
         if !self.held.aligned || self.overflow_sent {
             return;
@@ -371,7 +329,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_HGYLG-1, ETE-R_HGYLG-2, ETE-R_TWBVY-1, ETE-R_YYWTR-1.
+    /// Spec: ETE-HGYLG-001, ETE-HGYLG-002, ETE-TWBVY-001, ETE-YYWTR-001.
     fn trace_flush(&mut self) {
         if !self.gates.enabled {
             return;
@@ -386,7 +344,7 @@ impl TraceUnit {
         self.pad();
     }
 
-    /// During an overflow it waits. Spec: ETE-R_KKLYB-1, ETE-R_SMLVB-1, ETE-R_SHYMY-1, ETE-R_WJPTB-1.
+    /// During an overflow it waits. Spec: ETE-KKLYB-001, ETE-SMLVB-001, ETE-SHYMY-001, ETE-WJPTB-001.
     fn event(&mut self, number: u8) {
         if number > 3 || !self.gates.enabled {
             return;
@@ -407,7 +365,7 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-R_BXTXK-1, ETE-R_BWHCS-1, ETE-R_STQSN-1.
+    /// Spec: ETE-BXTXK-001, ETE-BWHCS-001, ETE-STQSN-001.
     fn instrumentation(&mut self, level: u8, value: u64) {
         if self.parameters.instrumentation && self.is_operative() && !self.gates.prohibited {
             self.send(Packet::Instrumentation { level, reserved: 0, value });
@@ -415,7 +373,7 @@ impl TraceUnit {
         }
     }
 
-    /// Ignore packets up to a multiple of the policy's bytes. Spec: ETE-PKT-IGN-1 (sheet 5.2).
+    /// Ignore packets up to a multiple of the policy's bytes. Spec: ETE-PKT-IGN-001 (sheet 5.2).
     fn pad(&mut self) {
         let multiple = u64::from(self.policy.pad_to);
         if multiple < 2 || self.parameters.version < Version::Etmv4_3 {
@@ -441,14 +399,14 @@ impl TraceUnit {
         self.packets.push(packet);
     }
 
-    /// Spec: ETE-R_CWHHW-1, ETE-R_MCSGX-1, ETE-R_ZMQLT-1.
+    /// Spec: ETE-CWHHW-001, ETE-MCSGX-001, ETE-ZMQLT-001.
     pub(super) fn note_element(&mut self) {
         self.timestamps.note_element(self.now, self.cycles.value());
     }
 
     /// A timestamp that is due, with its marker. In prohibited regions it waits.
     ///
-    /// Spec: ETE-R_RMSVV-1, ETE-R_XMJGY-1, ETE-R_LWZXK-1, ETE-R_RFYPT-1.
+    /// Spec: ETE-RMSVV-001, ETE-XMJGY-001, ETE-LWZXK-001, ETE-RFYPT-001.
     fn timestamp(&mut self) {
         if self.timestamps.is_due() && self.is_operative() && !self.gates.prohibited {
             self.flush();
@@ -464,7 +422,7 @@ impl TraceUnit {
     /// The packets of the step go into the buffer, which `flushes` as it fills, or an overflow begins: they are lost, and what was held before is
     /// held again.
     ///
-    /// Spec: ETE-R_LDDLP-1, ETE-R_LDDLP-2, ETE-R_RQHFH-1.
+    /// Spec: ETE-LDDLP-001, ETE-LDDLP-002, ETE-RQHFH-001.
     fn commit_step(&mut self, kept: Held, flushes: bool, sink: &mut dyn EncoderSink<ArmEte>) {
         let fits = if flushes { self.fifo.pass(&self.bytes) } else { self.fifo.append(&self.bytes) };
         if fits {

@@ -1,8 +1,12 @@
 //! ARM ETE: the packet writer, the trace unit model and the processor against the specification.
 
+mod execution;
+mod flow;
 mod packets;
 mod scene;
+mod speculation;
 mod streams;
+mod times;
 
 use std::fmt::Write as _;
 

@@ -394,7 +394,7 @@ fn packets_of_etmv4_only() {
     }
 }
 
-/// ETE-PKT-CFG-1, ETE-PKT-RSV-1.
+/// ETE-PKT-CFG-001, ETE-PKT-RSV-001.
 #[test]
 fn reserved_headers_are_not_written() {
     let old = Parameters::etmv4(Version::Etmv4_1);

@@ -14,7 +14,7 @@
 //! | `ev3`, `ite:5`, `stamp`, `sync`, `flush`, `idle`, `q0`, `q1` | requests |
 //! | `+12`, `=1000` | cycles of the next step; the timestamp counter from here on |
 //!
-//! Letters after a target are its state: EL1 Non-secure A64 without any, `u` EL0, `a` A32, `t` T32, `h` EL2, `S` Secure, `c`
+//! Letters after a target are its state: EL1 Non-secure A64 without any, `u` EL0, `w` A32, `t` T32, `h` EL2, `S` Secure, `k`
 //! Context ID 5, `v` VMID 9. `word*5` is five times the word. Without target an instruction goes on four bytes later.
 
 use traceproof_vectors::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
@@ -177,17 +177,13 @@ fn with_value(name: &str, value: &str) -> Signal {
 
 /// An address, and letters of its state.
 pub(super) fn state(text: &str) -> State {
-    let digits = text.find(|letter: char| !letter.is_ascii_hexdigit() || letter == 'a' || letter == 'c');
-    // Addresses of these tests have no digits a and c where letters may follow, but in their upper halves.
-    let (address, letters) = match u64::from_str_radix(text, 16) {
-        Ok(_) => (text, ""),
-        Err(_) => text.split_at(digits.expect("letters")),
-    };
+    let (address, letters) =
+        text.split_at(text.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(text.len()));
     let address = Address(u64::from_str_radix(address, 16).expect("an address"));
     let has = |letter: char| letters.contains(letter);
     let isa = match () {
         () if has('t') => InstructionSet::T32,
-        () if has('a') => InstructionSet::A32,
+        () if has('w') => InstructionSet::A32,
         () => InstructionSet::A64,
     };
     let level = match () {
@@ -200,7 +196,7 @@ pub(super) fn state(text: &str) -> State {
         .with_security(security)
         .with_exception_level(Some(level))
         .with_64_bit(isa == InstructionSet::A64)
-        .with_context_id(has('c').then_some(5))
+        .with_context_id(has('k').then_some(5))
         .with_vmid(has('v').then_some(9));
     State { address, isa, context }
 }

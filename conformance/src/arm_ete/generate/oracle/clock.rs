@@ -52,8 +52,9 @@ impl<'a> Clock<'a> {
     /// one. What was cancelled or failed lies between.
     fn latest(&self, at: usize) -> std::ops::Range<usize> {
         let items = &self.timeline.items;
+        let passes = |index: &usize| *index > 0 && (items[*index].q || !items[*index].is_element());
         let mut before = at.checked_sub(1);
-        while let Some(index) = before.filter(|index| *index > 0 && items[*index].q) {
+        while let Some(index) = before.filter(passes) {
             before = Some(index - 1);
         }
         let first = before.map_or(0, |before| items[before].element);
@@ -70,9 +71,7 @@ impl<'a> Clock<'a> {
         if !self.scenario.parameters.cycle_counting {
             return Err("no cycle counts".into());
         }
-        let elements = at.iter().flat_map(|at| self.latest(*at));
-        let commits = elements.filter_map(|element| self.timeline.elements[element].committed);
-        let mut times: Vec<u64> = commits.map(|step| self.cycles[step]).collect();
+        let mut times: Vec<u64> = at.iter().flat_map(|at| self.commit_times(*at)).collect();
         times.sort_unstable();
         times.dedup();
         let most = (1_u64 << self.scenario.parameters.cycle_count_bits) - 1;
@@ -94,6 +93,20 @@ impl<'a> Clock<'a> {
         if total == self.total { Ok(()) } else { Err(format!("a total of {}", self.total)) }
     }
 
+    /// When the latest Commit element there can have been generated: when its P0 element was resolved, and if commits
+    /// are merged, at any time from then on until later P0 elements imply it (`R_ZHWDD`, `R_YKLRM`).
+    fn commit_times(&self, at: usize) -> Vec<u64> {
+        let elements = &self.timeline.elements;
+        let latest = self.latest(at);
+        let most = usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX);
+        let implied = elements.get(latest.end.saturating_add(most)).map(|element| element.step);
+        let last = implied.unwrap_or(self.cycles.len() - 1);
+        let merges = self.scenario.policy.merged_commits > 1;
+        let committed = latest.filter_map(|element| elements[element].committed);
+        let steps = committed.flat_map(|step| step..=if merges { last.max(step) } else { step });
+        steps.map(|step| self.cycles[step]).collect()
+    }
+
     /// Stimuli of the P0, Event and Instrumentation elements that can be the latest one there.
     fn stamped(&self, at: &[usize]) -> Vec<usize> {
         let stimuli = &self.scenario.stimuli;
@@ -108,6 +121,10 @@ impl<'a> Clock<'a> {
                 matches!(stimuli[*step].signal, Signal::Event(_) | Signal::Instrumentation { .. })
             };
             found.extend((first..end).filter(is_mark));
+            // A Q element is made when the next one comes, or its region ends.
+            if at.checked_sub(1).is_some_and(|before| self.timeline.items[before].q) {
+                found.extend(first..(end + 1).min(stimuli.len()));
+            }
         }
         found
     }
@@ -135,7 +152,8 @@ impl<'a> Clock<'a> {
         }
         let steps = match (of, parameters.timestamp_markers) {
             (TimestampOf::Latest, false) => self.stamped(at),
-            (TimestampOf::Marker, true) => self.marked.take().ok_or("a marker before it")?,
+            // A Discard drops a marker that it did not report, and keeps the timestamp.
+            (TimestampOf::Marker, true) => self.marked.take().unwrap_or_else(|| self.stamped(at)),
             // Its marker was lost.
             (TimestampOf::BeforeTrace, true) if self.overflowed => (0..self.cycles.len()).collect(),
             _ => return Err("a timestamp of the latest element or marker".into()),

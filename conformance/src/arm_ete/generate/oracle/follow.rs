@@ -34,7 +34,7 @@ impl<'a> Judge<'a> {
             scenario,
             timeline,
             clock: Clock::new(scenario, timeline),
-            marks: Marks::new(scenario),
+            marks: Marks::new(scenario, timeline),
             positions: vec![0],
             needs_info: true,
             context: None,
@@ -154,8 +154,7 @@ impl<'a> Judge<'a> {
             return Err(self.mismatch(&format!("at most {} uncommitted", parameters.maxspec), event));
         }
         let open = |at: &usize| {
-            let before = self.timeline.items[..*at].iter().rev();
-            let mut ends = before.filter(|item| !item.is_element());
+            let mut ends = self.timeline.items[..*at].iter().rev();
             ends.find_map(|item| match item.what {
                 What::TransactionStart => Some(true),
                 What::TransactionCommit | What::TransactionFailure => Some(false),
@@ -206,7 +205,8 @@ impl<'a> Judge<'a> {
             let item = self.timeline.items.get(at).ok_or("the end")?;
             let What::Instruction { size, outcome, untraced } = item.what else { return Err(show(item)) };
             let is_right = match (outcome, last) {
-                _ if index + 1 < count => outcome.is_none() || untraced && outcome == Some(false),
+                // Runs of Q elements may be joined.
+                _ if index + 1 < count => outcome.is_none() || untraced && outcome == Some(false) || item.q,
                 (Some(true), Outcome::Taken) => true,
                 (Some(false), Outcome::NotTaken) | (None, Outcome::Passed) => true,
                 (Some(_), Outcome::Passed) => untraced || item.q && !is_certain(self.scenario, item),
@@ -220,8 +220,9 @@ impl<'a> Judge<'a> {
             at += 1;
         }
         let is_exception = |item: &Item| matches!(item.what, What::Exception { .. });
-        let next = self.timeline.items.get(at);
-        if last == Outcome::Passed && !next.is_some_and(|next| is_exception(next) || next.q) {
+        let is_q =
+            at.checked_sub(1).and_then(|last| self.timeline.items.get(last)).is_some_and(|item| item.q);
+        if last == Outcome::Passed && !is_q && !self.timeline.items.get(at).is_some_and(is_exception) {
             return Err("more instructions, up to a P0 instruction".to_owned());
         }
         if address != end {

@@ -1,15 +1,18 @@
 //! Trace unit events and instrumentation, which have an order of their own.
 
+use std::collections::HashSet;
+
 use traceproof_vectors::arm::ExceptionLevel;
 use traceproof_vectors::arm_ete::Signal;
 
+use super::timeline::Timeline;
 use crate::arm_ete::generate::Scenario;
 
 /// An event that occurred.
 #[derive(Clone, Copy, Debug)]
 struct Occurred {
     number: u8,
-    /// Events of one group may be reported in any order: one packet carries them.
+    /// Events of one group may be reported in any order: one packet carries those between which nothing is traced.
     group: usize,
     /// Another one of the group stands for it (`R_SHYMY`).
     optional: bool,
@@ -25,16 +28,21 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn new(scenario: &Scenario) -> Self {
+    pub(super) fn new(scenario: &Scenario, timeline: &Timeline) -> Self {
         let (mut events, mut values): (Vec<Occurred>, _) = (Vec::new(), Vec::new());
         let (mut group, mut overflow) = (0, false);
-        for stimulus in &scenario.stimuli {
+        let traced: HashSet<usize> = timeline
+            .elements
+            .iter()
+            .filter(|element| element.is_traced)
+            .map(|element| element.step)
+            .collect();
+        for (step, stimulus) in scenario.stimuli.iter().enumerate() {
             match stimulus.signal {
                 Signal::Event(number) => {
                     let is_other = |event: &Occurred| event.group != group || event.number != number;
                     let optional = overflow && !events.iter().all(is_other);
                     events.push(Occurred { number, group, optional });
-                    continue;
                 }
                 Signal::Overflow(full) => overflow = full,
                 Signal::Instrumentation { exception_level, value } if !overflow => {
@@ -42,7 +50,7 @@ impl Marks {
                 }
                 _ => {}
             }
-            group += usize::from(!overflow);
+            group += usize::from(!overflow && traced.contains(&step));
         }
         let values = values.into_iter();
         Self { events, values, lossy: scenario.policy.fifo_bytes > 0 }
@@ -54,12 +62,7 @@ impl Marks {
         let is_next = |event: &Occurred| self.lossy || first.is_none_or(|first| event.group <= first);
         let found = self.events.iter().position(|event| event.number == number && is_next(event));
         let Some(found) = found else { return Err(format!("event {:?}", self.events.first())) };
-        if self.lossy {
-            self.events.drain(..found);
-            self.events.remove(0);
-        } else {
-            self.events.remove(found);
-        }
+        self.events.remove(found);
         Ok(())
     }
 

@@ -426,9 +426,9 @@ pub(super) fn show(item: &Item) -> String {
 }
 
 impl Item {
-    /// Whether it is part of a P0 element, not something that stands after one.
+    /// Whether it is part of an element that can be a P0 element, not something that stands after one.
     pub(super) const fn is_element(&self) -> bool {
-        matches!(self.what, What::Instruction { .. } | What::Exception { .. })
+        matches!(self.what, What::Instruction { .. } | What::Exception { .. } | What::TransactionStart)
     }
 }
 
