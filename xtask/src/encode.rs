@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// The execution; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     execution: PathBuf,
-    /// Format of the execution: csv or pc, jsonl; without it, the family's first one.
+    /// Format of the execution: csv or pc (riscv-etrace), jsonl (arm-pft). Without it, the family's first one.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// Where to write the bytes; `-` is the standard output.

@@ -107,7 +107,7 @@ impl FromStr for InstructionRuns {
 
     fn from_str(text: &str) -> Result<Self, Problem> {
         let words: Vec<_> = text.split_ascii_whitespace().map(word).collect::<Result<_, _>>()?;
-        if !words.iter().any(|word| matches!(word, Word::Run { .. })) {
+        if !words.iter().any(|word| matches!(word, Word::Run { .. } | Word::Data { .. })) {
             return Err(Problem::new("", "no instruction; write 0x8000?, A..CE or A+4N"));
         }
         Ok(Self { text: text.to_owned(), words })
@@ -215,6 +215,9 @@ mod tests {
             let runs: InstructionRuns = wrong.parse().expect("reads");
             assert!(runs.resolve(&assembly.labels).is_err(), "{wrong}");
         }
+        let data: InstructionRuns = "t32 0x9000/4?".parse().expect("reads");
+        let end = run(0x9000, 0x9004, 1, InstructionSet::T32, false, false, Outcome::Unknown);
+        assert_eq!(data.resolve(&assembly.labels).expect("resolves"), [end]);
         for wrong in ["", "t32", "E", "0x8000", "A..E", "a64 AE", "A,B?", "A/3E", "A..B/4E"] {
             assert!(wrong.parse::<InstructionRuns>().is_err(), "{wrong}");
         }
