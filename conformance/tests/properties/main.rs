@@ -12,6 +12,7 @@ mod filters;
 mod formatter;
 mod relations;
 mod relations_arm_etm;
+mod round_trip_arm_ete;
 mod round_trip_arm_etm;
 mod round_trip_arm_etm_v1;
 mod round_trip_arm_pft;

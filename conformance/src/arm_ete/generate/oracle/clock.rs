@@ -165,7 +165,10 @@ impl<'a> Clock<'a> {
             return Err("the time of an element there".into());
         }
         let Some(cycles) = cycles else { return Ok(()) };
-        let since = |step: &usize, counted: &u64| counted + u64::from(cycles) == self.cycles[*step];
+        // An element may be older than the commit of the latest count.
+        let since = |step: &usize, counted: &u64| {
+            counted + u64::from(cycles) == self.cycles[*step] || cycles == 0 && *counted > self.cycles[*step]
+        };
         let is_counted = steps.iter().any(|step| self.all_counted.iter().any(|counted| since(step, counted)));
         let has_counter = parameters.cycle_counting;
         if has_counter && is_counted { Ok(()) } else { Err("cycles since a cycle count".into()) }

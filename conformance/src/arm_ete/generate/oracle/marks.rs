@@ -31,12 +31,7 @@ impl Marks {
     pub(super) fn new(scenario: &Scenario, timeline: &Timeline) -> Self {
         let (mut events, mut values): (Vec<Occurred>, _) = (Vec::new(), Vec::new());
         let (mut group, mut overflow) = (0, false);
-        let traced: HashSet<usize> = timeline
-            .elements
-            .iter()
-            .filter(|element| element.is_traced)
-            .map(|element| element.step)
-            .collect();
+        let traced: HashSet<usize> = timeline.elements.iter().skip(1).map(|element| element.step).collect();
         for (step, stimulus) in scenario.stimuli.iter().enumerate() {
             match stimulus.signal {
                 Signal::Event(number) => {
