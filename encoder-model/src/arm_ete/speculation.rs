@@ -60,10 +60,7 @@ impl TraceUnit {
         let known = block.reaches(&next);
         self.from = if known { State { context: next.context, ..block.before } } else { next };
         self.address_due = !known;
-        if !known {
-            // Then it does not pop for the element before.
-            self.returns.clear();
-        }
+        self.address_overrides = !known;
     }
 
     /// Where a decoder is, is not known.
@@ -108,6 +105,7 @@ impl TraceUnit {
                 let indirect = matches!(p0.kind, P0Kind::Indirect | P0Kind::ExceptionReturn);
                 let broadcast = self.parameters.branch_broadcast && p0.broadcast;
                 self.address_due = taken && (indirect || broadcast);
+                self.address_overrides = false;
                 self.from = next;
                 if self.is_operative() {
                     self.send_mispredict();
@@ -124,7 +122,7 @@ impl TraceUnit {
 
     /// Addresses between an atom and its Mispredict are void. Spec: ETE-HVWCN-001.
     fn repeat_after_mispredict(&mut self) {
-        if self.trace_on_at == self.elements {
+        if self.gap_at == self.elements {
             self.address_due = true;
         }
         self.repeat_after_cancel();
@@ -139,6 +137,7 @@ impl TraceUnit {
         self.returns.undo_pop(&mut youngest.stack);
         self.from = next;
         self.address_due = true;
+        self.address_overrides = false;
     }
 
     /// Mispredict, in one packet with a Cancel before it and with the atoms before that.

@@ -135,7 +135,7 @@ impl TraceUnit {
         self.send(Packet::TraceOn);
         self.returns.clear();
         self.trace_on_due = false;
-        self.trace_on_at = self.elements;
+        self.gap_at = self.elements;
         self.synchronization.spacing = 0;
         self.address_due = true;
         self.context_due |= self.policy.context_after_trace_on;

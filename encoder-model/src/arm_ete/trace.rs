@@ -47,6 +47,7 @@ impl TraceUnit {
         };
         let mut stack = self.returns.unused();
         self.address_due = self.needs_target(p0, &mut stack);
+        self.address_overrides = false;
         self.from = p0.next;
         let returned = self.exception_return(p0);
         let elements = starts + 1 + returned;
@@ -281,6 +282,9 @@ impl TraceUnit {
         let address = core::mem::take(&mut self.address_due) || now && sync.address;
         let context = core::mem::take(&mut self.context_due) || now && sync.context;
         let current = TracedContext::new(self.from.context, &self.parameters);
+        if core::mem::take(&mut self.address_overrides) && address {
+            self.returns.clear();
+        }
         let redundant = address && self.policy.redundant_contexts;
         (address, context || redundant || !self.sent.is_in_effect(current))
     }

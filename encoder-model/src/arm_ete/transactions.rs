@@ -128,6 +128,7 @@ impl TraceUnit {
             self.history.push(Location::default());
             // What was pushed and popped since Start, no decoder has done.
             self.returns.clear();
+            self.gap_at = self.elements;
             self.close_transaction();
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct TraceUnit {
     pub(super) trace_on_due: bool,
     /// A decoder cannot know the address of `from`.
     pub(super) address_due: bool,
+    /// That address overrides a match with the return stack, for which a decoder then does not pop.
+    pub(super) address_overrides: bool,
     /// The context is sent even if a decoder knows it.
     pub(super) context_due: bool,
     /// The latest P0 instruction that was left out since the latest P0 element: it was not taken.
@@ -42,8 +44,8 @@ pub(super) struct TraceUnit {
     pub(super) depth: u32,
     /// P0 elements before the latest Context element.
     pub(super) context_at: u64,
-    /// P0 elements before the latest Trace On element.
-    pub(super) trace_on_at: u64,
+    /// P0 elements before the latest Trace On or Transaction Failure, after which a decoder needs an address.
+    pub(super) gap_at: u64,
     pub(super) history: AddressHistory,
     pub(super) sent: SentContext,
     pub(super) returns: ReturnStack,
@@ -74,12 +76,13 @@ impl TraceUnit {
             from: nowhere(),
             trace_on_due: true,
             address_due: true,
+            address_overrides: false,
             context_due: false,
             left_out: None,
             elements: 0,
             depth: 0,
             context_at: 0,
-            trace_on_at: 0,
+            gap_at: 0,
             history: AddressHistory::default(),
             sent: SentContext::default(),
             returns: ReturnStack::new(depth),

@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use traceproof_vectors::arm::{FlowInstruction, InstructionSet};
 use traceproof_vectors::arm_ete::{P0, State};
 
-use super::processor::ExecutionProblem;
+use super::execution_error::ExecutionProblem;
 
 /// A step that executed speculatively.
 #[derive(Clone, Copy, Debug)]

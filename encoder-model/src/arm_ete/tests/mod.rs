@@ -1,7 +1,9 @@
 //! ARM ETE: the packet writer, the trace unit model and the processor against the specification.
 
+mod any;
 mod execution;
 mod flow;
+mod legal;
 mod packets;
 mod scene;
 mod speculation;

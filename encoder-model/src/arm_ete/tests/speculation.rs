@@ -114,6 +114,15 @@ fn return_stack_and_speculation() {
         ("El1000>2000 Ei2004>1004 mis>2008 Ei2008>1004 E1004 commit:4", "32 db 2d 04"),
         // A call that is not taken after all stays on the stack; one that is taken after all never was on it.
         ("El1000>2000 mis>1004 Ei1008>1004 E1004 commit:3", "31 db 2d 03"),
+        // A wrong path after a return that was predicted rightly, and one that was not.
+        (
+            "El1000>2000 El2000>3000 N3000 E3004>4000 cancel:1>5000 mis>5000 Ei5000>2004 Ei2004>1004 E1004 commit:6",
+            "fb 35 ff 2d 06",
+        ),
+        (
+            "El1000>2000 Ei2004>1004 E1008>3000 cancel:1>2008 mis>2008 Ei2008>1004 E1004 commit:4",
+            "f7 36 db 2d 04",
+        ),
         ("Nl1000 mis>2000 Ei2000>1004 E1004 commit:3", "33 f7 95 01 f7 2d 03"),
     ];
     all(&scene, &rows);
