@@ -3,7 +3,7 @@
 //! `families` prints the families. `run FAMILY` judges; `mutant=N` activates a mutant, `executed=FILE` records which are
 //! executed instead, `deadline=SECONDS` is that of one check, `every-failure` goes on after the first one,
 //! `real-programs` adds these. The last line of the output is JSON; the exit code is 0 when every check passed, 1 when
-//! one failed, 3 when nothing could be judged.
+//! one failed or none applies, 5 when the suite is invalid, 3 when the arguments are wrong.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -27,20 +27,19 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some((verb, [family, options @ ..])) if verb == "run" => match judge(family, options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(1),
-            Err(message) => broken(&message),
+            Ok(code) => ExitCode::from(code),
+            Err(message) => broken(3, &message),
         },
-        _ => broken("what to do?"),
+        _ => broken(3, "what to do?"),
     }
 }
 
-fn broken(message: &str) -> ExitCode {
+fn broken(code: u8, message: &str) -> ExitCode {
     eprintln!("error: {message}");
-    ExitCode::from(3)
+    ExitCode::from(code)
 }
 
-fn judge(family: &str, arguments: &[String]) -> Result<bool, String> {
+fn judge(family: &str, arguments: &[String]) -> Result<u8, String> {
     let family: Family = family.parse().map_err(|_| format!("no family `{family}`"))?;
     let mut options = Options {
         selection: Selection { families: vec![family], ..Selection::default() },
@@ -67,14 +66,19 @@ fn judge(family: &str, arguments: &[String]) -> Result<bool, String> {
     if record.is_some() {
         mutant_switch::record_executed();
     }
-    let run = run(&Subject::reference(), &options, &|_| {})
-        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    let run = match run(&Subject::reference(), &options, &|_| {}) {
+        Ok(run) => run,
+        Err(errors) => {
+            errors.iter().for_each(|error| eprintln!("{error}"));
+            return Ok(5);
+        }
+    };
     if let Some(file) = record {
         let numbers: Vec<String> = mutant_switch::executed().map(|mutant| mutant.to_string()).collect();
         fs::write(file, numbers.join("\n")).map_err(|error| format!("{file}: {error}"))?;
     }
     report(&run);
-    Ok(run.is_success())
+    Ok(u8::from(!run.is_success()))
 }
 
 /// Prints how many checks there were, and those that failed.
