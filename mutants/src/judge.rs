@@ -27,8 +27,10 @@ const CHECK_DEADLINE: u32 = 5;
 /// Which mutants to judge, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only these families, by their module names; empty = all.
+    /// Only these families, by their module names; empty = all, and what they share.
     pub families: Vec<String>,
+    /// Whether also what the families execute of the code that families share.
+    pub shared: bool,
     /// Only mutants of these crates; empty = all.
     pub packages: Vec<String>,
     /// Only so many, chosen with this seed.
@@ -186,12 +188,13 @@ fn arguments(family: &str, options: &Options) -> Vec<String> {
     arguments
 }
 
-/// The mutants of the selected families and crates. What families share belongs to those that execute it.
+/// The mutants of the selected families and crates.
 fn scope(mutants: &[Mutant], options: &Options, families: &[String], clean: &[Clean]) -> Vec<usize> {
     let of_family = |mutant: usize, module: &str| {
         options.families.is_empty()
             || options.families.iter().any(|family| family == module)
-            || (!families.iter().any(|family| family == module)
+            || (options.shared
+                && !families.iter().any(|family| family == module)
                 && clean.iter().any(|clean| clean.executed.contains(&mutant)))
     };
     let any = |list: &[String], takes: &dyn Fn(&String) -> bool| list.is_empty() || list.iter().any(takes);

@@ -33,9 +33,13 @@ Examples:
   cargo xtask mutants --mutant 4ca98b3d85807f75
   cargo xtask mutants --minimum 95")]
 struct Arguments {
-    /// Only this family, and what it executes of the code that families share. May be repeated.
+    /// Only the modules of this family, judged by its suite. May be repeated.
     #[arg(long, value_name = "FAMILY")]
     family: Vec<String>,
+    /// With --family: also what that family executes of the modules that families share. Another family may detect
+    /// what survives there.
+    #[arg(long, requires = "family")]
+    shared: bool,
     /// Only mutants of this crate.
     #[arg(long = "crate", value_name = "CRATE")]
     package: Vec<Package>,
@@ -148,6 +152,7 @@ fn options(arguments: &Arguments) -> Options {
     let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Options {
         families: arguments.family.iter().map(|family| family.replace('-', "_")).collect(),
+        shared: arguments.shared,
         packages: arguments
             .package
             .iter()
