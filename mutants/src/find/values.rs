@@ -98,7 +98,9 @@ fn of_tuple(elements: &[&Type], source: &str) -> Vec<String> {
         let values = of_type(element, source);
         rows = rows
             .iter()
-            .flat_map(|row| values.iter().map(move |value| [row.as_slice(), &[value.clone()]].concat()))
+            .flat_map(|row| {
+                values.iter().map(move |value| [row.as_slice(), std::slice::from_ref(value)].concat())
+            })
             .take(MOST)
             .collect();
     }
