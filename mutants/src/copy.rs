@@ -50,7 +50,7 @@ impl Layout {
             ]),
             mutated: names(&["decoder", "encoder-model"]),
             driver: vec![
-                file("Cargo.toml", include_str!("../template/driver/Cargo.toml")),
+                file("Cargo.toml", include_str!("../template/driver/manifest.toml")),
                 file("src/main.rs", include_str!("../template/driver/src/main.rs")),
             ],
         }
@@ -72,7 +72,7 @@ pub(crate) fn write(layout: &Layout, sources: &[(String, String)], mutants: usiz
     };
     put("Cargo.toml", root_manifest(layout)?.as_bytes())?;
     let count = format!("/// Number of mutants.\npub(crate) const COUNT: usize = {mutants};\n");
-    put(&format!("{SWITCH}/Cargo.toml"), include_bytes!("../template/switch/Cargo.toml"))?;
+    put(&format!("{SWITCH}/Cargo.toml"), include_bytes!("../template/switch/manifest.toml"))?;
     put(&format!("{SWITCH}/src/lib.rs"), include_bytes!("../template/switch/src/lib.rs"))?;
     put(&format!("{SWITCH}/src/count.rs"), count.as_bytes())?;
     for (path, text) in &layout.driver {
