@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::mutant::Mutant;
 
 /// A mutant that changes no behaviour. It is found by what it changes, not by its line.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Equivalent {
     /// The file.
@@ -28,7 +28,7 @@ pub struct Equivalent {
     pub reason: String,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
     #[serde(default)]
@@ -52,6 +52,14 @@ pub fn read(path: &Path) -> Result<Vec<Equivalent>, Error> {
         }
         None => Ok(list.equivalent),
     }
+}
+
+/// The entry that the list needs for this mutant, still without a reason.
+#[must_use]
+pub fn entry(mutant: &Mutant) -> String {
+    let Mutant { file, function, text, change, occurrence, .. } = mutant.clone();
+    let entry = Equivalent { file, function, text, change, occurrence, reason: String::new() };
+    toml::to_string(&List { equivalent: vec![entry] }).unwrap_or_default()
 }
 
 impl Equivalent {
@@ -120,6 +128,14 @@ mod tests {
         assert_eq!(stale, []);
         let (reasons, stale) = find(&list.equivalent, &[mutant(9, 1)]);
         assert!(reasons.is_empty() && stale.len() == 1);
+    }
+
+    #[test]
+    fn the_entry_of_a_mutant_finds_it_again() {
+        let text = entry(&mutant(9, 1)).replace("reason = \"\"", "reason = \"why\"");
+        let list: List = toml::from_str(&text).expect("parses");
+        let (reasons, stale) = find(&list.equivalent, &[mutant(9, 0), mutant(70, 1)]);
+        assert_eq!((reasons.keys().copied().collect::<Vec<_>>(), stale), (vec![1], Vec::new()));
     }
 
     #[test]

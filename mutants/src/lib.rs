@@ -24,7 +24,7 @@ mod splice;
 pub use child::Failure;
 pub use compile::{Built, Found, build, find};
 pub use copy::Layout;
-pub use equivalent::{Equivalent, read};
+pub use equivalent::{Equivalent, entry, read};
 pub use error::Error;
 pub use find::{Skipped, Wanted};
 pub use judge::{Judged, Judgement, Options, Outcome, Progress, judge};

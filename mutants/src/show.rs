@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use traceproof_mutants::{Built, Found, Judgement, Layout, Mutant, Options, Outcome};
+use traceproof_mutants::{Built, Found, Judgement, Layout, Mutant, Options, Outcome, entry};
 
 /// At most so many failing checks of a mutant.
 const FAILURES: usize = 20;
@@ -29,7 +29,10 @@ pub(crate) fn mutants(layout: &Layout, built: &Built, judgement: &Judgement) {
         source(layout, mutant);
         match &judged.outcome {
             Outcome::NotExecuted => println!("  not executed by the suite"),
-            Outcome::Survived => println!("  survived"),
+            Outcome::Survived => {
+                println!("  survived; mutants/equivalent.toml, if the change can have no effect:\n");
+                entry(mutant).lines().for_each(|line| println!("    {line}"));
+            }
             Outcome::Crashed => println!("  detected: the process crashed"),
             Outcome::TimedOut => println!("  detected: no end"),
             Outcome::Killed { failures } => {
