@@ -55,6 +55,8 @@ pub struct Options {
     pub invocation: Invocation,
     /// When it returns true, no more cases are started, and the results so far are those of the run.
     pub stop: Arc<AtomicBool>,
+    /// Whether a case that fails sets [`stop`](Self::stop).
+    pub fail_fast: bool,
 }
 
 impl Default for Options {
@@ -71,6 +73,7 @@ impl Default for Options {
             repeat: NonZeroUsize::MIN,
             invocation: Invocation::default(),
             stop: Arc::default(),
+            fail_fast: false,
         }
     }
 }
@@ -170,6 +173,9 @@ impl Visitor for RunFamily<'_> {
                 Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
                 Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
             };
+            if self.options.fail_fast && case.iter().any(|case| case.failures().next().is_some()) {
+                self.options.stop.store(true, Ordering::Relaxed);
+            }
             (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
             case
         };

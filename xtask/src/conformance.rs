@@ -92,6 +92,9 @@ pub(crate) struct Arguments {
         conflicts_with = "snapshot"
     )]
     repeat: NonZeroUsize,
+    /// Stop at the first case that fails.
+    #[arg(long, conflicts_with_all = ["snapshot", "baseline"])]
+    fail_fast: bool,
     /// Known failures of the subject: a TOML file (docs/baselines.md). They do not count as failures; a known failure
     /// that passes or has another outcome makes the baseline stale (exit code 4).
     #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
@@ -229,6 +232,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         repeat: arguments.repeat,
         invocation: invocation(),
         stop: stopped_by_hand()?,
+        fail_fast: arguments.fail_fast,
     };
     let bar = progress_bar("cases");
     let run = run_suite(subject, &options, &|progress| match progress {

@@ -17,6 +17,7 @@ mod files;
 mod fuzz_seeds;
 mod limits;
 mod list;
+mod mutants;
 #[cfg(feature = "peer-opencsd")]
 mod opencsd_host;
 mod program;
@@ -75,6 +76,7 @@ enum Verb {
     Settings(settings::Arguments),
     Programs(programs::Arguments),
     Saboteurs(saboteurs::Arguments),
+    Mutants(mutants::Arguments),
     Export(export::Arguments),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Verb::Settings(arguments) => settings::run(arguments),
         Verb::Programs(arguments) => programs::run(arguments),
         Verb::Saboteurs(arguments) => saboteurs::run(arguments),
+        Verb::Mutants(arguments) => mutants::run(arguments),
         Verb::Export(arguments) => export::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),

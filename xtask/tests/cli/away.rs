@@ -81,6 +81,7 @@ fn cases_requirements_and_programs_are_there() {
     assert!(program.contains("1 round trip"), "{program}");
     let killed = away.text(&["saboteurs", "--family", "itanium-pmu"], 0);
     assert!(killed.contains("itanium_pmu"), "{killed}");
+    assert!(away.text(&["mutants", "--list"], 2).contains("only in a checkout"));
     assert!(fs::read_dir(&away.empty).expect("there").next().is_none(), "something was left behind");
 }
 

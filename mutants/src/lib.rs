@@ -1,0 +1,32 @@
+//! Whether the suites detect changes of the reference decoders and encoder models.
+//!
+//! | question | place |
+//! |---|---|
+//! | What is changed? | [`find()`], [`Mutant`], [`Operator`] |
+//! | How do all changes get into one program? | [`build()`], [`Layout`] |
+//! | Which does the suite execute, which does it detect? | [`judge()`], [`Judgement`], [`Outcome`] |
+//! | Which change no behaviour? | [`read`], [`Equivalent`] |
+//! | What came out? | [`Report`] |
+#![forbid(unsafe_code)]
+
+mod child;
+mod compile;
+mod copy;
+mod equivalent;
+mod error;
+mod find;
+mod judge;
+mod mutant;
+mod report;
+mod sample;
+mod splice;
+
+pub use child::Failure;
+pub use compile::{Built, Found, build, find};
+pub use copy::Layout;
+pub use equivalent::{Equivalent, entry, read};
+pub use error::Error;
+pub use find::{Skipped, Wanted};
+pub use judge::{Judged, Judgement, Options, Outcome, Progress, judge};
+pub use mutant::{Mutant, Operator};
+pub use report::{Counts, Report};
