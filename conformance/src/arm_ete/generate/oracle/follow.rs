@@ -162,8 +162,12 @@ impl<'a> Judge<'a> {
             })
             .unwrap_or(false)
         };
-        // A Start that was cancelled after it is in no timeline.
-        let cancelled = transactional && parameters.transactions && parameters.maxspec > 0;
+        // A Start that was cancelled after it is in no timeline, nor is a Failure that a Discard drops.
+        let fails = |at: &usize| {
+            matches!(self.timeline.items.get(*at), Some(Item { what: What::TransactionFailure, .. }))
+        };
+        let is_speculative = parameters.transactions && parameters.maxspec > 0;
+        let cancelled = is_speculative && (transactional || self.positions.iter().any(fails));
         if !cancelled && self.positions.iter().all(|at| open(at) != transactional) {
             return Err(self.mismatch(&format!("T = {}", u8::from(!transactional)), event));
         }
