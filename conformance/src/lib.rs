@@ -34,7 +34,7 @@
 //! | What does a subject report for one stream, even if it crashes? | [`observe`] |
 //! | The bytes of failing checks as files? | [`save`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
-//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`itanium_pmu`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]

@@ -26,8 +26,8 @@ pub struct Success {
     pub returned: oracle::Returned,
 }
 
-/// Encodes the scenario's execution with the reference model, decodes it with the reference decoder and compares packets
-/// and execution.
+/// Encodes the scenario's execution with the reference model, decodes it with the reference decoder and compares
+/// packets and execution.
 ///
 /// # Errors
 ///

@@ -101,7 +101,9 @@ impl<'a> Clock<'a> {
         let most = usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX);
         let implied = elements.get(latest.end.saturating_add(most)).map(|element| element.step);
         let last = implied.unwrap_or(self.cycles.len() - 1);
-        let merges = self.scenario.policy.merged_commits > 1;
+        // A Q element is made when the next one comes, or its region ends.
+        let is_q = at.checked_sub(1).is_some_and(|before| self.timeline.items[before].q);
+        let merges = self.scenario.policy.merged_commits > 1 || is_q;
         let committed = latest.filter_map(|element| elements[element].committed);
         let steps = committed.flat_map(|step| step..=if merges { last.max(step) } else { step });
         steps.map(|step| self.cycles[step]).collect()

@@ -162,12 +162,34 @@ impl<'a> Judge<'a> {
             })
             .unwrap_or(false)
         };
-        // A Start that was cancelled after it is in no timeline.
-        let cancelled = transactional && parameters.transactions && parameters.maxspec > 0;
+        // A Start that was cancelled after it is in no timeline, nor is a Failure that a Discard drops.
+        let fails = |at: &usize| {
+            matches!(self.timeline.items.get(*at), Some(Item { what: What::TransactionFailure, .. }))
+        };
+        let is_speculative = parameters.transactions && parameters.maxspec > 0;
+        let cancelled = is_speculative && (transactional || self.positions.iter().any(fails));
         if !cancelled && self.positions.iter().all(|at| open(at) != transactional) {
             return Err(self.mismatch(&format!("T = {}", u8::from(!transactional)), event));
         }
         Ok(())
+    }
+
+    /// The positions, and those after items that a trace unit may leave out.
+    fn reachable(&self) -> Vec<usize> {
+        let mut found = self.positions.clone();
+        let mut index = 0;
+        while let Some(&at) = found.get(index) {
+            index += 1;
+            let is_optional = self.timeline.items.get(at).is_some_and(|item| match item.what {
+                What::Discard { optional } => optional,
+                What::ExceptionReturn => item.q,
+                _ => false,
+            });
+            if is_optional && !found.contains(&(at + 1)) {
+                found.push(at + 1);
+            }
+        }
+        found
     }
 
     /// Replaces the positions by those to which `event` leads from them.
@@ -177,7 +199,7 @@ impl<'a> Judge<'a> {
         lead: impl Fn(&Self, usize) -> Result<usize, String>,
     ) -> Result<(), Mismatch> {
         let (mut next, mut first_wrong) = (Vec::new(), None);
-        for &at in &self.positions {
+        for at in self.reachable() {
             match lead(self, at) {
                 Ok(at) if next.contains(&at) => {}
                 Ok(at) => next.push(at),
@@ -240,12 +262,7 @@ impl<'a> Judge<'a> {
     }
 
     fn single(&self, at: usize, event: &Event) -> Result<usize, String> {
-        let mut at = at;
-        let mut item = self.timeline.items.get(at).ok_or("the end")?;
-        if matches!(item.what, What::Discard { optional: true }) && *event != Event::Discard {
-            at += 1;
-            item = self.timeline.items.get(at).ok_or("the end")?;
-        }
+        let item = self.timeline.items.get(at).ok_or("the end")?;
         let is_there = match (item.what, *event) {
             (What::TraceOn, Event::TraceOn)
             | (What::ExceptionReturn, Event::ExceptionReturn)
@@ -271,7 +288,7 @@ impl<'a> Judge<'a> {
     fn unknown_path(&mut self, count: Option<u32>, event: &Event) -> Result<(), Mismatch> {
         let items = &self.timeline.items;
         let mut next = Vec::new();
-        for &at in &self.positions {
+        for at in self.reachable() {
             let is_q = |item: &&Item| item.q && matches!(item.what, What::Instruction { .. });
             let most = items[at..].iter().take_while(is_q).count();
             match count.map(|count| count as usize) {

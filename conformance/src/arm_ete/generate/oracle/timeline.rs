@@ -157,6 +157,7 @@ impl Follower<'_> {
             }
             Signal::TransactionFailure(next) => {
                 self.end_transaction(What::TransactionFailure);
+                self.untraced.clear();
                 (self.transaction, self.at) = (false, next);
             }
             Signal::QRegion(begins) => self.q_region = begins,

@@ -102,7 +102,7 @@ impl Walk<'_, '_> {
     /// TSTART was executed.
     pub(super) fn start_transaction(&mut self) {
         if self.now.transaction.is_some() {
-            self.now.nested += 1;
+            self.now.nested = self.now.nested.saturating_add(1);
             return;
         }
         let after = self.now.clone();
