@@ -1,4 +1,5 @@
-//! An execution as a person or a simulator writes it down: instruction by instruction, before it is turned into signals.
+//! An execution as a person or a simulator writes it down: instruction by instruction, before it is turned into
+//! signals.
 
 use super::{Signal, State};
 use crate::Address;
@@ -86,8 +87,8 @@ pub struct Execute {
     /// The state of the next instruction, of an indirect branch or exception return that is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub to: Option<State>,
-    /// M profile: the branch returns from an exception, because its target is a special value. On the other profiles the
-    /// opcode says it.
+    /// M profile: the branch returns from an exception, because its target is a special value. On the other profiles
+    /// the opcode says it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
     pub exception_return: bool,
     /// It lies in a region of branch broadcasting (R_MHYFV).

@@ -53,8 +53,8 @@ pub struct StimulusEntry {
     /// It lies in a region of branch broadcasting.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub broadcast: bool,
-    /// Instructions since the P0 instruction or exception before: 1 for a P0 instruction (itself), 0 for an exception if
-    /// absent. Only Q elements count them.
+    /// Instructions since the P0 instruction or exception before. Only Q elements count them. If absent 1 for a P0
+    /// instruction (itself), 0 for an exception.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<u32>,
     /// Where execution goes on: target of that branch, handler of the exception, or the place after `cancel`.

@@ -69,8 +69,9 @@ fn signals(lines: &str) -> Vec<Signal> {
 
 #[test]
 fn lines_are_steps() {
-    let lines = r#"{ enable = "A" }, { not_taken = "C", cycles = 7 }, { taken = "D", link = true, to = "F", instructions = 4 },
-        { repeat = 2, timestamp = 9 }, { taken = "I", kind = "isb", broadcast = true }, { disable = true }"#;
+    let lines = r#"{ enable = "A" }, { not_taken = "C", cycles = 7 }, 
+        { taken = "D", link = true, to = "F", instructions = 4 }, { repeat = 2, timestamp = 9 },
+        { taken = "I", kind = "isb", broadcast = true }, { disable = true }"#;
     let steps = ArmEte::execution(&entries(lines), &assembly()).expect("resolves");
     let step = |cycles, timestamp, signal| Stimulus { cycles, timestamp, signal };
     let call = P0 { link: true, instructions: 4, ..branch(0x800c, true, state(0x8020)) };
@@ -187,10 +188,12 @@ fn contradictions_are_named() {
 #[test]
 fn lines_are_events() {
     let lines = r#"{ trace_info = { cycle_counting = true, cycle_threshold = 16, speculation = 3 } }, "trace_on",
-        { context = "el1 non-secure vmid=0 context=0" }, { instructions = "A..CN t32 T?" }, { unknown_path = { count = 3 } },
-        { unknown_path = {} }, "mispredict", { exception = { number = 14, returns_to = "D" } }, { exception = { number = 0 } },
-        { cycles = { count = 3, total = 8 } }, { cycles = {} }, { timestamp = { value = "0x3e8", cycles = 5, of = "marker" } },
-        { timestamp = {} }, "timestamp_marker", { event = 2 }, { instrumentation = { exception_level = "el1", value = "0x7" } },
+        { context = "el1 non-secure vmid=0 context=0" }, { instructions = "A..CN t32 T?" },
+        { unknown_path = { count = 3 } }, { unknown_path = {} }, "mispredict",
+        { exception = { number = 14, returns_to = "D" } }, { exception = { number = 0 } },
+        { cycles = { count = 3, total = 8 } }, { cycles = {} },
+        { timestamp = { value = "0x3e8", cycles = 5, of = "marker" } }, { timestamp = {} }, "timestamp_marker",
+        { event = 2 }, { instrumentation = { exception_level = "el1", value = "0x7" } },
         "transaction_start", "transaction_commit", "transaction_failure", "exception_return", "function_return",
         { data_sync_marker = { number = 5 } }, "overflow", "discard",
         { fault = { class = "contradiction", packet = 3, byte = 9 } }"#;
@@ -254,8 +257,8 @@ fn programs_begin_with_the_instruction_set_of_the_processor() {
         assembly.program.sections()[0].bytes.clone()
     };
     let v4 = Parameters::etmv4(Version::Etmv4_2);
-    let real_time = Parameters { profile: Profile::RealTime, address_bytes: 4, ..v4.clone() };
-    let microcontroller = Parameters { profile: Profile::Microcontroller, address_bytes: 4, ..v4.clone() };
+    let real_time = Parameters { profile: Profile::RealTime, address_bytes: 4, ..v4 };
+    let microcontroller = Parameters { profile: Profile::Microcontroller, address_bytes: 4, ..v4 };
     assert_eq!(bytes(&v4, "nop"), [0x1f, 0x20, 0x03, 0xd5]);
     assert_eq!(bytes(&real_time, "nop"), [0x00, 0xf0, 0x20, 0xe3]);
     assert_eq!(bytes(&microcontroller, "nop"), [0x00, 0xbf]);
