@@ -55,8 +55,8 @@
 //!   next P0 instruction or exception; inactive ones wait for it where the policy says so.
 //! * Order before a P0 element: Trace On, Transaction Start, context, address; a Start that is a P0 element comes after
 //!   them.
-//! * Held atoms are sent before every packet that is no Mispredict or Cancel; Commit packets that are merged, before every
-//!   packet that is no P0 element; a Cancel, with the Mispredict or before anything else; events, before anything else.
+//! * Held atoms are sent before every packet that is no Mispredict or Cancel; Commit packets that are merged, before
+//!   every packet that is no P0 element; a Cancel, with the Mispredict or before anything else; events, before anything else.
 //! * Each Cancel of the stimulus has a packet of its own. After it the context is repeated if the one in effect was
 //!   cancelled, and the address if execution goes on outside of the block in which the oldest cancelled element began.
 //! * The return stack is emptied at Trace On, Trace Info, Discard, Overflow, Transaction Failure, Q elements, calls in
@@ -73,12 +73,12 @@
 //!   ETMv4 as 0.
 //! * At a disable Transaction Failure closes a transaction whose Start was traced; Discard follows only if P0 elements
 //!   are uncommitted.
-//! * An overflow of the stimulus sends first what is held. One of the buffer loses the packets of a whole step; what was
-//!   held before is sent when there is room again, then events that were lost, then Overflow. A flush and a disable
+//! * An overflow of the stimulus sends first what is held. One of the buffer loses the packets of a whole step; what
+//!   was held before is sent when there is room again, then events that were lost, then Overflow. A flush and a disable
 //!   empty the buffer, so their packets always have room.
 //! * An overflow before the first A-sync of a session has no Overflow packet.
 //! * An exception with a reserved number is no exception; transactions without FEAT_TME are none.
-//! * No more than 65,536 uncommitted blocks are remembered one by one. A Cancel beyond them repeats context and address.
+//! * No more than 65,536 uncommitted blocks are remembered one by one. A Cancel beyond them repeats the address.
 
 mod atoms;
 mod check;

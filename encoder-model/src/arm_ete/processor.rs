@@ -25,8 +25,8 @@ type Outcome<T> = Result<T, ExecutionProblem>;
 /// Shows executions of a program to a trace unit.
 ///
 /// Commit and Cancel count P0 elements, which depend on what the trace unit does. Of the policy, only
-/// [`source_addresses`](Policy::source_addresses) changes them; an overflow of its buffer is not seen here. Loads and stores that are P0 instructions (ETMv4) are not recognised: an execution has them as
-/// [`Signal::P0`].
+/// [`source_addresses`](Policy::source_addresses) changes them; an overflow of its buffer is not seen here. Loads and
+/// stores that are P0 instructions (ETMv4) are not recognised: an execution has them as [`Signal::P0`].
 #[derive(Clone, Debug)]
 pub struct Core<'a> {
     program: &'a Program,
@@ -266,7 +266,9 @@ impl<'a> Core<'a> {
         Record { at, instructions: self.instructions, transaction: self.transaction, elements: 0, p0: None }
     }
 
-    /// A Start precedes the first P0 element of a transaction: whether it is one, too. Spec: ETE-RKGLY-001, ETE-CTLXL-001.
+    /// A Start precedes the first P0 element of a transaction: whether it is one, too.
+    ///
+    /// Spec: ETE-RKGLY-001, ETE-CTLXL-001.
     fn restart_transaction(&mut self) -> u32 {
         match &mut self.transaction {
             Some(started @ false) => {
@@ -387,7 +389,7 @@ impl<'a> Core<'a> {
                 self.transaction = self.transaction.map(|_| false);
                 self.window.lose();
             }
-            Signal::Commit(count) => _ = self.window.commit(count),
+            Signal::Commit(count) => self.window.commit(count),
             Signal::Cancel { count, .. } => {
                 if let Some(oldest) = self.window.cancel(count) {
                     self.transaction = oldest.transaction;

@@ -18,7 +18,8 @@ pub(super) struct Timestamps {
     /// No timestamp was sent since Trace Info.
     first: bool,
     requested: bool,
-    /// Time of the latest P0, Event or Instrumentation element since Trace Info, and cycles from the latest count to it.
+    /// Time of the latest P0, Event or Instrumentation element since Trace Info, and cycles from the latest count to
+    /// it.
     element: Option<(u64, Option<u32>)>,
 }
 

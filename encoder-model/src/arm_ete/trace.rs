@@ -13,7 +13,9 @@ use super::history::Location;
 use super::pipeline::{Block, Traced};
 use super::unit::TraceUnit;
 
-/// Types of exceptions whose handler may be the next instruction. Spec: reading `ete-implementation-defined-exceptions`.
+/// Types of exceptions whose handler may be the next instruction.
+///
+/// Spec: reading `ete-implementation-defined-exceptions`.
 const IMPLEMENTATION_DEFINED: core::ops::RangeInclusive<u16> = 0x10..=0x17;
 
 impl TraceUnit {

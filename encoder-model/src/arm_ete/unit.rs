@@ -217,7 +217,7 @@ impl TraceUnit {
         self.trace_info();
     }
 
-    /// Spec: ETE-ENC-END-001, ETE-XXFBC-001, ETE-ZJXHP-001, ETE-GLBHL-001, ETE-WDWGV-001, ETE-FHQDX-001, ETE-RPSPH-001.
+    /// Spec: ETE-ENC-END-001, ETE-XXFBC-001, ETE-XQSPC-001, ETE-GLBHL-001, ETE-WDWGV-001, ETE-FHQDX-001, ETE-RPSPH-001.
     fn disable(&mut self) {
         if !self.gates.enabled {
             return;
@@ -422,8 +422,8 @@ impl TraceUnit {
         }
     }
 
-    /// The packets of the step go into the buffer, which `flushes` as it fills, or an overflow begins: they are lost, and what was held before is
-    /// held again.
+    /// The packets of the step go into the buffer, which `flushes` as it fills, or an overflow begins: they are lost,
+    /// and what was held before is held again.
     ///
     /// Spec: ETE-LDDLP-001, ETE-LDDLP-002, ETE-RQHFH-001.
     fn commit_step(&mut self, kept: Held, flushes: bool, sink: &mut dyn EncoderSink<ArmEte>) {

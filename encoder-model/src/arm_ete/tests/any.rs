@@ -170,11 +170,15 @@ fn signal() -> impl Strategy<Value = Signal> {
         1 => state().prop_map(Signal::Redirect),
         1 => state().prop_map(Signal::TransactionFailure),
         1 => (0..6_u8).prop_map(Signal::Event),
-        1 => any::<u64>().prop_map(|value| Signal::Instrumentation { exception_level: ExceptionLevel::El0, value: value >> 40 }),
+        1 => (0..=u64::MAX >> 40).prop_map(instrumentation),
         1 => state().prop_map(Signal::ProhibitedExit),
         1 => state().prop_map(Signal::DebugExit),
         1 => inserted().prop_map(Signal::Insert),
     ]
+}
+
+fn instrumentation(value: u64) -> Signal {
+    Signal::Instrumentation { exception_level: ExceptionLevel::El0, value }
 }
 
 fn stimulus() -> impl Strategy<Value = Stimulus> {

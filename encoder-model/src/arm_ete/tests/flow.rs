@@ -229,7 +229,7 @@ fn q_elements() {
     );
     let apart = scene.clone().choosing(|policy| policy.q_addresses = false);
     all(&apart, &[("q1 E1000>2000 q0 E2000", "ac 05 95 80 10 f7")]);
-    let uncounted = scene.clone().choosing(|policy| policy.q_counts = false);
+    let uncounted = scene.choosing(|policy| policy.q_counts = false);
     all(&uncounted, &[("q1 E1000>2000 q0 E2000", "af 95 80 10 f7")]);
     let counted = uncounted.with(|parameters| parameters.q_elements = QElements::Count);
     all(&counted, &[("q1 E1000>2000 q0 E2000", "a5 80 10 05 f7")]);

@@ -5,6 +5,7 @@ mod execution;
 mod flow;
 mod legal;
 mod packets;
+mod refusals;
 mod scene;
 mod speculation;
 mod streams;

@@ -15,7 +15,7 @@ use SecurityState::{NonSecure, Realm, Root, Secure};
 use SubIsa::{Is0, Is1};
 
 /// Configuration C1: ITE and TSMARK, too.
-fn c1() -> Parameters {
+pub(super) fn c1() -> Parameters {
     Parameters {
         timestamp_markers: true,
         instrumentation: true,
@@ -25,11 +25,11 @@ fn c1() -> Parameters {
 }
 
 /// Configuration C0.
-fn c0() -> Parameters {
+pub(super) fn c0() -> Parameters {
     Parameters { commopt: false, maxspec: 78, ..c1() }
 }
 
-fn v4() -> Parameters {
+pub(super) fn v4() -> Parameters {
     Parameters { commopt: false, ..Parameters::etmv4(Version::Etmv4_6) }
 }
 
@@ -37,47 +37,51 @@ fn bytes(packet: Packet, parameters: &Parameters) -> String {
     hex(&write_packet(&packet, parameters).expect("encodable"))
 }
 
-fn refused(packet: Packet, parameters: &Parameters) -> &'static str {
+pub(super) fn refused(packet: Packet, parameters: &Parameters) -> &'static str {
     let Err(UnencodablePacket { field }) = write_packet(&packet, parameters) else {
         panic!("{packet:?} was written");
     };
     field
 }
 
-fn field(bits: u64, bytes: u8) -> VariableField {
+pub(super) fn field(bits: u64, bytes: u8) -> VariableField {
     VariableField { bits, bytes }
 }
 
-fn short(sub_isa: SubIsa, bits: u32, bytes: u8) -> AddressField {
+pub(super) fn short(sub_isa: SubIsa, bits: u32, bytes: u8) -> AddressField {
     AddressField::Short { sub_isa, bits: Address32(bits), bytes }
 }
 
-fn bits_32(sub_isa: SubIsa, bits: u32) -> AddressField {
+pub(super) fn bits_32(sub_isa: SubIsa, bits: u32) -> AddressField {
     AddressField::Bits32 { sub_isa, bits: Address32(bits), reserved: 0 }
 }
 
-fn bits_64(sub_isa: SubIsa, bits: u64) -> AddressField {
+pub(super) fn bits_64(sub_isa: SubIsa, bits: u64) -> AddressField {
     AddressField::Bits64 { sub_isa, bits: Address(bits), reserved: 0 }
 }
 
-fn target(address: AddressField) -> Packet {
+pub(super) fn target(address: AddressField) -> Packet {
     Packet::TargetAddress { address, context: None }
 }
 
-fn context(exception_level: ExceptionLevel, security: SecurityState, is_64_bit: bool) -> ContextField {
+pub(super) fn context(
+    exception_level: ExceptionLevel,
+    security: SecurityState,
+    is_64_bit: bool,
+) -> ContextField {
     ContextField { exception_level, security, is_64_bit, ..ContextField::default() }
 }
 
-fn exception(number: u8, with_target: bool, address: Option<AddressField>) -> Packet {
+pub(super) fn exception(number: u8, with_target: bool, address: Option<AddressField>) -> Packet {
     Packet::Exception { number, with_target, reserved: false, address, context: None }
 }
 
-fn atoms(text: &str) -> Atoms {
+pub(super) fn atoms(text: &str) -> Atoms {
     text.parse().expect("atoms")
 }
 
 /// Trace Info with these sections, each in as many bytes as given.
-fn trace_info(sections: [Option<(u64, u8)>; 4]) -> Packet {
+pub(super) fn trace_info(sections: [Option<(u64, u8)>; 4]) -> Packet {
     let [info, key, speculation, cycle_threshold] =
         sections.map(|section| section.map(|(bits, bytes)| field(bits, bytes)));
     Packet::TraceInfo { control_bytes: 1, reserved: 0, info, key, speculation, cycle_threshold }
@@ -391,126 +395,5 @@ fn packets_of_etmv4_only() {
     ] {
         assert_eq!(bytes(packet, &v4()), expected, "{packet:?}");
         assert_eq!(refused(packet, &c0()), "version", "{packet:?}");
-    }
-}
-
-/// ETE-PKT-CFG-001, ETE-PKT-RSV-001.
-#[test]
-fn reserved_headers_are_not_written() {
-    let old = Parameters::etmv4(Version::Etmv4_1);
-    for (packet, parameters, wrong) in [
-        (exception(2, false, Some(AddressField::ExactMatch(0))), v4(), "version"),
-        (Packet::TransactionStart, v4(), "version"),
-        (Packet::TransactionCommit, v4(), "version"),
-        (Packet::SourceAddress(AddressField::ExactMatch(0)), v4(), "version"),
-        (Packet::FunctionReturn, old.clone(), "version"),
-        (Packet::BranchFutureFlush, old.clone(), "version"),
-        (Packet::Ignore, old, "version"),
-        (
-            Packet::Instrumentation { level: 0, reserved: 0, value: 0 },
-            Parameters::default(),
-            "instrumentation",
-        ),
-        (Packet::TimestampMarker, Parameters::default(), "timestamp_markers"),
-        (Packet::Q { address: None, count: None }, Parameters::default(), "q_elements"),
-        (Packet::CycleCount2 { large: false, commit: 0, count: 0 }, c1(), "commopt"),
-        (Packet::CycleCount3 { commit: 1, count: 0 }, c1(), "commopt"),
-    ] {
-        assert_eq!(refused(packet, &parameters), wrong, "{packet:?}");
-    }
-}
-
-#[test]
-fn what_does_not_fit_is_refused() {
-    let exact = Some(AddressField::ExactMatch(0));
-    let el1 = context(El1, NonSecure, true);
-    let id = ContextField { vmid: Some(0x100), ..el1 };
-    let v4_exception = |number, fault_pending, reserved| Packet::ExceptionV4 {
-        number,
-        with_target: false,
-        fault_pending,
-        reserved,
-    };
-    let with_context = |number, address, context| Packet::Exception {
-        number,
-        with_target: false,
-        reserved: false,
-        address,
-        context: Some(context),
-    };
-    let timestamp = |value, count| Packet::Timestamp { value, count };
-    for (packet, wrong) in [
-        (Packet::AlignmentSync { zeros: 10 }, "zeros"),
-        (Packet::AlignmentSync { zeros: u64::MAX }, "zeros"),
-        (trace_info([Some((0x80, 1)), None, None, None]), "info"),
-        (trace_info([None, Some((0, 6)), None, None]), "key"),
-        (trace_info([None, None, Some((0, 0)), None]), "speculation"),
-        (trace_info([None, None, None, Some((1 << 15, 2))]), "cycle_threshold"),
-        (timestamp(field(0, 0), None), "value"),
-        (timestamp(field(0, 10), None), "value"),
-        (timestamp(field(1 << 56, 8), None), "value"),
-        (timestamp(field(0, 1), Some(field(1 << 22, 3))), "count"),
-        (exception(32, false, exact), "number"),
-        (exception(0x18, false, exact), "address"),
-        (exception(2, false, None), "address"),
-        (with_context(2, exact, el1), "context"),
-        (with_context(0, None, el1), "context"),
-        (Packet::Instrumentation { level: 4, reserved: 0, value: 0 }, "level"),
-        (Packet::Instrumentation { level: 0, reserved: 1, value: 0 }, "reserved"),
-        (Packet::CycleCount1 { commit: None, count: None }, "commit"),
-        (Packet::CycleCount1 { commit: Some(field(0, 1)), count: Some(field(1 << 22, 3)) }, "count"),
-        (Packet::CycleCount2 { large: true, commit: 16, count: 0 }, "commit"),
-        (Packet::CycleCount2 { large: true, commit: 0, count: 16 }, "count"),
-        (Packet::CycleCount3 { commit: 4, count: 0 }, "commit"),
-        (Packet::CycleCount3 { commit: 0, count: 4 }, "count"),
-        (Packet::Commit(field(0, 1)), "count"),
-        (Packet::Commit(field(1 << 32, 5)), "count"),
-        (Packet::Cancel1 { count: field(0, 2), mispredict: true }, "count"),
-        (Packet::Cancel2 { atoms: Some(atoms("NE")) }, "atoms"),
-        (Packet::Mispredict { atoms: Some(atoms("EEE")) }, "atoms"),
-        (Packet::Cancel3 { atom: false, count: 1 }, "count"),
-        (Packet::Cancel3 { atom: false, count: 6 }, "count"),
-        (Packet::Event(0), "events"),
-        (Packet::Event(16), "events"),
-        (target(AddressField::ExactMatch(3)), "address"),
-        (target(short(Is0, 0x202, 2)), "address"),
-        (target(short(Is0, 0x200, 1)), "address"),
-        (target(short(Is1, 0x1_0000, 2)), "address"),
-        (target(short(Is1, 0, 3)), "address"),
-        (target(bits_32(Is0, 2)), "address"),
-        (target(bits_64(Is1, 1)), "address"),
-        (target(AddressField::Bits32 { sub_isa: Is1, bits: Address32(0), reserved: 2 }), "address"),
-        (Packet::TargetAddress { address: short(Is0, 0, 1), context: Some(el1) }, "context"),
-        (Packet::Q { address: Some(bits_64(Is0, 0)), count: Some(field(1, 1)) }, "address"),
-        (Packet::Q { address: exact, count: None }, "count"),
-        (Packet::Q { address: None, count: Some(field(1, 6)) }, "count"),
-    ] {
-        assert_eq!(refused(packet, &c0()), wrong, "{packet:?}");
-    }
-    let result = |result, bits, bytes| Packet::ConditionalResult1 {
-        first: ConditionalResult { implied: false, result, key: field(bits, bytes) },
-        second: None,
-    };
-    for (packet, wrong) in [
-        (v4_exception(0x20, None, 0), "number"),
-        (v4_exception(0x400, Some(false), 0), "number"),
-        (v4_exception(1, None, 0x80), "reserved"),
-        (v4_exception(1, Some(true), 0x20), "reserved"),
-        (Packet::Context(id), "vmid"),
-        (Packet::Context(ContextField { context_id: Some(1), ..el1 }), "context_id"),
-        (Packet::NumberedDataSyncMarker(8), "number"),
-        (Packet::UnnumberedDataSyncMarker(5), "atoms"),
-        (Packet::ConditionalInstruction2(3), "code"),
-        (Packet::ConditionalInstruction3 { count: 64, repeated: false, reserved: false }, "count"),
-        (Packet::ConditionalResult2 { by_two: true, token: 3 }, "token"),
-        (Packet::ConditionalResult4(3), "token"),
-        (Packet::ConditionalResult3(0x1000), "tokens"),
-        (result(16, 0, 1), "first"),
-        (result(0, 8, 1), "first"),
-        (result(0, 0, 0), "first"),
-        (result(0, 0, 7), "first"),
-        (result(0, 1 << 39, 6), "first"),
-    ] {
-        assert_eq!(refused(packet, &Parameters { vmid_bytes: 1, ..v4() }), wrong, "{packet:?}");
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `on:1000`, `off` | enable, disable |
 //! | `E1000>2000`, `N1000` | a P0 instruction, taken or not |
-//! | `Ei1000>2000` | indirect; `r` exception return, `s` ISB, `m` load; also `l` with link, `b` broadcast, `5` = five instructions |
+//! | `Ei1000>2000` | indirect; `r` exception return, `s` ISB, `m` load; also `l` with link, `b` broadcast |
 //! | `x0e@2000>4000` | an exception that returns to 2000, with its handler |
 //! | `commit:2`, `cancel:1>2000`, `mis>3000`, `redirect>3000` | speculation |
 //! | `start`, `tcommit`, `fail>1000` | transactions |
@@ -14,8 +14,9 @@
 //! | `ev3`, `ite:5`, `stamp`, `sync`, `flush`, `idle`, `q0`, `q1` | requests |
 //! | `+12`, `=1000` | cycles of the next step; the timestamp counter from here on |
 //!
-//! Letters after a target are its state: EL1 Non-secure A64 without any, `u` EL0, `w` A32, `t` T32, `h` EL2, `S` Secure, `k`
-//! Context ID 5, `v` VMID 9. `word*5` is five times the word. Without target an instruction goes on four bytes later.
+//! Letters after a target are its state: EL1 Non-secure A64 without any, `u` EL0, `w` A32, `t` T32, `h` EL2, `S` Secure,
+//! `k` Context ID 5, `v` VMID 9. `word*5` is five times the word. Without target an instruction goes on four bytes
+//! later. Each P0 instruction is the last one of five instructions.
 
 use traceproof_vectors::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
 use traceproof_vectors::arm_ete::{

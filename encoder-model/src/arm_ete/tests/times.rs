@@ -164,7 +164,8 @@ fn the_buffer_overflows() {
         policy.atoms_per_packet = 1;
     });
     let start = format!("{AS} 01 00 04 82 00 08 00 00 31 f7");
-    let text = "on:1000 idle*24 E1000>1000 Ei1000>ffff000000001000 x0e@ffff000000001004>1000 ev1 idle*24 E1000>1000 off";
+    let text = "on:1000 idle*24 E1000>1000 Ei1000>ffff000000001000 x0e@ffff000000001004>1000 ev1 idle*24 \
+                E1000>1000 off";
     // 8 + 1 - 2 bytes are in the buffer where 13 of an exception with an address come.
     let wire = scene.wire(text);
     assert!(wire.starts_with(&start), "{wire}");
