@@ -103,20 +103,22 @@ fn text(pipe: Option<impl std::io::Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Waits for the process; at the deadline it is stopped, and the result is `None`.
+/// Waits for the process; at the deadline it is ended, and the result is `None`. Time in which this program is suspended
+/// does not count.
 fn wait(child: &mut Child, deadline: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let start = Instant::now();
-    let mut pause = Duration::from_millis(1);
+    let (mut waited, mut pause) = (Duration::ZERO, Duration::from_millis(1));
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if start.elapsed() >= deadline {
+        if waited >= deadline {
             child.kill()?;
             child.wait()?;
             return Ok(None);
         }
+        let before = Instant::now();
         thread::sleep(pause);
+        waited += before.elapsed().min(Duration::from_secs(1));
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }

@@ -52,6 +52,7 @@ impl FamilyRules for ArmEte {
     }
 
     const EVENTS_NEED_CODE: bool = true;
+    const RESOLVES_SPECULATION: bool = true;
 
     /// How many instructions are reported before the limit is the decoder's choice.
     fn is_open_at_limit(event: &Event) -> bool {

@@ -2,9 +2,11 @@
 //!
 //! A sync point is the first byte of an A-sync with a Trace Info before the next A-sync. Its tail is what packets at or
 //! after it report, in the order of packets: when elements are released depends on what was uncommitted before. Until
-//! both a context and a target address came after the Trace Info, a late decoder does not know where execution is.
+//! both a context and a target address came after the Trace Info, a late decoder does not know where execution is. A Trace
+//! Info with uncommitted P0 elements or within a transaction is no point: what becomes of them, and of the addresses
+//! after them, a late decoder learns only in part.
 
-use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf};
+use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
@@ -13,6 +15,9 @@ use crate::relations::push_all;
 /// Bytes that belong to no stream: reserved headers; the beginning of an address, of a timestamp, of an exception.
 const GARBAGE: [&[u8]; 4] =
     [&[0x93, 0x99, 0xba, 0x6c], &[0x85, 0x02, 0x13, 0x88], &[0x02, 0xd5, 0x9e, 0x81], &[0x06, 0x1d]];
+
+/// T of INFO.
+const TRANSACTIONAL: u64 = 0x40;
 
 /// Where decoding may start late.
 pub(super) const SYNC_POINTS: SyncPoints<ArmEte> = SyncPoints {
@@ -35,11 +40,19 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
                 // A decoder that searches takes the last 11 zeros.
                 point = usize::try_from(place.byte + zeros.saturating_sub(11)).ok();
             }
-            Entry::Packet(Packet::TraceInfo { .. }) => points.extend(point.take()),
+            Entry::Packet(Packet::TraceInfo { info, speculation, .. }) => {
+                let is_fit = is_absent_or(*speculation, u64::MAX) && is_absent_or(*info, TRANSACTIONAL);
+                points.extend(point.take().filter(|_| is_fit));
+            }
             _ => {}
         }
     }
     points
+}
+
+/// Whether these bits of a field are 0.
+fn is_absent_or(field: Option<VariableField>, mask: u64) -> bool {
+    field.is_none_or(|field| field.bits & mask == 0)
 }
 
 fn garbage(_: &Parameters, index: usize) -> Vec<u8> {
@@ -74,6 +87,8 @@ impl Known {
         let (mut context, mut address) = (false, false);
         let flow = after.find(|(_, packet)| {
             let (has_context, has_address) = carries(packet);
+            // Of where P0 elements lead nothing is known before both are.
+            address &= !loses_address(packet);
             (context, address) = (context || has_context, address || has_address);
             context && address
         });
@@ -92,6 +107,19 @@ const fn carries(packet: &Packet) -> (bool, bool) {
         Packet::Q { address, .. } => (false, address.is_some()),
         _ => (false, false),
     }
+}
+
+/// Whether it leaves the address undefined where context or address are.
+const fn loses_address(packet: &Packet) -> bool {
+    matches!(
+        packet,
+        Packet::Atoms(_)
+            | Packet::SourceAddress { .. }
+            | Packet::Q { .. }
+            | Packet::Exception { .. }
+            | Packet::ExceptionV4 { .. }
+            | Packet::TraceOn
+    )
 }
 
 /// Whether a decoder reports it before the first Trace Info.
@@ -113,6 +141,7 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
         entries.into_iter().partition(|(place, _)| place.packet < known.first);
     let mut total = before.iter().rev().find_map(|(_, entry)| match entry {
         Entry::Event(Event::Cycles { total, .. }) => Some(*total),
+        Entry::Fault(fault) if ArmEte::recovery(fault.class) == Recovery::SynchronisationLost => Some(0),
         _ => None,
     });
     for (place, entry) in after {
@@ -125,7 +154,10 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
             Entry::Event(Event::Mispredict) if !has_outcome(&tail.events) => {}
             Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
             // What a late decoder does not know nothing can contradict.
-            Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => tail.errors += 1,
+            Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => {
+                tail.errors += 1;
+                total = total.filter(|_| ArmEte::recovery(fault.class) != Recovery::SynchronisationLost);
+            }
             Entry::Fault(_) => {}
         }
     }

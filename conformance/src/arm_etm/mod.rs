@@ -57,6 +57,7 @@ impl FamilyRules for ArmEtm {
     }
 
     const EVENTS_NEED_CODE: bool = true;
+    const RESOLVES_SPECULATION: bool = false;
 
     fn is_open_at_limit(_: &Event) -> bool {
         false

@@ -70,6 +70,9 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 
+    /// Whether events and faults wait until what carried them is committed, so that they follow later packets.
+    const RESOLVES_SPECULATION: bool;
+
     /// Named readings on which an execution that was not written for a case may depend under these parameters: a
     /// generated one, or that of a real program. A subject that does not claim them is not judged by it.
     fn readings_of_executions(parameters: &Self::Parameters) -> Vec<&'static str>;

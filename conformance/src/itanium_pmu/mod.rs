@@ -50,6 +50,7 @@ impl FamilyRules for ItaniumPmu {
     }
 
     const EVENTS_NEED_CODE: bool = false;
+    const RESOLVES_SPECULATION: bool = false;
 
     fn is_open_at_limit(_: &Event) -> bool {
         false

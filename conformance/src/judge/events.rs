@@ -163,7 +163,8 @@ impl<P: FamilyRules> Sequence<P> {
         let seed = self.in_force.take();
         let first_item = self.items.len();
         let entries = self.start..end;
-        self.in_force = P::in_force(&events).or_else(|| seed.clone().filter(|_| events.is_empty()));
+        let since: Vec<P::Event> = seed.iter().chain(&events).cloned().collect();
+        self.in_force = P::in_force(&since);
         self.items.extend(canonical::<P>(seed.as_ref(), events).into_iter().map(Item::Event));
         self.segments.push(Segment { first_item, entries, seed });
     }

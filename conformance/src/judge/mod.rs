@@ -52,13 +52,14 @@ pub fn decoding<P: FamilyRules>(
     Ok(())
 }
 
-/// Packets and faults must come in stream order. Events come when they are committed, with the place of the packet that
-/// carried them.
+/// Packets must come in stream order, and faults, too, unless the family resolves speculation. Events, and then faults of
+/// the flow, come when they are committed, with the place of the packet that carried them.
 fn order<P: FamilyRules>(got: &Log<P>) -> Result<(), Box<Divergence>> {
     let mut latest = 0;
     for (index, (place, entry)) in got.entries.iter().enumerate() {
         let text = match entry {
             Entry::Event(_) => continue,
+            Entry::Fault(_) if P::RESOLVES_SPECULATION => continue,
             _ if place.packet >= latest => {
                 latest = place.packet;
                 continue;

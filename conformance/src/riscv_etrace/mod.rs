@@ -94,6 +94,7 @@ impl FamilyRules for RiscvEtrace {
     }
 
     const EVENTS_NEED_CODE: bool = true;
+    const RESOLVES_SPECULATION: bool = false;
     const FINISHED_SCOPES: &'static [&'static str] = &["core", "modes", "data", "encapsulation"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);

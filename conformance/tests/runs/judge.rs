@@ -8,7 +8,7 @@ use traceproof_vectors::riscv_etrace::{
     Epc, Event, Packet, Parameters, Policy, ReportedAddress, RiscvEtrace, StopReason,
 };
 use traceproof_vectors::{
-    Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, ProtocolId, Recovery, Sink,
+    Address, Capabilities, Fault, FaultClass, FaultDetail, Layer, Log, Place, Recovery, Sink,
 };
 
 type Result = std::result::Result<(), Box<Divergence>>;

@@ -55,8 +55,8 @@ fn the_text_of_a_mutant_has_no_other_mutants() {
     assert_eq!(
         spliced("fn f() -> bool { !(a == b) && c }"),
         "fn f() -> bool { if A(0) { return true; } if A(1) { return false; } \
-         (if A(2) { (!(a == b)) || (c) } else { (if A(3) { (a == b) } else { !((if A(4) { (a) != (b) } else { a == b })) }) \
-         && c }) }"
+         (if A(2) { (!(a == b)) || (c) } else { \
+         (if A(3) { (a == b) } else { !((if A(4) { (a) != (b) } else { a == b })) }) && c }) }"
     );
 }
 
@@ -85,9 +85,9 @@ fn chains_with_let_stay_chains() {
 fn fields_are_deleted_where_there_is_a_base() {
     assert_eq!(
         spliced("fn f() -> T { T { a: 1, b, ..c } }"),
-        "fn f() -> T { if A(0) { return Default::default(); } (if A(1) { T {  b, ..c } } else if A(2) { T { a: 1, ..c } } \
+        "fn f() -> T { if A(0) { return Default::default(); } \
+         (if A(1) { T {  b, ..c } } else if A(2) { T { a: 1,  ..c } } \
          else { T { a: (if A(3) { 2 } else { 1 }), b, ..c } }) }"
-            .replace("T { a: 1, ..c }", "T { a: 1,  ..c }")
     );
     assert_eq!(spliced("fn f() -> impl T { T { a, b } }"), "fn f() -> impl T { T { a, b } }");
 }
@@ -100,7 +100,8 @@ fn what_is_evaluated_at_compile_time_stays() {
                   #[test] fn t() { a + b; }\n\
                   enum E { A = 1 + 1 }\n\
                   macro_rules! m { () => { 1 + 1 } }\n\
-                  fn f(x: [u8; 1 + 1]) { let [1 | 2] = [0; 1 + 1] else { n!(1 + 1) }; T::<{ 1 + 1 }>::with_capacity(9) }\n";
+                  fn f(x: [u8; 1 + 1]) {\n\
+                  let [1 | 2] = [0; 1 + 1] else { n!(1 + 1) }; T::<{ 1 + 1 }>::with_capacity(9) }\n";
     let (mutants, file, skipped) = found(source);
     let words: Vec<&str> = mutants.iter().map(|mutant| mutant.change.as_str()).collect();
     assert_eq!(words, ["replace the body with ()", "replace 0 with 1"]);
@@ -118,10 +119,7 @@ fn a_const_function_that_no_constant_calls_is_mutated() {
 
 #[test]
 fn a_body_does_not_become_what_it_is() {
-    assert_eq!(
-        spliced("fn f() -> bool { true }"),
-        "fn f() -> bool { if A(1) { return false; } true }".replace("A(1)", "A(0)")
-    );
+    assert_eq!(spliced("fn f() -> bool { true }"), "fn f() -> bool { if A(0) { return false; } true }");
     assert_eq!(spliced("fn f() {}"), "fn f() {}");
 }
 

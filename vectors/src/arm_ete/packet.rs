@@ -103,7 +103,7 @@ pub enum Packet {
         /// P, bit 5 of the second information byte: a fault is pending. `None` = there is no second byte.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         fault_pending: Option<bool>,
-        /// Bits \[7:6\] of the second information byte, which must be 0.
+        /// Bits \[7:6\] of the second information byte, at their places; they must be 0.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::field::is_zero"))]
         reserved: u8,
     },

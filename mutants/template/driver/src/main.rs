@@ -1,7 +1,7 @@
 //! Judges the reference decoder and encoder model of one family while one mutant is active.
 //!
-//! `families` prints the families. `run FAMILY` judges; `mutant=N` activates a mutant, `executed=FILE` records which are
-//! executed instead, `deadline=SECONDS` is that of one check, `every-failure` goes on after the first one,
+//! `families` prints the families. `run FAMILY` judges; `mutant=N` activates a mutant, `executed=FILE` records which
+//! are executed instead, `deadline=SECONDS` is that of one check, `every-failure` goes on after the first one,
 //! `real-programs` adds these. The last line of the output is JSON; the exit code is 0 when every check passed, 1 when
 //! one failed or none applies, 5 when the suite is invalid, 3 when the arguments are wrong.
 
