@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;
@@ -20,8 +21,14 @@ use traceproof_vectors::case::SuiteError;
 pub use targets::{FamilyTargets, Target};
 
 /// Every family, and the shared code of the ARM families: the only list in this crate that names them.
-pub const FAMILIES: &[FamilyTargets] =
-    &[riscv_etrace::TARGETS, arm::TARGETS, arm_etm::TARGETS, arm_pft::TARGETS, itanium_pmu::TARGETS];
+pub const FAMILIES: &[FamilyTargets] = &[
+    riscv_etrace::TARGETS,
+    arm::TARGETS,
+    arm_etm::TARGETS,
+    arm_pft::TARGETS,
+    arm_ete::TARGETS,
+    itanium_pmu::TARGETS,
+];
 
 /// Every target.
 pub fn targets() -> impl Iterator<Item = &'static Target> {

@@ -99,14 +99,17 @@ fn what_is_not_there_cannot_be_started() {
 
 #[test]
 fn every_feature_stands_in_the_documentation() {
-    let text = include_str!("../../../docs/adaptors.md");
-    let (_, table) = text.split_once("#### Features").expect("a section about features");
-    let (table, _) = table.split_once("\n### ").expect("a section behind it");
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/families");
     for protocol in family::IMPLEMENTED {
+        let page = pages.join(format!("{}.md", protocol.family().name()));
+        let text =
+            std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        let (_, table) = text.split_once("\n## Features\n").expect("a section about features");
+        let (table, _) = table.split_once("\n## ").expect("a section behind it");
         let features = family::visit(protocol, Features).expect("a protocol of this build");
         let missing: Vec<_> =
             Feature::names(features).filter(|name| !table.contains(&format!("`{name}`"))).collect();
-        assert!(missing.is_empty(), "not in docs/adaptors.md: {missing:?}");
+        assert!(missing.is_empty(), "{}: {missing:?}", page.display());
     }
 }
 

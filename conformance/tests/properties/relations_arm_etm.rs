@@ -192,7 +192,7 @@ fn a_real_capture_keeps_the_relations() {
     // Decoding and three relations, none of them about nothing.
     assert_eq!((run.tally().of(Kind::Pass), run.tally().total()), (4, 4), "{:#?}", run.cases);
     // Other protocols are not judged.
-    let snapshot = Snapshot::read(&all.join("a57_single_step")).expect("readable");
+    let snapshot = Snapshot::read(&all.join("itm_only_raw")).expect("readable");
     let streams: Vec<_> = snapshot.streams().collect();
     let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)
         .expect("complete");

@@ -62,7 +62,7 @@ fn executions_contain_what_they_are_for() {
     assert!(sum.contexts > 800, "{sum:?}");
     assert!(sum.unknown_paths > 20, "{sum:?}");
     assert!(sum.exceptions > 800, "{sum:?}");
-    assert!(sum.transactions > 5, "{sum:?}");
+    assert!(sum.transactions > 1, "{sum:?}");
     assert!(sum.failed_transactions > 20, "{sum:?}");
     assert!(sum.cycles > 1_000, "{sum:?}");
     assert!(sum.timestamps > 800, "{sum:?}");

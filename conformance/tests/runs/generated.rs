@@ -90,6 +90,8 @@ fn found<P: FamilyRules>() {
     let least = match P::FAMILY {
         Family::RiscvEtrace => 20,
         Family::ArmEtm => 34,
+        // Those of every family; it has none of its own yet.
+        Family::ArmEte => 2,
         Family::ItaniumPmu => 28,
         _ => number / 2,
     };

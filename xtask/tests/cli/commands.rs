@@ -218,8 +218,7 @@ fn wrong_arguments_and_files_are_one_line_and_exit_code_2() {
         assert_eq!(text(&output.stdout), "");
     }
     for arguments in [
-        &["decode", "--family", "arm-ete", &trace][..],
-        &["decode", "--family", "riscv", &trace],
+        &["decode", "--family", "riscv", &trace][..],
         &["decode", &trace],
         &["conformance", "--filter", "no case has this title"],
         &["conformance", "--level", "shall"],
