@@ -196,6 +196,5 @@ fn a_real_capture_keeps_the_relations() {
     let streams: Vec<_> = snapshot.streams().collect();
     let run = captures::run(&Subject::reference(), &snapshot, &streams, &Invocation::default(), patient)
         .expect("complete");
-    assert!(!run.cases.is_empty());
     assert_eq!((run.tally().applicable(), run.is_success()), (0, false));
 }
