@@ -143,8 +143,8 @@ const fn unconditional(link: bool) -> Branch {
 
 fn conditional(entropy: &mut Entropy<'_>) -> Branch {
     let register = entropy.below(31) as u32;
-    let wide = (entropy.byte() as u32 & 1) << 31;
-    let nonzero = (entropy.byte() as u32 & 1) << 24;
+    let wide = (u32::from(entropy.byte()) & 1) << 31;
+    let nonzero = (u32::from(entropy.byte()) & 1) << 24;
     let compared = (entropy.below(32) as u32) << 16 | register;
     let comparison = |entropy: &mut Entropy<'_>| entropy.pick(&[6_u32, 7, 0, 1, 2, 3]) << 21;
     let (opcode, bits) = match entropy.below(10) {
