@@ -150,9 +150,7 @@ impl Source {
     #[must_use]
     pub const fn id(&self) -> u8 {
         match self {
-            Self::Etmv3(configuration) | Self::Ptm(configuration) => {
-                (configuration.etmtraceidr & 0x7f) as u8
-            }
+            Self::Etmv3(configuration) | Self::Ptm(configuration) => (configuration.etmtraceidr & 0x7f) as u8,
         }
     }
 }
