@@ -3,5 +3,6 @@
 mod baseline;
 mod directed;
 mod findings;
+mod findings_ptm;
 #[path = "../shared/peer_baseline.rs"]
 mod peer_baseline;
