@@ -26,6 +26,11 @@ pub trait Translate: Protocol {
     /// When the library cannot decode such a stream.
     fn source(parameters: &Self::Parameters, packets_only: bool) -> Result<Source, Refusal>;
 
+    /// The code that the library gets for a program.
+    fn code(program: &Program) -> Program {
+        program.clone()
+    }
+
     /// Delivers packets, each with its events; without elements only packets.
     fn deliver(
         parameters: &Self::Parameters,
@@ -80,11 +85,11 @@ impl<P: Translate> vectors::Decoder<P> for Decoder<P> {
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
         let source = P::source(parameters, self.packets_only)?;
-        if !self.packets_only && !takes(program) {
+        let program = P::code(program);
+        if !self.packets_only && !takes(&program) {
             return Err(Refusal::unsupported("code of less than 4 bytes, or with an odd beginning or end"));
         }
-        let (parameters, program) = (parameters.clone(), program.clone());
-        self.stream = Some(Pending { parameters, program, source, bytes: Vec::new() });
+        self.stream = Some(Pending { parameters: parameters.clone(), program, source, bytes: Vec::new() });
         Ok(())
     }
 

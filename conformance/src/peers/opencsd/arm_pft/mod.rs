@@ -7,7 +7,12 @@
 //! others executed, as "it doesn't really matter" (its `processWPUpdate`).
 //!
 //! A fatal answer to the elements ends the events there; packets continue.
+//!
+//! The library reads four bytes for each instruction, and one of two bytes at the end of the code is "no memory" (OP-11
+//! in `docs/findings/opencsd-ptm.md`). [`code`] gives it two bytes more, so that what comes after such an instruction is
+//! judged, too.
 
+mod code;
 mod events;
 mod packet;
 mod parameters;
@@ -72,6 +77,10 @@ impl Translate for ArmPft {
         configuration(parameters).map(Source::Ptm)
     }
 
+    fn code(program: &Program) -> Program {
+        code::padded(program)
+    }
+
     fn deliver(
         parameters: &Parameters,
         _: &Program,
@@ -86,6 +95,8 @@ impl Translate for ArmPft {
             let place = Place { packet: index, byte: read.byte.into(), bit: 0 };
             match body {
                 ptm::Body::NotSynchronised => continue,
+                // Zeros in front of the first A-sync.
+                ptm::Body::Incomplete if index == 0 => continue,
                 ptm::Body::Incomplete => sink.fault(&Fault::new(FaultClass::Truncated, place)),
                 ptm::Body::BadSequence { .. } | ptm::Body::Reserved | ptm::Body::Other { .. } => {
                     sink.fault(&Fault::new(FaultClass::ReservedEncoding, place));
