@@ -3,7 +3,7 @@
 
 use traceproof_conformance::peers::opencsd::ptm::{Body, Configuration};
 use traceproof_conformance::peers::opencsd::{
-    self, Answer, Element, ElementKind, Host, HostCommand, Limits, PacketBody, Source, Stream,
+    self, Answer, Element, ElementKind, Host, HostCommand, Isa, Limits, PacketBody, Source, Stream,
 };
 use traceproof_vectors::{Program, Section};
 
@@ -200,4 +200,72 @@ fn packets_of_the_processor() {
     );
     // OP-66
     assert!(matches!(packets(PLAIN, "IA 1C 84")[1..], [(1, Body::Reserved), (1, Body::Atoms { .. })]));
+}
+
+#[test]
+fn instruction_sets() {
+    // OP-16
+    let code = [(0x10000, hex("00 bf fe e7"))];
+    let started = ["on 0", "context ThumbEe Secure 0"];
+    assert_eq!(elements(PLAIN, "08 01 00 01 00 25 84", &code), started);
+    // OP-17
+    let isa = |bytes| match packets(PLAIN, bytes).pop() {
+        Some((_, Body::Branch { isa, .. })) => isa,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(isa("08 01 00 01 00 25 03"), Isa::Thumb);
+    assert_eq!(isa("08 01 00 01 00 21 81 80 80 80 50 56 81 80 80 80 10"), Isa::ThumbEe);
+    // OP-33
+    let code = [(0x8000, words(&[LOOP]))];
+    let jazelle = after_sync(PLAIN, "F3 D9 A2 A3 22 84", &code);
+    assert_eq!(jazelle[0], "Arm 8000 8004 E");
+    assert!(jazelle.len() == 2 && jazelle[1].starts_with("no memory"), "{jazelle:?}");
+    // OP-34
+    let code = [(0x8000, words(&[0xe160_006e]))];
+    assert_eq!(after_sync(PLAIN, "81 01", &code), ["Arm 8000 8004 E", "no memory 8004"]);
+    // OP-35
+    let code = [(0x10000, hex("0f f0 0b c0 fe e7 00 00"))];
+    assert_eq!(elements(PLAIN, "08 01 00 01 00 21 84", &code)[2..], ["Thumb 10000 10004 E"]);
+    // OP-36
+    let code = [(0xffff_fffc, words(&[NOP])), (0, words(&[LOOP]))];
+    let wrapped = elements(PLAIN, "08 FC FF FF FF 21 84", &code);
+    assert_eq!(wrapped[2..], ["Arm fffffffc 100000000 E", "no memory 100000000"]);
+}
+
+#[test]
+fn errors_of_the_flow() {
+    // OP-18
+    let code = [(0x8000, words(&[LOOP])), (0x8020, words(&[LOOP]))];
+    assert_eq!(after_sync(PLAIN, "11 84", &code), ["Arm 8000 8004 E", "Arm 8020 8024 E"]);
+    // OP-19
+    let code = [(0x8000, words(&[RETURN]))];
+    let (elements, fatal) = told(RETURNS, "IA 84 08 00 80 00 00 01 84", &code);
+    assert_eq!((elements, fatal), (ON.map(String::from).to_vec(), Some(28)));
+    // OP-30
+    assert_eq!(after_sync(PLAIN, "88 09", &code), ["Arm 8000 8004 E"]);
+    // OP-31
+    let (elements, _) = told(CYCLES, "08 00 80 00 00 41 F0 17", &[]);
+    assert_eq!(elements[0], "on 1 +380");
+    // OP-32
+    let code = [(0x8000, words(&[0xeb00_0002, LOOP])), (0x8010, words(&[0x1bff_fffe, RETURN]))];
+    let calls = format!("IA {} 86 {}", "84 ".repeat(17), "84 ".repeat(17));
+    let (elements, fatal) = told(RETURNS, &calls, &code);
+    let returns = elements.iter().filter(|element| *element == "Arm 8014 8018 E").count();
+    assert_eq!((returns, fatal), (15, Some(28)));
+}
+
+#[test]
+fn packets_that_there_are_not() {
+    // OP-20: sixteen zeros at the start.
+    let source = Source::Ptm(PLAIN);
+    let trace: Vec<u8> = [0; 16].into_iter().chain(hex(&format!("80 {IA} 84"))).collect();
+    let outcome = opencsd::packets(&mut host(), &Stream::new(&source, &trace)).expect("an answer");
+    assert!(outcome.packets().all(|packet| packet.body == PacketBody::Ptm(Body::NotSynchronised)));
+    // OP-25
+    let plain = Configuration { etmccer: 0x30c0_1ac2, ..PLAIN };
+    assert!(matches!(packets(plain, "IA 3C 05")[1..], [(2, Body::Vmid { value: 5 })]));
+    assert!(matches!(packets(V1_0, "IA 76")[1..], [(1, Body::ExceptionReturn)]));
+    // OP-26
+    let low = packets(PLAIN, "08 02 80 00 00 21");
+    assert!(matches!(low[..], [(6, Body::ISync { address, .. })] if address.value == 0x8002));
 }

@@ -43,7 +43,10 @@ const FEATURES: [&str; 9] = [
 /// What the library's source follows. It contradicts the other readings that bind decoders: it takes headers 80 and 82
 /// for atoms, delivers a timestamp without its high bits, empties the return stack at each I-sync, compares nothing with
 /// a periodic I-sync, and goes on at address 0 after the entry to Debug state.
-const READINGS: [&str; 15] = [
+///
+/// It decodes no ThumbEE code at all, so it contradicts no reading of that either; with the claim generated executions are
+/// judged, and those with ThumbEE code fail.
+const READINGS: [&str; 16] = [
     "pft-hyp-stays-without-byte-1",
     "pft-thumb-without-information",
     "pft-alt-isa-of-arm",
@@ -54,6 +57,7 @@ const READINGS: [&str; 15] = [
     "pft-return-stack-of-16",
     "pft-link-pops-first",
     "pft-barrier-waypoint-bit",
+    "pft-thumbee-handlers",
     "pft-counts-of-pft-1-0",
     "pft-zero-is-a-value",
     "pft-reserved-exceptions",
