@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::child::{self, Ended, Failure};
 use crate::compile::Built;
 use crate::copy::Layout;
 use crate::error::Error;
+use crate::journal::Journal;
 use crate::mutant::Mutant;
 use crate::sample::sample;
 
@@ -41,6 +42,8 @@ pub struct Options {
     pub count_kills: bool,
     /// Whether the real programs are part of the suite.
     pub real_programs: bool,
+    /// Takes over what the last run has judged; sources and suite must be the same.
+    pub resume: bool,
     /// Processes at a time.
     pub jobs: usize,
     /// A run may always take this long, and ten times as long as without a mutant.
@@ -48,7 +51,7 @@ pub struct Options {
 }
 
 /// What became of a mutant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
     /// The suite does not execute the place.
@@ -149,7 +152,19 @@ pub fn judge(
         Some((count, seed)) => sample(&built.found.mutants, &viable, count, seed),
         None => viable,
     };
-    let judged = judge_all(built, options, &clean, &taken, progress)?;
+    let journal = Journal::open(&layout.directory.join("judged.jsonl"), options)?;
+    let one = |number: usize| match built.found.mutants.get(number) {
+        Some(mutant) => match journal.known(mutant) {
+            Some(outcome) => Ok(outcome),
+            None => {
+                let outcome = judge_one(built, options, &clean, number)?;
+                journal.add(mutant, &outcome)?;
+                Ok(outcome)
+            }
+        },
+        None => Ok(Outcome::NotExecuted),
+    };
+    let judged = judge_all(options.jobs, &taken, &one, progress)?;
     let clean = clean.into_iter().map(|clean| (clean.family, clean.took)).collect();
     Ok(Judgement { scope, judged, clean })
 }
@@ -212,17 +227,16 @@ fn scope(mutants: &[Mutant], options: &Options, families: &[String], clean: &[Cl
 
 /// Judges these mutants, several at a time.
 fn judge_all(
-    built: &Built,
-    options: &Options,
-    clean: &[Clean],
+    jobs: usize,
     taken: &[usize],
+    judge: &(dyn Fn(usize) -> Result<Outcome, Error> + Sync),
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<Vec<Judged>, Error> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new(Ok(Vec::new()));
     let work = || {
         while let Some(&mutant) = taken.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let one = judge_one(built, options, clean, mutant);
+            let one = judge(mutant);
             progress(Progress::Judged(done.fetch_add(1, Ordering::Relaxed) + 1, taken.len()));
             let Ok(mut results) = results.lock() else { return };
             match (&mut *results, one) {
@@ -236,7 +250,7 @@ fn judge_all(
         }
     };
     thread::scope(|scope| {
-        for _ in 0..options.jobs.max(1) {
+        for _ in 0..jobs.max(1) {
             scope.spawn(work);
         }
     });

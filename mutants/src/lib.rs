@@ -15,6 +15,7 @@ mod copy;
 mod equivalent;
 mod error;
 mod find;
+mod journal;
 mod judge;
 mod mutant;
 mod report;

@@ -65,6 +65,9 @@ struct Arguments {
     /// Also run the real programs. Slow.
     #[arg(long)]
     real_programs: bool,
+    /// Go on with a run that was interrupted. Sources and suite must be the same.
+    #[arg(long)]
+    resume: bool,
     /// Fail if less than this percentage of the executed mutants is detected.
     #[arg(long, value_name = "PERCENT")]
     minimum: Option<f64>,
@@ -163,6 +166,7 @@ fn options(arguments: &Arguments) -> Options {
         // A mutant that is shown has all of its failures.
         count_kills: arguments.count_kills || !arguments.mutant.is_empty(),
         real_programs: arguments.real_programs,
+        resume: arguments.resume,
         jobs: arguments.jobs.map_or(processors, NonZeroUsize::get),
         least_deadline: LEAST_DEADLINE,
     }

@@ -2,9 +2,9 @@
 //!
 //! A sync point is the first byte of an A-sync with a Trace Info before the next A-sync. Its tail is what packets at or
 //! after it report, in the order of packets: when elements are released depends on what was uncommitted before. Until
-//! both a context and a target address came after the Trace Info, a late decoder does not know where execution is. A Trace
-//! Info with uncommitted P0 elements or within a transaction is no point: what becomes of them, and of the addresses
-//! after them, a late decoder learns only in part.
+//! both a context and a target address came after the Trace Info, a late decoder does not know where execution is. A
+//! Trace Info with uncommitted P0 elements or within a transaction is no point: what becomes of them, and of the
+//! addresses after them, a late decoder learns only in part.
 
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};

@@ -52,8 +52,8 @@ pub fn decoding<P: FamilyRules>(
     Ok(())
 }
 
-/// Packets must come in stream order, and faults, too, unless the family resolves speculation. Events, and then faults of
-/// the flow, come when they are committed, with the place of the packet that carried them.
+/// Packets must come in stream order, and so must faults, unless the family resolves speculation. Events come when they
+/// are committed, with the place of the packet that carried them, and so do faults of the flow in such a family.
 fn order<P: FamilyRules>(got: &Log<P>) -> Result<(), Box<Divergence>> {
     let mut latest = 0;
     for (index, (place, entry)) in got.entries.iter().enumerate() {

@@ -56,7 +56,8 @@
 //! * Order before a P0 element: Trace On, Transaction Start, context, address; a Start that is a P0 element comes after
 //!   them.
 //! * Held atoms are sent before every packet that is no Mispredict or Cancel; Commit packets that are merged, before
-//!   every packet that is no P0 element; a Cancel, with the Mispredict or before anything else; events, before anything else.
+//!   every packet that is no P0 element; a Cancel, with the Mispredict or before anything else; events, before anything
+//!   else.
 //! * Each Cancel of the stimulus has a packet of its own. After it the context is repeated if the one in effect was
 //!   cancelled, and the address if execution goes on outside of the block in which the oldest cancelled element began.
 //! * The return stack is emptied at Trace On, Trace Info, Discard, Overflow, Transaction Failure, Q elements, calls in

@@ -86,7 +86,7 @@ impl ReturnStack {
 
     /// The element was cancelled. Those after it were undone before.
     ///
-    /// Spec: ETE-FVRPZ-001, ETE-DEC-RS-11.
+    /// Spec: ETE-FVRPZ-001, ETE-DEC-RS-011.
     pub(super) fn undo(&mut self, mut usage: StackUse) {
         self.undo_pop(&mut usage);
         if usage.pushed && usage.epoch == self.epoch {

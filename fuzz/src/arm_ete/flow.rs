@@ -1,4 +1,5 @@
-//! ETE and ETMv4: any stream over any program gives the same bounded results however it is cut, with and without fast path.
+//! ETE and ETMv4: any stream over any program gives the same bounded results however it is cut, with and without fast
+//! path.
 //!
 //! Input: constants ([`presets::parameters`]); the length of the code at 0x8000 (2 bytes, little-endian) and the code;
 //! the rest is the stream.

@@ -21,7 +21,7 @@ pub enum Event {
         /// CC, INFO\[0\]: cycle counting is enabled.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         cycle_counting: bool,
-        /// CYCT; 0 if CC is 0, whatever travelled (ETE-DEC-TI-4).
+        /// CYCT; 0 if CC is 0, whatever travelled (ETE-DEC-TI-004).
         #[cfg_attr(feature = "serde", serde(default))]
         cycle_threshold: u16,
         /// SPEC: P0 elements that are uncommitted here.
@@ -35,7 +35,7 @@ pub enum Event {
     TraceOn,
     /// The context of the instructions after it. The exception level is always present; Context ID and VMID are present
     /// if they have bytes ([`context_id_bytes`](super::Parameters::context_id_bytes)), and 0 where none travelled since
-    /// the latest Trace Info (ETE-DEC-TI-3).
+    /// the latest Trace Info (ETE-DEC-TI-003).
     Context(Context),
     /// Instructions that lie one after the other in memory.
     Instructions {
@@ -64,14 +64,14 @@ pub enum Event {
         /// TYPE: 5 bits of ETE, 10 of ETMv4; see [`exception_name`].
         number: u16,
         /// The preferred return address, in `AArch32` state modulo 2^32. `None` = UNKNOWN: PE Reset, a tail-chained
-        /// exception of the M profile (ETE-V4-EXC-1), an exception of ETMv4 without address packet.
+        /// exception of the M profile (ETE-V4-EXC-001), an exception of ETMv4 without address packet.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         returns_to: Option<Address>,
         /// P of ETMv4: a fault is pending.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         fault_pending: bool,
     },
-    /// An exception return packet of ETMv4: a hint, never a target (ETE-V4-RET-1).
+    /// An exception return packet of ETMv4: a hint, never a target (ETE-V4-RET-001).
     ExceptionReturn,
     /// A function return packet of ETMv4 (A9).
     FunctionReturn,
@@ -80,7 +80,7 @@ pub enum Event {
     /// The transaction ended and took effect.
     TransactionCommit,
     /// The transaction ended without effect: by a Transaction Failure packet, or implied by PE Reset, Discard or
-    /// Overflow (ETE-DEC-TRX-3).
+    /// Overflow (ETE-DEC-TRX-003).
     TransactionFailure,
     /// A cycle count element.
     Cycles {
@@ -88,12 +88,12 @@ pub enum Event {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         count: Option<u32>,
         /// Sum of the counts since the latest UNKNOWN one, or since synchronisation; 0 if this one is UNKNOWN
-        /// (ETE-DEC-AN-7). Saturates.
+        /// (ETE-DEC-AN-007). Saturates.
         total: u64,
     },
     /// A timestamp.
     Timestamp {
-        /// `None` = UNKNOWN, which travels as 0 (ETE-TS0-1).
+        /// `None` = UNKNOWN, which travels as 0 (ETE-TS0-001).
         #[cfg_attr(
             feature = "serde",
             serde(default, skip_serializing_if = "Option::is_none", with = "crate::notation::hex_option")
@@ -132,7 +132,7 @@ pub enum Event {
     },
     /// An Overflow packet: trace is lost here. It implies a Discard, which is not reported besides.
     Overflow,
-    /// A Discard packet. Outcome and target of the P0 element reported last may be wrong (ETE-DEC-AN-8).
+    /// A Discard packet. Outcome and target of the P0 element reported last may be wrong (ETE-DEC-AN-008).
     Discard,
 }
 

@@ -12,7 +12,7 @@ use crate::arm_etm::v3::VariableField;
 ///
 /// A [`VariableField`] has 7 bits of each byte in `bits`, the first byte in the lowest bits; bit 7 of a byte says that
 /// another one follows. The last byte that the field may have ends it and gives all its 8 bits. So `bits` tells padded
-/// groups (`85 00`, two bytes) and short ones (`05`) apart (ETE-PKT-ENC-1, ETE-PKT-ENC-2).
+/// groups (`85 00`, two bytes) and short ones (`05`) apart (ETE-PKT-ENC-001, ETE-PKT-ENC-002).
 ///
 /// | field | most bytes | value | reserved |
 /// |---|---|---|---|
@@ -28,19 +28,19 @@ use crate::arm_etm::v3::VariableField;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Packet {
-    /// `00 00 … 80`: A-sync; the next byte is a header (ETE-PKT-SYNC-1, ETE-PKT-SYNC-2).
+    /// `00 00 … 80`: A-sync; the next byte is a header (ETE-PKT-SYNC-001, ETE-PKT-SYNC-002).
     AlignmentSync {
-        /// Zero bytes before the 80, the header included: 11 or more (ETE-PKT-SYNC-3).
+        /// Zero bytes before the 80, the header included: 11 or more (ETE-PKT-SYNC-003).
         zeros: u64,
     },
-    /// `00 03` (ETE-PKT-EXT-1).
+    /// `00 03` (ETE-PKT-EXT-001).
     Discard,
-    /// `00 05` (ETE-PKT-EXT-1, ETE-PKT-EXT-2).
+    /// `00 05` (ETE-PKT-EXT-001, ETE-PKT-EXT-002).
     Overflow,
-    /// `01 PLCTL [INFO] [KEY] [SPEC] [CYCT]` (ETE-PKT-TI-1 to ETE-PKT-TI-5). PLCTL\[3:0\] say which of the four
+    /// `01 PLCTL [INFO] [KEY] [SPEC] [CYCT]` (ETE-PKT-TI-001 to ETE-PKT-TI-005). PLCTL\[3:0\] say which of the four
     /// sections are present, in this order from bit 0.
     TraceInfo {
-        /// Bytes of PLCTL: 1, or up to 4 where bit 7 says that another follows (ETE-V4-TI-1).
+        /// Bytes of PLCTL: 1, or up to 4 where bit 7 says that another follows (ETE-V4-TI-001).
         #[cfg_attr(feature = "serde", serde(default = "one", skip_serializing_if = "is_one"))]
         control_bytes: u8,
         /// PLCTL without \[3:0\]: \[6:4\] of the first byte in bits \[6:4\], then 7 bits of each other byte. They must
@@ -61,7 +61,7 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         cycle_threshold: Option<VariableField>,
     },
-    /// `02`, `03` (ETE-PKT-TS-1, ETE-PKT-TS-2).
+    /// `02`, `03` (ETE-PKT-TS-001, ETE-PKT-TS-002).
     Timestamp {
         /// The bits that travel.
         value: VariableField,
@@ -69,11 +69,11 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         count: Option<VariableField>,
     },
-    /// `04` (ETE-PKT-TON-1).
+    /// `04` (ETE-PKT-TON-001).
     TraceOn,
     /// `05`, ETMv4.2 or later (A9).
     FunctionReturn,
-    /// `06` of ETE, with its address (ETE-PKT-EXC-1 to ETE-PKT-EXC-6). Also PE Reset and Transaction Failure.
+    /// `06` of ETE, with its address (ETE-PKT-EXC-001 to ETE-PKT-EXC-006). Also PE Reset and Transaction Failure.
     Exception {
         /// TYPE, \[5:1\] of the information byte; see [`exception_name`](super::exception_name).
         number: u8,
@@ -92,7 +92,7 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         context: Option<ContextField>,
     },
-    /// `06` of ETMv4: the preferred return address is the next packet (ETE-PKT-EXC-7, ETE-V4-EXC-2).
+    /// `06` of ETMv4: the preferred return address is the next packet (ETE-PKT-EXC-007, ETE-V4-EXC-002).
     #[cfg_attr(feature = "serde", serde(rename = "exception_v4"))]
     ExceptionV4 {
         /// TYPE\[9:0\]: \[5:1\] of the first information byte, \[4:0\] of the second one.
@@ -113,7 +113,7 @@ pub enum Packet {
     Resynchronization,
     /// `00 07`, ETMv4.5 or later, M profile.
     BranchFutureFlush,
-    /// `09` (ETE-PKT-ITE-1).
+    /// `09` (ETE-PKT-ITE-001).
     Instrumentation {
         /// \[1:0\] of the first byte, the exception level.
         level: u8,
@@ -125,20 +125,20 @@ pub enum Packet {
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         value: u64,
     },
-    /// `0A` (ETE-PKT-TRX-1).
+    /// `0A` (ETE-PKT-TRX-001).
     TransactionStart,
-    /// `0B` (ETE-PKT-TRX-1).
+    /// `0B` (ETE-PKT-TRX-001).
     TransactionCommit,
-    /// `0E`, `0F`: format 1 (ETE-PKT-CC1-1).
+    /// `0E`, `0F`: format 1 (ETE-PKT-CC1-001).
     CycleCount1 {
-        /// COMMIT; present with COMMOPT = 0. 0 = no Commit element (ETE-PKT-CC1-2).
+        /// COMMIT; present with COMMOPT = 0. 0 = no Commit element (ETE-PKT-CC1-002).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         commit: Option<VariableField>,
         /// COUNT, without threshold; present with header 0E. `None` = UNKNOWN.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         count: Option<VariableField>,
     },
-    /// `0C`, `0D`: format 2 (ETE-PKT-CC2-1, ETE-PKT-CC2-2).
+    /// `0C`, `0D`: format 2 (ETE-PKT-CC2-001, ETE-PKT-CC2-002).
     CycleCount2 {
         /// Header 0D: a large commit with COMMOPT = 0, no commit with COMMOPT = 1.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
@@ -148,7 +148,7 @@ pub enum Packet {
         /// BBBB, \[3:0\], without threshold.
         count: u8,
     },
-    /// `10` to `1F`: format 3 (ETE-PKT-CC3-1).
+    /// `10` to `1F`: format 3 (ETE-PKT-CC3-001).
     CycleCount3 {
         /// AA, \[3:2\]: one less than the commit; always 0 with COMMOPT = 1.
         commit: u8,
@@ -157,11 +157,11 @@ pub enum Packet {
     },
     /// `20` to `27`, ETMv4: \[2:0\].
     NumberedDataSyncMarker(u8),
-    /// `28` to `2C`, ETMv4: \[2:0\], E atoms before the marker, 0 to 4 (ETE-V4-DSM-1).
+    /// `28` to `2C`, ETMv4: \[2:0\], E atoms before the marker, 0 to 4 (ETE-V4-DSM-001).
     UnnumberedDataSyncMarker(u8),
-    /// `2D` (ETE-PKT-CMT-1). 0 is reserved.
+    /// `2D` (ETE-PKT-CMT-001). 0 is reserved.
     Commit(VariableField),
-    /// `2E`, `2F`: format 1 (ETE-PKT-CAN-1).
+    /// `2E`, `2F`: format 1 (ETE-PKT-CAN-001).
     Cancel1 {
         /// P0 elements. 0 is reserved.
         count: VariableField,
@@ -169,13 +169,13 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         mispredict: bool,
     },
-    /// `34` to `37`: format 2: atoms, Cancel(1), Mispredict (ETE-PKT-CAN-2).
+    /// `34` to `37`: format 2: atoms, Cancel(1), Mispredict (ETE-PKT-CAN-002).
     Cancel2 {
         /// Absent, `E`, `EE` or `N`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         atoms: Option<Atoms>,
     },
-    /// `38` to `3F`: format 3: perhaps an E atom, Cancel(2 to 5), Mispredict (ETE-PKT-CAN-3).
+    /// `38` to `3F`: format 3: perhaps an E atom, Cancel(2 to 5), Mispredict (ETE-PKT-CAN-003).
     Cancel3 {
         /// Bit 0: an E atom comes first.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
@@ -183,7 +183,7 @@ pub enum Packet {
         /// P0 elements, 2 to 5: \[2:1\] and 2.
         count: u8,
     },
-    /// `30` to `33`: atoms, Mispredict (ETE-PKT-MIS-1).
+    /// `30` to `33`: atoms, Mispredict (ETE-PKT-MIS-001).
     Mispredict {
         /// Absent, `E`, `EE` or `N`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -191,7 +191,7 @@ pub enum Packet {
     },
     /// `6C`, ETMv4: format 1. The key, at most 5 bytes as COMMIT.
     ConditionalInstruction1(VariableField),
-    /// `40` to `42`, ETMv4: format 2, \[1:0\] (ETE-V4-CND-2).
+    /// `40` to `42`, ETMv4: format 2, \[1:0\] (ETE-V4-CND-002).
     ConditionalInstruction2(u8),
     /// `6D`, ETMv4: format 3 (A8).
     ConditionalInstruction3 {
@@ -230,20 +230,20 @@ pub enum Packet {
     ),
     /// `44` to `46`, ETMv4: format 4, \[1:0\].
     ConditionalResult4(u8),
-    /// `70`: filling (ETE-PKT-IGN-1).
+    /// `70`: filling (ETE-PKT-IGN-001).
     Ignore,
-    /// `71` to `7F`: \[3:0\], bit n = event n (ETE-PKT-EVT-1).
+    /// `71` to `7F`: \[3:0\], bit n = event n (ETE-PKT-EVT-001).
     Event(
         #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex8"))]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
         u8,
     ),
-    /// `80`: the context of the packet before is repeated (ETE-PKT-CTX-1).
+    /// `80`: the context of the packet before is repeated (ETE-PKT-CTX-001).
     ContextSame,
-    /// `81` (ETE-PKT-CTX-1 to ETE-PKT-CTX-3).
+    /// `81` (ETE-PKT-CTX-001 to ETE-PKT-CTX-003).
     Context(ContextField),
-    /// `82`, `83`, `85`, `86` with context; `90` to `92`, `95`, `96`, `9A`, `9B`, `9D`, `9E` without (ETE-PKT-ADR-1 to
-    /// ETE-PKT-ADR-6).
+    /// `82`, `83`, `85`, `86` with context; `90` to `92`, `95`, `96`, `9A`, `9B`, `9D`, `9E` without (ETE-PKT-ADR-001
+    /// to ETE-PKT-ADR-006).
     TargetAddress {
         /// The address bytes.
         address: AddressField,
@@ -251,10 +251,10 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         context: Option<ContextField>,
     },
-    /// `88` (ETE-PKT-TSM-1).
+    /// `88` (ETE-PKT-TSM-001).
     TimestampMarker,
-    /// `A0` to `A2`, `A5`, `A6`, `AA`, `AB` with address and count; `AC` with count; `AF` with neither (ETE-PKT-Q-1,
-    /// ETE-PKT-Q-2). There is no form with 64 bits.
+    /// `A0` to `A2`, `A5`, `A6`, `AA`, `AB` with address and count; `AC` with count; `AF` with neither (ETE-PKT-Q-001,
+    /// ETE-PKT-Q-002). There is no form with 64 bits.
     Q {
         /// The address bytes, before the count.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -263,9 +263,9 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         count: Option<VariableField>,
     },
-    /// `B0` to `B2`, `B4` to `B9` (ETE-PKT-SRC-1).
+    /// `B0` to `B2`, `B4` to `B9` (ETE-PKT-SRC-001).
     SourceAddress(AddressField),
-    /// `C0` to `FF` (ETE-PKT-ATM-1, ETE-PKT-ATM-2).
+    /// `C0` to `FF` (ETE-PKT-ATM-001, ETE-PKT-ATM-002).
     Atoms(Atoms),
 }
 

@@ -222,7 +222,7 @@ impl Parameters {
     ///
     /// The parameter's name and the reason.
     ///
-    /// Spec: ETE-DEC-CFG-1.
+    /// Spec: ETE-DEC-CFG-001.
     pub const fn check(&self) -> Result<(), Wrong> {
         if let Err(wrong) = self.check_sizes() {
             return Err(wrong);

@@ -24,7 +24,7 @@ pub enum AddressChoice {
     Bits64,
 }
 
-/// Which sections a Trace Info packet has (ETE-PKT-TI-2: what is absent is 0).
+/// Which sections a Trace Info packet has (ETE-PKT-TI-002: what is absent is 0).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -54,12 +54,12 @@ pub struct Policy {
     /// P0 elements between a periodic Trace Info and its context and address, if there are as many (R_SVGNN, A1); 0 =
     /// they follow at once.
     pub sync_spacing: u8,
-    /// Zero bytes of an A-sync, 11 or more (ETE-PKT-SYNC-3).
+    /// Zero bytes of an A-sync, 11 or more (ETE-PKT-SYNC-003).
     pub sync_zeros: u16,
     /// Sections of Trace Info.
     pub trace_info: TraceInfoSections,
     /// Zero groups that follow the last needed byte of COMMIT, CANCEL, Q COUNT, SPEC, CYCT, COUNT and of a timestamp
-    /// after Trace Info, up to the longest form (ETE-PKT-ENC-1, A24).
+    /// after Trace Info, up to the longest form (ETE-PKT-ENC-001, A24).
     pub padded_groups: u8,
     /// The most atoms of one packet, 1 to 24. Among the formats within it the one that covers most leading atoms is
     /// taken (sheet 7.10).
@@ -78,7 +78,7 @@ pub struct Policy {
     pub context_same: bool,
     /// A context is sent with every Target Address, changed or not (I_MHFJB).
     pub redundant_contexts: bool,
-    /// VMID and Context ID travel with every context if they are traced; otherwise if they changed (ETE-PKT-CTX-2).
+    /// VMID and Context ID travel with every context if they are traced; otherwise if they changed (ETE-PKT-CTX-002).
     pub explicit_ids: bool,
     /// After Trace On the context is sent even if it is that of the latest context packet (R_TJLYH).
     pub context_after_trace_on: bool,
@@ -106,7 +106,7 @@ pub struct Policy {
     pub short_cycle_counts: bool,
     /// Cycles of which a count is sent at least (TRCCCCTLR.THRESHOLD), 1 to 4095.
     pub cycle_threshold: u16,
-    /// Timestamps have as few bytes as they need; otherwise nine (ETE-PKT-TS-1).
+    /// Timestamps have as few bytes as they need; otherwise nine (ETE-PKT-TS-001).
     pub minimal_timestamps: bool,
     /// Context synchronization events request a timestamp (R_YYWTR).
     pub timestamp_context_changes: bool,

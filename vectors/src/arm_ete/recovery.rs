@@ -6,7 +6,7 @@ use crate::{FaultClass, Recovery};
 /// Packets are read without the code: what cannot be read, and commits or cancels of more than there is, cost
 /// synchronisation; what the code cannot answer costs the flow only.
 ///
-/// Spec: ETE-DEC-ERR-1, ETE-DEC-DEPTH-3, ETE-DEC-RS-5, ETE-DEC-ERR-5, ETE-DEC-ISA-1, ETE-DEC-ISA-7.
+/// Spec: ETE-DEC-ERR-001, ETE-DEC-DEPTH-003, ETE-DEC-RS-005, ETE-DEC-ERR-005, ETE-DEC-ISA-001, ETE-DEC-ISA-007.
 pub(super) const fn recovery(class: FaultClass) -> Recovery {
     match class {
         FaultClass::IllegalInState | FaultClass::Suspicious => Recovery::GoesOn,

@@ -57,7 +57,7 @@ impl Parameters {
     /// # Ok::<(), (&str, &str)>(())
     /// ```
     ///
-    /// Spec: ETE-DEC-CFG-1, ETE-DEC-CFG-2.
+    /// Spec: ETE-DEC-CFG-001, ETE-DEC-CFG-002.
     pub const fn from_registers(
         registers: Registers,
         processor: Processor,

@@ -66,7 +66,7 @@ impl<'a> Clock<'a> {
         first..end.max(first + 1)
     }
 
-    /// Spec: `R_VZXNN`, `R_BMVKB`, `R_TYNZR`, `R_YFMWB`, `R_HQKWH`, `R_YVWJW`, ETE-DEC-AN-7.
+    /// Spec: ETE-VZXNN-001, ETE-BMVKB-001, ETE-TYNZR-001, ETE-YFMWB-001, ETE-HQKWH-001, ETE-YVWJW-001, ETE-DEC-AN-007.
     pub(super) fn cycles(&mut self, at: &[usize], count: Option<u32>, total: u64) -> Result<(), String> {
         if !self.scenario.parameters.cycle_counting {
             return Err("no cycle counts".into());
@@ -131,7 +131,7 @@ impl<'a> Clock<'a> {
         found
     }
 
-    /// Spec: `R_RFYPT`.
+    /// Spec: ETE-RFYPT-001.
     pub(super) fn marker(&mut self, at: &[usize]) -> Result<(), String> {
         if !self.scenario.parameters.timestamp_markers {
             return Err("no markers".into());
@@ -140,7 +140,7 @@ impl<'a> Clock<'a> {
         Ok(())
     }
 
-    /// Spec: `R_MCSGX`, `R_DGTJZ`, `R_ZMQLT`, `R_CWHHW`, ETE-TS0-1.
+    /// Spec: ETE-MCSGX-001, ETE-DGTJZ-001, ETE-ZMQLT-001, ETE-CWHHW-001, ETE-TS0-001.
     pub(super) fn timestamp(
         &mut self,
         at: &[usize],

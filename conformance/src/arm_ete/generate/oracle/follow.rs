@@ -139,7 +139,7 @@ impl<'a> Judge<'a> {
         *amount += 1;
     }
 
-    /// Spec: ETE-DEC-TI-4, `R_WJJNK`, `R_QMTSR`.
+    /// Spec: ETE-DEC-TI-004, ETE-WJJNK-001, ETE-QMTSR-001.
     fn trace_info(&mut self, event: &Event) -> Result<(), Mismatch> {
         let Event::TraceInfo { cycle_counting, cycle_threshold, speculation, transactional } = *event else {
             return Ok(());
@@ -253,7 +253,7 @@ impl<'a> Judge<'a> {
         Ok(at)
     }
 
-    /// Spec: `R_BDFDQ`, `R_HXNXF`, `R_XGXKK`.
+    /// Spec: ETE-BDFDQ-001, ETE-HXNXF-001, ETE-XGXKK-001.
     fn check_context(&self, item: &Item) -> Result<(), String> {
         if self.context == Some(item.context) {
             return Ok(());
@@ -284,7 +284,7 @@ impl<'a> Judge<'a> {
         if is_there { Ok(at + 1) } else { Err(show(item)) }
     }
 
-    /// Spec: `R_XPNWS`, ETE-DEC-AN-4.
+    /// Spec: `R_XPNWS`, ETE-DEC-AN-004.
     fn unknown_path(&mut self, count: Option<u32>, event: &Event) -> Result<(), Mismatch> {
         let items = &self.timeline.items;
         let mut next = Vec::new();

@@ -51,7 +51,7 @@ impl Marks {
         Self { events, values, lossy: scenario.policy.fifo_bytes > 0 }
     }
 
-    /// Spec: `R_SMLVB`, `R_GZWHY`.
+    /// Spec: ETE-SMLVB-001, `R_GZWHY`.
     pub(super) fn event(&mut self, number: u8) -> Result<(), String> {
         let first = self.events.iter().find(|event| !event.optional).map(|event| event.group);
         let is_next = |event: &Occurred| self.lossy || first.is_none_or(|first| event.group <= first);
@@ -61,7 +61,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Spec: `R_STQSN`, `R_CJRNL`.
+    /// Spec: ETE-STQSN-001, ETE-CJRNL-001.
     pub(super) fn instrumentation(&mut self, level: ExceptionLevel, value: u64) -> Result<(), String> {
         let is_it = |(el, written): (ExceptionLevel, u64)| (el, written) == (level, value);
         let found = if self.lossy { self.values.any(is_it) } else { self.values.next().is_some_and(is_it) };

@@ -286,7 +286,7 @@ impl Follower<'_> {
         self.items.extend(block.into_iter().map(|item| Item { element, ..item }));
     }
 
-    /// Spec: `R_QHRVX`, `R_SFYMW`, `R_NRJGC`, A27.
+    /// Spec: ETE-QHRVX-001, ETE-SFYMW-001, ETE-NRJGC-001, A27.
     fn exception(&mut self, exception: &Exception) -> Result<(), String> {
         let reset = exception.number == 0;
         let block = if reset { Vec::new() } else { self.instructions(exception.returns_to.address)? };
@@ -328,7 +328,7 @@ impl Follower<'_> {
     /// Execution is back after the latest element that is left; what was executed from there up to where it goes on
     /// is part of the next one.
     ///
-    /// Spec: `R_SPBCG`.
+    /// Spec: ETE-SPBCG-001.
     fn cancel(&mut self, count: u32) {
         let kept = self.open.len().saturating_sub(count as usize);
         let Some(&first) = self.open.get(kept) else { return };
@@ -388,7 +388,7 @@ impl Follower<'_> {
         self.push(what);
     }
 
-    /// Spec: `R_WDWGV`, `R_ZJXHP`.
+    /// Spec: ETE-WDWGV-001, `R_ZJXHP`.
     fn disable(&mut self) {
         let uncommitted = !self.open.is_empty();
         if uncommitted || self.started {
@@ -433,7 +433,7 @@ impl Item {
     }
 }
 
-/// Whether Q elements go over this instruction (ETE-DEC-AN-4): an unconditional direct branch.
+/// Whether Q elements go over this instruction (ETE-DEC-AN-004): an unconditional direct branch.
 pub(super) fn is_certain(scenario: &Scenario, item: &Item) -> bool {
     let instruction = scenario.program.place(item.at).map(|place| scenario.program.at(place));
     instruction.is_some_and(|item| matches!(item.kind, Kind::Direct { .. }) && !item.conditional)

@@ -1,5 +1,7 @@
 //! Follows a decoder's events through the timeline of an execution.
 
+use std::collections::HashSet;
+
 use traceproof_vectors::arm_etm::Reason;
 use traceproof_vectors::arm_pft::{Event, State};
 
@@ -12,7 +14,7 @@ mod flow;
 mod registers;
 
 /// A place at which a report can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Position {
     /// Index of the next item.
     at: usize,
@@ -36,6 +38,21 @@ impl Position {
     }
 }
 
+/// Different positions, in the order in which they were found.
+#[derive(Default)]
+struct Found {
+    positions: Vec<Position>,
+    known: HashSet<Position>,
+}
+
+impl Found {
+    fn add(&mut self, position: Position) {
+        if self.known.insert(position) {
+            self.positions.push(position);
+        }
+    }
+}
+
 /// Where a position leads with an event, or what should have come instead.
 type Next = Result<Position, String>;
 
@@ -51,6 +68,8 @@ pub(super) struct Judge<'a> {
     scenario: &'a Scenario,
     items: &'a [Item],
     clock: Clock,
+    /// For each item the first stop from it on: its index, and from where on atoms before it may be lost.
+    stops: Vec<Option<(usize, usize)>>,
     positions: Vec<Position>,
     /// A cycle count whose packet has not reported anything else yet.
     count: Option<u32>,
@@ -73,6 +92,7 @@ impl<'a> Judge<'a> {
             scenario,
             items,
             clock: Clock::new(&scenario.steps),
+            stops: stops(items),
             positions: vec![position],
             count: None,
             total: 0,
@@ -143,40 +163,31 @@ impl<'a> Judge<'a> {
 
     /// All positions that can be reached without an event.
     fn reachable(&self) -> Vec<Position> {
-        let mut found = self.positions.clone();
+        let mut found = Found::default();
+        self.positions.iter().for_each(|&position| found.add(position));
         let mut index = 0;
-        while let Some(&position) = found.get(index) {
+        while let Some(&position) = found.positions.get(index) {
             index += 1;
-            for at in self.silent(position.at) {
-                let next = Position { at, ..position };
-                if !found.contains(&next) {
-                    found.push(next);
-                }
-            }
+            self.silent(position.at).into_iter().for_each(|at| found.add(Position { at, ..position }));
         }
-        found
+        found.positions
     }
 
     /// Where the report may go on without an event.
     fn silent(&self, at: usize) -> Vec<usize> {
         let mut next = Vec::new();
-        for (index, item) in self.items.iter().enumerate().skip(at) {
-            match item.what {
-                What::Stop { lossy_from } => {
-                    if lossy_from.min(index) <= at {
-                        next.push(index + 1);
-                    }
-                    // Atoms before this edge are not those of a later one.
-                    break;
-                }
-                What::Start { optional, .. } if index == at => {
-                    let stops = matches!(self.items.get(at + 1), Some(Item { what: What::Stop { .. }, .. }));
-                    next.extend(optional.then_some(at + 1));
-                    next.extend(stops.then_some(at + 2));
-                    break;
-                }
-                _ => {}
-            }
+        if let Some(Item { what: What::Start { optional, .. }, .. }) = self.items.get(at) {
+            let stops = matches!(self.items.get(at + 1), Some(Item { what: What::Stop { .. }, .. }));
+            next.extend(optional.then_some(at + 1));
+            next.extend(stops.then_some(at + 2));
+            return next;
+        }
+        // Atoms before this edge are not those of a later one.
+        let stop = self.stops.get(at).copied().flatten();
+        if let Some((index, lossy_from)) = stop
+            && lossy_from.min(index) <= at
+        {
+            next.push(index + 1);
         }
         next
     }
@@ -188,19 +199,18 @@ impl<'a> Judge<'a> {
         mut lead: impl FnMut(&Self, Position) -> Next,
     ) -> Result<(), Mismatch> {
         let reachable = self.reachable();
-        let (mut next, mut first_wrong) = (Vec::new(), None);
+        let (mut next, mut first_wrong) = (Found::default(), None);
         for &position in &reachable {
             match lead(self, position) {
-                Ok(position) if next.contains(&position) => {}
-                Ok(position) => next.push(position),
+                Ok(position) => next.add(position),
                 Err(expected) => first_wrong = first_wrong.or(Some(expected)),
             }
         }
-        if next.is_empty() {
+        if next.positions.is_empty() {
             let expected = first_wrong.unwrap_or_else(|| self.expected(&reachable));
             return Err(self.mismatch(&expected, event));
         }
-        self.positions = next;
+        self.positions = next.positions;
         Ok(())
     }
 
@@ -256,4 +266,18 @@ impl<'a> Judge<'a> {
     fn mismatch(&self, expected: &str, event: &Event) -> Mismatch {
         Mismatch { step: self.step(), expected: expected.into(), got: format!("{event:x?}") }
     }
+}
+
+/// For each item the first stop from it on: its index, and from where on atoms before it may be lost.
+fn stops(items: &[Item]) -> Vec<Option<(usize, usize)>> {
+    let mut next = None;
+    let mut stops = Vec::new();
+    for (index, item) in items.iter().enumerate().rev() {
+        if let What::Stop { lossy_from } = item.what {
+            next = Some((index, lossy_from));
+        }
+        stops.push(next);
+    }
+    stops.reverse();
+    stops
 }
