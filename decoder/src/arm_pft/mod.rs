@@ -44,6 +44,7 @@ mod decoder;
 mod dissect;
 mod fast_path;
 mod flow;
+mod frequent;
 mod headers;
 mod layout;
 mod listener;

@@ -1,8 +1,9 @@
 //! Bytes -> packets.
 
-use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Parameters};
+use traceproof_vectors::arm_pft::{Packet, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
+use super::frequent;
 use super::layout::Layout;
 use super::listener::Listener;
 use super::parse::{self, LONGEST, Start};
@@ -107,63 +108,41 @@ impl PacketReader {
     ///
     /// This only saves time: [`one_byte`](Self::one_byte) reads the same.
     fn packets<'a, L: Listener + ?Sized>(&mut self, chunk: &'a [u8], listener: &mut L) -> &'a [u8] {
-        let (base, mut at, mut index) = (self.offset, 0, self.index);
-        let state = loop {
-            let bytes = chunk.get(at..).unwrap_or_default();
-            let place = Place { packet: index, byte: base + at as u64, bit: 0 };
-            if let Some(packet) = self.frequent(bytes) {
-                listener.packet(place, &packet);
-                at += 1;
-                index += 1;
-                continue;
-            }
-            match parse::start(&self.layout, bytes, &mut ()) {
+        let mut rest = chunk;
+        let mut place = Place { packet: self.index, byte: self.offset, bit: 0 };
+        self.state = loop {
+            rest = frequent::packets(&self.layout, rest, &mut place, listener);
+            let here = place;
+            match parse::start(&self.layout, rest, &mut ()) {
                 Start::Packet(packet, length) => {
-                    listener.packet(place, &packet);
-                    at += length;
-                    index += 1;
+                    listener.packet(here, &packet);
+                    place.byte += length as u64;
+                    place.packet += 1;
+                    rest = rest.get(length..).unwrap_or_default();
                 }
                 Start::Part => {
                     let mut held = Held::NONE;
-                    bytes.iter().for_each(|byte| held.push(*byte));
-                    at = chunk.len();
+                    rest.iter().for_each(|byte| held.push(*byte));
+                    place.byte += rest.len() as u64;
+                    rest = &[];
                     break State::Packet(held);
                 }
                 Start::Zero => {
-                    at += 1;
+                    place.byte += 1;
+                    rest = rest.get(1..).unwrap_or_default();
                     break State::Zeros(1);
                 }
                 Start::Reserved => {
-                    at += 1;
-                    index += 1;
-                    listener.lost(&Fault::new(FaultClass::ReservedEncoding, place));
-                    break State::Search(Search::from(place.byte));
+                    place.byte += 1;
+                    place.packet += 1;
+                    rest = rest.get(1..).unwrap_or_default();
+                    listener.lost(&Fault::new(FaultClass::ReservedEncoding, here));
+                    break State::Search(Search::from(here.byte));
                 }
             }
         };
-        (self.offset, self.index, self.state) = (base + at as u64, index, state);
-        chunk.get(at..).unwrap_or_default()
-    }
-
-    /// The packet of the first byte, if it is atoms or a branch address and ends there.
-    #[inline]
-    fn frequent(&self, bytes: &[u8]) -> Option<Packet> {
-        let byte = *bytes.first()?;
-        match byte & 0xc1 {
-            0x80 if self.layout.cycle_accurate => {
-                let count = CycleCount { value: (byte >> 2 & 0xf).into(), bytes: 1, reserved: 0 };
-                Some(Packet::Atoms { atoms: Atoms::one(byte & 2 == 0), cycle_count: Some(count) })
-            }
-            _ if self.layout.cycle_accurate => None,
-            0x80 | 0xc0 if byte >= 0x84 => {
-                Some(Packet::Atoms { atoms: self.layout.atoms(byte), cycle_count: None })
-            }
-            0x01 | 0x41 => {
-                let address = CompressedAddress { bits: (byte >> 1).into(), bytes: 1 };
-                Some(Packet::BranchAddress { address, exception: None, cycle_count: None })
-            }
-            _ => None,
-        }
+        (self.offset, self.index) = (place.byte, place.packet);
+        rest
     }
 
     /// A header, or a byte of a packet of which some are held.
