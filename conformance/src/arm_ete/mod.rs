@@ -2,6 +2,7 @@
 
 mod captures;
 pub mod generate;
+mod saboteurs;
 mod sync_points;
 
 use traceproof_decoder::arm_ete as decoder;
@@ -64,7 +65,7 @@ impl FamilyRules for ArmEte {
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];
-    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
+    const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
