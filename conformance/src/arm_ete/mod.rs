@@ -60,8 +60,8 @@ impl FamilyRules for ArmEte {
         matches!(event, Event::Instructions { .. })
     }
 
-    fn in_force(events: &[Event]) -> Option<Event> {
-        events.iter().rev().copied().find(|event| matches!(event, Event::Context(_)))
+    fn in_force(events: &[Event]) -> Vec<Event> {
+        events.iter().rev().copied().find(|event| matches!(event, Event::Context(_))).into_iter().collect()
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];

@@ -133,7 +133,7 @@ const fn is_flow(event: &Event) -> bool {
 }
 
 fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
-    let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+    let mut tail = Tail::default();
     let Some(known) = Known::of(log, from) else { return tail };
     let mut entries: Vec<&(Place, Entry<ArmEte>)> = log.entries.iter().collect();
     entries.sort_by_key(|(place, _)| place.packet);

@@ -129,6 +129,7 @@ fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
         packets: packets_of(packets),
         events: events(suffix).filter_map(|event| shifted(event, atoms, transfers)).collect(),
         errors: errors_of(suffix),
+        ..Tail::default()
     }
 }
 
@@ -158,6 +159,7 @@ fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
         packets: packets_of(suffix),
         events: kept.filter_map(|event| shifted(event, cycle, transfers)).collect(),
         errors: errors_of(suffix),
+        ..Tail::default()
     }
 }
 

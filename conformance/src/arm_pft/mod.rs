@@ -59,14 +59,16 @@ impl FamilyRules for ArmPft {
         matches!(event, Event::Instructions { .. })
     }
 
-    /// The Context ID.
-    fn in_force(events: &[Event]) -> Option<Event> {
-        events.iter().rev().find_map(|event| match *event {
+    /// Context ID and VMID.
+    fn in_force(events: &[Event]) -> Vec<Event> {
+        let context_id = events.iter().rev().find_map(|event| match *event {
             Event::ContextId(context_id) | Event::TraceOn { context_id: Some(context_id), .. } => {
                 Some(Event::ContextId(context_id))
             }
             _ => None,
-        })
+        });
+        let vmid = events.iter().rev().copied().find(|event| matches!(event, Event::Vmid(_)));
+        context_id.into_iter().chain(vmid).collect()
     }
 
     const FINISHED_SCOPES: &'static [&'static str] =

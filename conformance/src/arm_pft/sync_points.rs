@@ -103,7 +103,7 @@ fn tail(log: &Log<ArmPft>, from: usize, _: &Parameters) -> Tail<ArmPft> {
         place.byte >= from as u64 && matches!(entry, Entry::Packet(Packet::InstructionSync { .. }))
     };
     let Some((start, _)) = log.entries.iter().find(is_start) else {
-        return Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+        return Tail::default();
     };
     let first = log.entries.iter().position(|(place, _)| place.packet >= start.packet);
     let (before, after) = log.entries.split_at(first.unwrap_or(log.entries.len()));
@@ -111,7 +111,12 @@ fn tail(log: &Log<ArmPft>, from: usize, _: &Parameters) -> Tail<ArmPft> {
         Entry::Event(Event::Cycles { total, .. }) => Some(*total),
         _ => None,
     });
-    let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+    // No I-sync carries the VMID: a late decoder reports its next packet even where it changes nothing.
+    let vmid = before.iter().rev().find_map(|(_, entry)| match entry {
+        Entry::Event(event @ Event::Vmid(_)) => Some(*event),
+        _ => None,
+    });
+    let mut tail = Tail { in_force: vmid.into_iter().collect(), ..Tail::default() };
     for (_, entry) in after {
         match entry {
             Entry::Packet(packet) => tail.packets.push(*packet),

@@ -81,9 +81,9 @@ pub trait FamilyRules: CaseProtocol {
     /// its work budget is spent is its own choice.
     fn is_open_at_limit(event: &Self::Event) -> bool;
 
-    /// The event that is still in force after `events`, so that repeating it adds nothing even where a fault lies
-    /// in between.
-    fn in_force(events: &[Self::Event]) -> Option<Self::Event>;
+    /// The events that are still in force after `events`, so that repeating one adds nothing even where a fault lies
+    /// in between. None of them makes another one redundant.
+    fn in_force(events: &[Self::Event]) -> Vec<Self::Event>;
 
     /// The scopes of requirements in which every one that can be tested has its cases, and must keep them.
     const FINISHED_SCOPES: &'static [&'static str];

@@ -46,6 +46,15 @@ pub struct Tail<P: Protocol> {
     pub events: Vec<P::Event>,
     /// How many faults are errors.
     pub errors: usize,
+    /// Events from before that are still in force, so that repeating one adds nothing. Only a decoder that started
+    /// earlier knows them; it need not report them again.
+    pub in_force: Vec<P::Event>,
+}
+
+impl<P: Protocol> Default for Tail<P> {
+    fn default() -> Self {
+        Self { packets: Vec::new(), events: Vec::new(), errors: 0, in_force: Vec::new() }
+    }
 }
 
 impl<P: Protocol> Tail<P> {

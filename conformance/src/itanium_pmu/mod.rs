@@ -56,8 +56,8 @@ impl FamilyRules for ItaniumPmu {
         false
     }
 
-    fn in_force(_: &[Event]) -> Option<Event> {
-        None
+    fn in_force(_: &[Event]) -> Vec<Event> {
+        Vec::new()
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[

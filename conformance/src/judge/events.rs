@@ -127,7 +127,7 @@ struct Sequence<P: FamilyRules> {
     segments: Vec<Segment<P>>,
     /// The events since the latest fault.
     open: Vec<P::Event>,
-    in_force: Option<P::Event>,
+    in_force: Vec<P::Event>,
     /// First entry of the log after the latest fault.
     start: usize,
 }
@@ -139,12 +139,12 @@ struct Segment<P: FamilyRules> {
     /// Its entries in the log.
     entries: Range<usize>,
     /// What was in force before it.
-    seed: Option<P::Event>,
+    seed: Vec<P::Event>,
 }
 
 impl<P: FamilyRules> Sequence<P> {
     const fn new() -> Self {
-        Self { items: Vec::new(), segments: Vec::new(), open: Vec::new(), in_force: None, start: 0 }
+        Self { items: Vec::new(), segments: Vec::new(), open: Vec::new(), in_force: Vec::new(), start: 0 }
     }
 
     /// A fault, the entry of the log with this index.
@@ -160,12 +160,12 @@ impl<P: FamilyRules> Sequence<P> {
         while limit && events.last().is_some_and(P::is_open_at_limit) {
             events.pop();
         }
-        let seed = self.in_force.take();
+        let seed = std::mem::take(&mut self.in_force);
         let first_item = self.items.len();
         let entries = self.start..end;
         let since: Vec<P::Event> = seed.iter().chain(&events).cloned().collect();
         self.in_force = P::in_force(&since);
-        self.items.extend(canonical::<P>(seed.as_ref(), events).into_iter().map(Item::Event));
+        self.items.extend(canonical::<P>(&seed, events).into_iter().map(Item::Event));
         self.segments.push(Segment { first_item, entries, seed });
     }
 
@@ -188,7 +188,7 @@ impl<P: FamilyRules> Sequence<P> {
         while complete < beyond {
             let middle = complete.midpoint(beyond);
             let beginning = events.iter().take(middle + 1).map(|(_, event)| event.clone()).collect();
-            if canonical::<P>(segment.seed.as_ref(), beginning).len() > offset + 1 {
+            if canonical::<P>(&segment.seed, beginning).len() > offset + 1 {
                 beyond = middle;
             } else {
                 complete = middle + 1;
@@ -202,10 +202,9 @@ impl<P: FamilyRules> Sequence<P> {
 }
 
 /// The canonical form of events that come while `seed` is in force.
-pub(crate) fn canonical<P: FamilyRules>(seed: Option<&P::Event>, mut events: Vec<P::Event>) -> Vec<P::Event> {
-    let Some(seed) = seed else { return P::canonical(events) };
-    events.insert(0, seed.clone());
+pub(crate) fn canonical<P: FamilyRules>(seed: &[P::Event], mut events: Vec<P::Event>) -> Vec<P::Event> {
+    events.splice(0..0, seed.iter().cloned());
     let mut events = P::canonical(events);
-    events.remove(0);
+    events.drain(..seed.len());
     events
 }

@@ -14,7 +14,7 @@ use std::fmt;
 use traceproof_vectors::{Decoder, Log, Program, Refusal};
 
 use crate::Subject;
-use crate::family::{FamilyRules, PriorState, SyncPoints, Tail};
+use crate::family::{FamilyRules, PriorState, SyncPoints};
 use crate::judge;
 use crate::judge::difference::{divergence, first_difference};
 use crate::line::line;
@@ -220,12 +220,13 @@ impl<P: FamilyRules> Stream<'_, P> {
         (late, here): (&Log<P>, usize),
         prior: PriorState,
     ) -> Result<bool, Broken> {
-        // The split of a straight-line run into events is the decoder's choice, also after another beginning.
-        let tail = |log, from| {
-            let Tail { packets, events, errors } = (rules.tail)(log, from, self.parameters);
-            Tail::<P> { packets, events: P::canonical(events), errors }
-        };
-        let (expected, got) = (tail(whole, there), tail(late, here));
+        let tail = |log, from| (rules.tail)(log, from, self.parameters);
+        let (mut expected, mut got) = (tail(whole, there), tail(late, here));
+        // The split of a straight-line run into events is the decoder's choice, also after another beginning; so is
+        // whether what is in force is reported again.
+        for events in [&mut expected.events, &mut got.events] {
+            *events = judge::events::canonical::<P>(&expected.in_force, std::mem::take(events));
+        }
         let same = |index: usize| expected.packets.get(index) == got.packets.get(index);
         let rows = |index: usize| (expected.packets.get(index).map(line), got.packets.get(index).map(line));
         let length = expected.packets.len().max(got.packets.len());

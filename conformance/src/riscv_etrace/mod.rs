@@ -66,12 +66,13 @@ impl FamilyRules for RiscvEtrace {
     }
 
     /// A precise context, until tracing stops.
-    fn in_force(events: &[Event]) -> Option<Event> {
-        events.iter().rev().find_map(|event| match event {
+    fn in_force(events: &[Event]) -> Vec<Event> {
+        let latest = events.iter().rev().find_map(|event| match event {
             Event::Context { precise: true, .. } => Some(Some(*event)),
             Event::Stop { .. } => Some(None),
             _ => None,
-        })?
+        });
+        latest.flatten().into_iter().collect()
     }
 
     fn parameters_for(machine: Machine) -> Result<Parameters, String> {

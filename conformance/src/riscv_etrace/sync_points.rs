@@ -45,7 +45,7 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
 /// Without the walk that leads to the point, and without the EPC of traps before the first instruction.
 fn tail(log: &Log<RiscvEtrace>, from: usize, _: &Parameters) -> Tail<RiscvEtrace> {
     let here = |(place, _): &(Place, Entry<RiscvEtrace>)| place.byte >= from as u64;
-    let mut tail = Tail { packets: Vec::new(), events: Vec::new(), errors: 0 };
+    let mut tail = Tail::default();
     let mut synchronised = false;
     for (_, entry) in log.entries.iter().filter(|&entry| here(entry)) {
         match entry {

@@ -18,3 +18,4 @@ mod saboteurs;
 mod snapshot;
 mod subjects;
 mod suite;
+mod vmid_joins;

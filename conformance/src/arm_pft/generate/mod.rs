@@ -4,15 +4,21 @@
 //! The programs are small, so that the rare situations (an exception at a branch target, an overflow between
 //! a waypoint and its atom, a return over a change of instruction set) come often.
 
+mod dissected;
 mod encoding;
 mod generator;
 mod happenings;
+mod impossible;
 mod instruction;
+mod limits;
 pub mod oracle;
+mod periods;
 mod program;
 mod round_trip;
 mod run;
 mod scenario;
+mod shown;
+mod writing;
 
 pub(super) use generator::{GENERATOR, readings};
 pub use instruction::{Instruction, Kind, Reach};

@@ -111,11 +111,11 @@ fn by_packet<P: FamilyRules>(log: &Log<P>, claims: &Capabilities) -> BTreeMap<u6
             Entry::Fault(_) => {}
         }
     }
-    let mut in_force: Option<P::Event> = None;
+    let mut in_force: Vec<P::Event> = Vec::new();
     for reported in packets.values_mut() {
         let events = std::mem::take(&mut reported.events);
         let until_now: Vec<P::Event> = in_force.iter().chain(&events).cloned().collect();
-        reported.events = canonical::<P>(in_force.as_ref(), events);
+        reported.events = canonical::<P>(&in_force, events);
         in_force = P::in_force(&until_now);
     }
     packets

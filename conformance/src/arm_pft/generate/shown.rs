@@ -1,0 +1,169 @@
+//! What a processor shows its PTM: the signal of every step, by what the generated program has there.
+
+use traceproof_encoder_model::arm_pft::Core;
+use traceproof_vectors::arm::InstructionSet;
+use traceproof_vectors::arm_pft::{
+    Action, Exception, Execute, Parameters, Signal, State, Step, Stimulus, Waypoint, WaypointKind,
+};
+use traceproof_vectors::{Address32, MemorySpace, Program, Section};
+
+use super::{Kind, Scenario};
+
+/// Of a reset it is not known where execution was (5.3.1).
+const RESET: u16 = 8;
+
+/// Compares every signal, its cycles and its time with the program and the steps; cycles after the latest signal come
+/// as an idle step.
+///
+/// Spec: PFT-ENC-010 to 018, PFT-ENC-049, PFT-WPT-022, PFT-WPT-024.
+///
+/// # Errors
+///
+/// The first signal that is another one.
+pub(super) fn judge(scenario: &Scenario) -> Result<(), String> {
+    let Scenario { steps, parameters, .. } = scenario;
+    let program = scenario.program.code()?;
+    let mut core = Core::new(&program, parameters);
+    let (mut last, mut cycles, mut shown) = (None, 0, Vec::new());
+    let mut in_a_block = None;
+    for (index, step) in steps.iter().enumerate() {
+        cycles = step.cycles.saturating_add(cycles);
+        let timestamp = step.timestamp;
+        let here = core.next().unwrap_or_default();
+        let signal = signal(scenario, &step.action, here, &mut last)?;
+        let expected =
+            signal.map(|signal| Stimulus { cycles: std::mem::take(&mut cycles), timestamp, signal });
+        let got = core.step(step).map_err(|(address, problem)| format!("{problem:?} at {address}"))?;
+        if got != expected {
+            return Err(format!("{step:x?}: expected {expected:x?}, got {got:x?}"));
+        }
+        shown.extend(expected);
+        if cycles > 0 {
+            let idle = Stimulus { cycles, timestamp, signal: Signal::Idle };
+            in_a_block = Some((index + 1, shown.len(), idle));
+        }
+    }
+    let cut = in_a_block.map(|(count, before, idle)| {
+        (count, shown.iter().copied().take(before).chain([idle]).collect::<Vec<_>>())
+    });
+    for (count, expected) in cut.into_iter().chain([(steps.len(), shown)]) {
+        let mut got = Vec::new();
+        Core::new(&program, parameters)
+            .run(steps.iter().take(count).copied(), &mut |stimulus| got.push(*stimulus))
+            .map_err(|error| error.to_string())?;
+        if got != expected {
+            return Err(format!("{count} steps end with {:x?}, not {:x?}", got.last(), expected.last()));
+        }
+    }
+    code_of_its_space(parameters)
+}
+
+/// The signal of an action, if it has one. `last`: the latest instruction since the latest waypoint.
+fn signal(
+    scenario: &Scenario,
+    action: &Action,
+    here: State,
+    last: &mut Option<Address32>,
+) -> Result<Option<Signal>, String> {
+    Ok(match *action {
+        Action::Execute(execute) => instruction(scenario, &execute, here, last)?,
+        Action::Exception(taken) => {
+            let last = last.take().filter(|_| taken.number != RESET);
+            Some(Signal::Exception(Exception { number: taken.number, last, handler: taken.handler }))
+        }
+        Action::DebugEntry => Some(Signal::DebugEntry(last.take())),
+        Action::Signal(signal) => {
+            let arrives = matches!(
+                signal,
+                Signal::Enable(_) | Signal::DebugExit(_) | Signal::ProhibitedExit(_) | Signal::JazelleExit(_)
+            );
+            *last = last.filter(|_| !arrives);
+            Some(signal)
+        }
+        _ => None,
+    })
+}
+
+fn instruction(
+    scenario: &Scenario,
+    execute: &Execute,
+    here: State,
+    last: &mut Option<Address32>,
+) -> Result<Option<Signal>, String> {
+    let Scenario { program, parameters, .. } = scenario;
+    let item = program.find(execute.address, here.isa).ok_or("no instruction of the program")?;
+    let (kind, link) = match item.kind {
+        Kind::Plain | Kind::Call(_) | Kind::Breakpoint => {
+            *last = Some(item.address);
+            return Ok(None);
+        }
+        Kind::Wait => {
+            *last = Some(item.address);
+            return Ok((!execute.skipped).then_some(Signal::Wait));
+        }
+        Kind::Branch { link, .. } => (WaypointKind::Direct, link),
+        Kind::Exchange { .. } => (WaypointKind::Direct, true),
+        Kind::Switch(_) => (WaypointKind::Direct, false),
+        Kind::Indirect { link, .. } => (WaypointKind::Indirect, link),
+        Kind::ExceptionReturn => (WaypointKind::Indirect, false),
+        Kind::Isb => (WaypointKind::Isb, false),
+        Kind::Barrier => (WaypointKind::Barrier, false),
+    };
+    let (address, isa) = if execute.skipped { (item.end(), item.isa) } else { program.destination(item) };
+    let known = State { address, isa, ..here };
+    let waypoint = Waypoint {
+        address: item.address,
+        isa: item.isa,
+        size: item.size,
+        kind,
+        link,
+        exception_return: execute.exception_return || item.kind == Kind::ExceptionReturn,
+        executed: !execute.skipped,
+        next: execute.to.filter(|_| !execute.skipped).unwrap_or(known),
+        previous: last.take(),
+    };
+    *last = (kind == WaypointKind::Barrier && !parameters.barrier_waypoints).then_some(item.address);
+    Ok(Some(Signal::Waypoint(waypoint)))
+}
+
+/// The instruction is that of the Context ID and VMID which the latest waypoint brought into force.
+///
+/// Spec: PFT-WPT-012, PFT-DEC-061.
+fn code_of_its_space(parameters: &Parameters) -> Result<(), String> {
+    let here = State {
+        address: Address32(0x8000),
+        isa: if parameters.m_profile { InstructionSet::T32 } else { InstructionSet::A32 },
+        ..State::default()
+    };
+    // ISB: as T32 and as A32. NOP.
+    let isb: u32 = if parameters.m_profile { 0x8f6f_f3bf } else { 0xf57f_f06f };
+    let nop: u32 = if parameters.m_profile { 0x8000_f3af } else { 0xe320_f000 };
+    type Register = (fn(u32) -> MemorySpace, fn(u32) -> Signal);
+    let registers: [Register; 2] = [
+        (|value| MemorySpace::ANY.with_context_id(value), Signal::ContextId),
+        (|value| MemorySpace::ANY.with_vmid(value), |value| Signal::Vmid(value as u8)),
+    ];
+    for (space, write) in registers {
+        let mut program = Program::new();
+        for (value, opcode) in [(1, nop), (2, isb)] {
+            let section = Section::new(0x8000_u64, opcode.to_le_bytes().to_vec(), "code");
+            program.insert(section.in_space(space(value))).map_err(|error| error.to_string())?;
+        }
+        let mut core = Core::new(&program, parameters);
+        let mut shows = |action| {
+            let shown = core.step(&Step { cycles: 0, timestamp: 0, action });
+            shown.map_err(|(address, problem)| format!("{problem:?} at {address}"))
+        };
+        let execute = Action::Execute(Execute { address: here.address, ..Execute::default() });
+        for (value, is_waypoint) in [(1, false), (2, true), (1, false)] {
+            shows(Action::Signal(write(value)))?;
+            shows(Action::Signal(Signal::Enable(here)))?;
+            // Not in force before the next waypoint.
+            shows(Action::Signal(write(3 - value)))?;
+            if shows(execute)?.is_some() != is_waypoint {
+                return Err(format!("the code of another space than {value}: {:x?}", write(value)));
+            }
+        }
+    }
+    Ok(())
+}
