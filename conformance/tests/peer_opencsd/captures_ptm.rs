@@ -1,5 +1,5 @@
-//! OpenCSD and the reference decoder on captures of PTMs: every packet, and every event but counts and timestamps, which
-//! OpenCSD loses or does not convert (OP-01 to OP-03 in `docs/findings/opencsd-ptm.md`).
+//! OpenCSD and the reference decoder on captures of PTMs: every packet, and every event but counts and timestamps,
+//! which OpenCSD loses or does not convert (OP-01 to OP-03 in `docs/findings/opencsd-ptm.md`).
 
 use std::path::Path;
 

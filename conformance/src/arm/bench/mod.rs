@@ -1,5 +1,5 @@
-//! How fast the reference is on bytes of real and generated trace, and how fast OpenCSD is on the same bytes at the same
-//! level, round by round.
+//! How fast the reference is on bytes of real and generated trace, and how fast OpenCSD is on the same bytes at
+//! the same level, round by round.
 //!
 //! OpenCSD is timed inside its own process, so that neither pipes nor setting up count; its decoder hands out packets
 //! that are counted, or ranges of instructions whose instructions are counted.

@@ -1,5 +1,5 @@
-//! What PFT decoders are measured on: a capture, repeated, and the output of the encoder model for an invented execution,
-//! without and with cycle counts.
+//! What PFT decoders are measured on: a capture, repeated, and the output of the encoder model for an invented
+//! execution, without and with cycle counts.
 
 use std::path::Path;
 

@@ -8,8 +8,8 @@ use crate::family::{Generated, Generator};
 /// Executions of random programs.
 pub(in crate::arm_pft) const GENERATOR: Generator<ArmPft> = Generator { generate, confirm };
 
-/// Readings of situations that no execution has: reserved values, damaged and foreign streams, a return to a call before
-/// an I-sync (PFT-ENC-034), a periodic I-sync that contradicts the flow, trace in Debug state.
+/// Readings of situations that no execution has: reserved values, damaged and foreign streams, a return to a call
+/// before an I-sync (PFT-ENC-034), a periodic I-sync that contradicts the flow, trace in Debug state.
 const FOREIGN: [&str; 8] = [
     "pft-empty-atom-headers",
     "pft-alt-isa-of-arm",

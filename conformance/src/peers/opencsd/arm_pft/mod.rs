@@ -1,16 +1,16 @@
 //! OpenCSD's PTM packet processor and decoder as a decoder of the contract.
 //!
 //! What elements carry comes from the elements: instructions, exceptions and where they return to, exception returns,
-//! triggers, timestamps, cycle counts, changes of Context ID and VMID, memory that is missing. Elements do not carry the
-//! rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp mode.
-//! The outcome of a last instruction is delivered only for waypoints of atoms and branches; the library calls all
-//! others executed, as "it doesn't really matter" (its `processWPUpdate`).
+//! triggers, timestamps, cycle counts, changes of Context ID and VMID, memory that is missing. Elements do not carry
+//! the rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp
+//! mode. The outcome of a last instruction is delivered only for waypoints of atoms and branches; the library calls
+//! all others executed, as "it doesn't really matter" (its `processWPUpdate`).
 //!
 //! A fatal answer to the elements ends the events there; packets continue.
 //!
 //! The library reads four bytes for each instruction, and one of two bytes at the end of the code is "no memory" (OP-11
-//! in `docs/findings/opencsd-ptm.md`). [`code`] gives it two bytes more, so that what comes after such an instruction is
-//! judged, too.
+//! in `docs/findings/opencsd-ptm.md`). [`code`] gives it two bytes more, so that what comes after such an instruction
+//! is judged, too.
 
 mod code;
 mod events;
@@ -41,8 +41,8 @@ const FEATURES: [&str; 9] = [
 ];
 
 /// What the library's source follows. It contradicts the other readings that bind decoders: it takes headers 80 and 82
-/// for atoms, delivers a timestamp without its high bits, empties the return stack at each I-sync, compares nothing with
-/// a periodic I-sync, and goes on at address 0 after the entry to Debug state.
+/// for atoms, delivers a timestamp without its high bits, empties the return stack at each I-sync, compares nothing
+/// with a periodic I-sync, and goes on at address 0 after the entry to Debug state.
 ///
 /// It decodes no ThumbEE code (OP-16), so it has no reading of that, and does not claim the feature `thumbee`.
 const READINGS: [&str; 14] = [
