@@ -25,6 +25,13 @@ impl Default for PendingQ {
     }
 }
 
+impl PendingQ {
+    /// It is lost.
+    pub(super) fn lose(&mut self) {
+        *self = Self { permitted: self.permitted, ..Self::default() };
+    }
+}
+
 impl TraceUnit {
     /// Whether a Q element stands for a P0 instruction. Only what is resolved is replaced, so never with speculation.
     ///
@@ -81,8 +88,7 @@ impl TraceUnit {
         if shares {
             self.history.push(location);
             self.send_p0(Packet::Q { address: Some(field), count });
-            self.synchronization.address = false;
-            self.note_target();
+            self.note_address();
         } else {
             self.send_p0(Packet::Q { address: None, count });
             self.send_target(true, false);

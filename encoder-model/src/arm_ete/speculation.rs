@@ -120,14 +120,6 @@ impl TraceUnit {
         }
     }
 
-    /// Addresses between an atom and its Mispredict are void. Spec: ETE-HVWCN-001.
-    fn repeat_after_mispredict(&mut self) {
-        if self.gap_at == self.elements {
-            self.address_due = true;
-        }
-        self.repeat_after_cancel();
-    }
-
     /// The youngest indirect P0 instruction went elsewhere: the corrected address follows, and no decoder pops.
     ///
     /// Spec: ETE-YMRGB-001.

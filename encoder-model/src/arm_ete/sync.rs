@@ -17,6 +17,10 @@ pub(super) struct Synchronization {
     pub(super) context: bool,
     /// No Target Address element was sent since Trace Info.
     pub(super) address: bool,
+    /// P0 elements before the first Context since Trace Info, if there was one.
+    pub(super) context_at: u64,
+    /// P0 elements before the first Target Address since Trace Info, if there was one.
+    pub(super) address_at: u64,
     /// P0 elements that come before they do.
     pub(super) spacing: u8,
     /// P0 elements before the latest Trace Info.
@@ -84,19 +88,37 @@ impl TraceUnit {
     fn miss_context_and_address(&mut self) {
         self.synchronization.context = true;
         self.synchronization.address = true;
+        (self.synchronization.context_at, self.synchronization.address_at) = (0, 0);
         self.synchronization.spacing = 0;
         self.returns.closed = true;
     }
 
     /// Nothing but the P0 elements before the latest Trace Info is left, or the latest of them changes its target: what
-    /// was sent after Trace Info is void.
+    /// was sent after Trace Info is void. If more is left, what was sent after one that is not is void.
     ///
-    /// Spec: ETE-KGPTB-001, reading `ete-cancel-back-to-trace-info`.
+    /// Spec: ETE-KGPTB-001, ETE-SVGNN-001, reading `ete-cancel-back-to-trace-info`.
     pub(super) fn repeat_after_cancel(&mut self) {
-        if self.elements <= self.synchronization.info_at {
+        let left = self.elements;
+        let sync = &mut self.synchronization;
+        if left <= sync.info_at {
             self.returns.clear();
             self.miss_context_and_address();
+        } else {
+            sync.context |= sync.context_at > left;
+            sync.address |= sync.address_at > left;
+            self.note_target();
         }
+    }
+
+    /// The youngest atom leads elsewhere: a Target Address after it is void, a Context is not.
+    ///
+    /// Spec: ETE-HVWCN-001, ETE-SVGNN-001.
+    pub(super) fn repeat_after_mispredict(&mut self) {
+        if self.gap_at == self.elements {
+            self.address_due = true;
+        }
+        self.synchronization.address |= self.synchronization.address_at >= self.elements;
+        self.repeat_after_cancel();
     }
 
     fn trace_info_packet(&self) -> Packet {

@@ -127,6 +127,9 @@ impl TraceUnit {
         if self.is_active() {
             self.trace_exception(exception);
         } else {
+            if self.is_reset(exception.number) {
+                self.untraced_reset();
+            }
             self.from = exception.handler;
         }
         if self.is_debug_halt(exception.number) {
@@ -162,6 +165,16 @@ impl TraceUnit {
         if self.policy.timestamp_context_changes {
             self.timestamps.request();
         }
+    }
+
+    /// A PE Reset that is not traced ends a transaction like one that is.
+    ///
+    /// Spec: ETE-XQSPC-001, ETE-TWNQP-001.
+    fn untraced_reset(&mut self) {
+        if self.is_operative() {
+            self.fail_transaction();
+        }
+        self.transaction = None;
     }
 
     /// What is uncommitted at PE Reset is never resolved. Whether there was something to discard.
@@ -213,8 +226,7 @@ impl TraceUnit {
             self.push(Packet::TargetAddress { address, context });
         }
         if with_target {
-            self.synchronization.address = false;
-            self.note_target();
+            self.note_address();
         }
     }
 
@@ -307,14 +319,22 @@ impl TraceUnit {
             self.flush();
             let (address, context) = self.address_and_context(self.location(&self.from), combined);
             self.push(Packet::TargetAddress { address, context });
-            self.synchronization.address = false;
-            self.note_target();
+            self.note_address();
         }
     }
 
     fn note_context(&mut self) {
         self.context_at = self.elements;
-        self.synchronization.context = false;
+        if core::mem::take(&mut self.synchronization.context) {
+            self.synchronization.context_at = self.elements;
+        }
+        self.note_target();
+    }
+
+    pub(super) fn note_address(&mut self) {
+        if core::mem::take(&mut self.synchronization.address) {
+            self.synchronization.address_at = self.elements;
+        }
         self.note_target();
     }
 

@@ -224,6 +224,7 @@ impl TraceUnit {
         }
         if self.gates.overflows() {
             self.overflow_packet();
+            self.late_events();
         } else {
             self.flush_p0();
             self.fail_transaction();
@@ -288,7 +289,7 @@ impl TraceUnit {
         self.sent.forget();
         self.returns.clear();
         self.cycles.restart();
-        self.q.blocks = 0;
+        self.q.lose();
         self.synchronization.due = false;
         self.overflow_sent = false;
         self.close_transaction();
@@ -325,6 +326,15 @@ impl TraceUnit {
         self.overflow_sent = true;
     }
 
+    /// Events that occurred after the Overflow packet of this overflow. Between it and the next A-sync they may stand.
+    ///
+    /// Spec: ETE-SHYMY-001, ETE-GLBHL-001, ETE-HGYLG-002, ETE-VQYYH-001.
+    fn late_events(&mut self) {
+        if self.overflow_sent {
+            self.lost_events();
+        }
+    }
+
     fn lost_events(&mut self) {
         let events = core::mem::take(&mut self.held.lost_events);
         if events > 0 {
@@ -339,6 +349,7 @@ impl TraceUnit {
         }
         if self.gates.overflows() {
             self.overflow_packet();
+            self.late_events();
             return;
         }
         self.flush();
@@ -434,11 +445,14 @@ impl TraceUnit {
                 sink.packet(packet);
             }
         } else {
-            let events = self.packets.iter().fold(0, |events, packet| match packet {
+            let sent = self.packets.iter().fold(0, |events, packet| match packet {
                 Packet::Event(more) => events | more,
                 _ => events,
             });
-            let lost_events = kept.lost_events | self.held.lost_events | events & !kept.events;
+            let held = self.held.events;
+            // Of a number that was sent and is held, one occurred in this step.
+            let new = (sent | held) & !kept.events | sent & held;
+            let lost_events = kept.lost_events | self.held.lost_events | new;
             self.held = Held { lost_events, ..kept };
             self.gates.full = true;
             self.lose();

@@ -279,8 +279,8 @@ impl Flow {
             }
             return QRun::Passed(walk.count);
         }
-        let may_be_conditional =
-            step.is_conditional() || set == InstructionSet::T32 && track.has_if_then(self.slot, walk.count);
+        let may_be_conditional = step.is_conditional()
+            || set == InstructionSet::T32 && track.ends_in_if_then(self.slot, walk.count);
         let count = walk.count + 1;
         let end = walk.end.wrapping_add(step.length()) & track.mask;
         if may_be_conditional || step.kind == Kind::Indirect {

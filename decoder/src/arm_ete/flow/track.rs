@@ -49,8 +49,9 @@ const LINK: u8 = 1;
 const CONDITIONAL: u8 = 2;
 /// A direct branch.
 const BRANCH: u8 = 4;
-/// The instruction here makes those after it conditional.
-const IF_THEN: u8 = 8;
+/// Where the instruction here makes those after it conditional, how many: 1 to 4.
+const IF_THEN: u8 = 7 << IF_THEN_SHIFT;
+const IF_THEN_SHIFT: u32 = 4;
 
 /// The index of a [`Step`].
 pub(super) type Slot = usize;
@@ -147,7 +148,7 @@ impl Step {
         set: InstructionSet,
         rules: Rules,
         region: Region,
-        address: u64,
+        (address, code): (u64, &[u8]),
     ) -> Self {
         let length = instruction.length;
         let flag = |bit, is_set: bool| if is_set { bit } else { 0 };
@@ -174,8 +175,8 @@ impl Step {
                 (address.wrapping_add(length.into()), false, 0)
             }
             class => {
-                let flags = flag(IF_THEN, class == InstructionClass::IfThen);
-                return Self { flags, own_length: length, ..Self::MISSING };
+                let block = if class == InstructionClass::IfThen { if_then_block(code) } else { 0 };
+                return Self { flags: block << IF_THEN_SHIFT, own_length: length, ..Self::MISSING };
             }
         };
         let distance = target.wrapping_sub(address) as i64;
@@ -211,8 +212,9 @@ impl Step {
         self.flags & BRANCH != 0
     }
 
-    const fn is_if_then(&self) -> bool {
-        self.flags & IF_THEN != 0
+    /// How many instructions the one here makes conditional.
+    const fn if_then(&self) -> u8 {
+        (self.flags & IF_THEN) >> IF_THEN_SHIFT
     }
 
     /// Bytes of the P0 instruction.
@@ -265,7 +267,8 @@ impl Track {
         for offset in (0..length).step_by(unit as usize) {
             let here = code.get(offset as usize..length as usize).unwrap_or_default();
             let instruction = set.decode(here, None);
-            let step = Step::new(&instruction, self, set, rules, region, first.wrapping_add(offset));
+            let place = (first.wrapping_add(offset), here);
+            let step = Step::new(&instruction, self, set, rules, region, place);
             self.steps.push(step);
         }
         self.steps.push(Step::MISSING);
@@ -372,18 +375,25 @@ impl Track {
         }
     }
 
-    /// Whether an instruction of these may be in an IT block that one of them begins: one of the last four is IT.
-    pub(super) fn has_if_then(&self, slot: Slot, count: u64) -> bool {
-        let (mut slot, mut latest) = (slot, None);
-        for index in 0..count {
+    /// Whether the instruction after these is in an IT block that one of them begins.
+    pub(super) fn ends_in_if_then(&self, slot: Slot, count: u64) -> bool {
+        let (mut slot, mut conditional) = (slot, 0_u8);
+        for _ in 0..count {
             let step = self.step(slot);
-            if step.is_if_then() {
-                latest = Some(index);
-            }
+            conditional = match step.if_then() {
+                0 => conditional.saturating_sub(1),
+                block => block,
+            };
             slot += usize::from(step.own_length >> self.shift);
         }
-        latest.is_some_and(|latest| count - latest <= 4)
+        conditional > 0
     }
+}
+
+/// The instructions of the IT block that this IT instruction begins: the lowest bit of its mask ends it.
+fn if_then_block(code: &[u8]) -> u8 {
+    let mask = code.first().copied().unwrap_or_default() & 0xf;
+    4_u8.saturating_sub(mask.trailing_zeros() as u8)
 }
 
 #[cfg(test)]

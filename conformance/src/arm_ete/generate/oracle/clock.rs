@@ -98,15 +98,21 @@ impl<'a> Clock<'a> {
     fn commit_times(&self, at: usize) -> Vec<u64> {
         let elements = &self.timeline.elements;
         let latest = self.latest(at);
-        let most = usize::try_from(self.scenario.parameters.maxspec).unwrap_or(usize::MAX);
-        let implied = elements.get(latest.end.saturating_add(most)).map(|element| element.step);
-        let last = implied.unwrap_or(self.cycles.len() - 1);
+        let end = self.cycles.len() - 1;
         // A Q element is made when the next one comes, or its region ends.
         let is_q = at.checked_sub(1).is_some_and(|before| self.timeline.items[before].q);
-        let merges = self.scenario.policy.merged_commits > 1 || is_q;
-        let committed = latest.filter_map(|element| elements[element].committed);
-        let steps = committed.flat_map(|step| step..=if merges { last.max(step) } else { step });
-        steps.map(|step| self.cycles[step]).collect()
+        let made = elements.get(latest.end).map_or(end, |element| element.step);
+        let merges = self.scenario.policy.merged_commits > 1;
+        let committed = latest.filter_map(|element| {
+            let step = elements[element].committed?;
+            let last = match elements[element].implied {
+                _ if is_q => made,
+                implied if merges => implied.unwrap_or(end),
+                _ => step,
+            };
+            Some(step..=last.max(step))
+        });
+        committed.flatten().map(|step| self.cycles[step]).collect()
     }
 
     /// Stimuli of the P0, Event and Instrumentation elements that can be the latest one there.

@@ -64,15 +64,15 @@ impl<'a> Judge<'a> {
                 Ok(())
             }
             Event::Cycles { count, total } => {
-                let done = self.clock.cycles(&self.positions, count, total);
+                let done = self.clock.cycles(&self.reachable(), count, total);
                 done.map_err(|expected| self.mismatch(&expected, event))
             }
             Event::Timestamp { value, cycles, of } => {
-                let done = self.clock.timestamp(&self.positions, value, cycles, of);
+                let done = self.clock.timestamp(&self.reachable(), value, cycles, of);
                 done.map_err(|expected| self.mismatch(&expected, event))
             }
             Event::TimestampMarker => {
-                let done = self.clock.marker(&self.positions);
+                let done = self.clock.marker(&self.reachable());
                 done.map_err(|expected| self.mismatch(&expected, event))
             }
             Event::Event { number } => {
@@ -90,6 +90,7 @@ impl<'a> Judge<'a> {
     /// The report is complete.
     pub(super) fn finish(self) -> Result<Returned, Mismatch> {
         let end = |expected: String| Mismatch { step: self.step(), expected, got: "the end".into() };
+        self.marks.finish().map_err(end)?;
         if self.loses_packets() {
             return Ok(self.returned);
         }
@@ -100,7 +101,6 @@ impl<'a> Judge<'a> {
         if !self.positions.iter().any(is_end) {
             return Err(end(self.expected()));
         }
-        self.marks.finish().map_err(end)?;
         Ok(self.returned)
     }
 
@@ -224,6 +224,11 @@ impl<'a> Judge<'a> {
         };
         let mut address = first;
         for index in 0..count {
+            // Nor does a Q element that goes on after an exception return mark it.
+            let is_return = |item: &Item| item.q && item.what == What::ExceptionReturn;
+            if index > 0 && self.timeline.items.get(at).is_some_and(is_return) {
+                at += 1;
+            }
             let item = self.timeline.items.get(at).ok_or("the end")?;
             let What::Instruction { size, outcome, untraced } = item.what else { return Err(show(item)) };
             let is_right = match (outcome, last) {
@@ -313,8 +318,12 @@ impl<'a> Judge<'a> {
         let items = &self.timeline.items;
         if self.loses_packets() {
             let first = self.positions.iter().min().copied().unwrap_or(0);
-            let begins =
-                |at: &usize| *at == items.len() || *at == 0 || items[*at].element != items[*at - 1].element;
+            // After each element, and after each P0 instruction that none stands for.
+            let is_left_out = |item: &Item| matches!(item.what, What::Instruction { untraced: true, .. });
+            let begins = |at: &usize| {
+                let Some(before) = at.checked_sub(1).map(|before| &items[before]) else { return true };
+                items.get(*at).is_none_or(|item| item.element != before.element) || is_left_out(before)
+            };
             self.positions = (first..=items.len()).filter(begins).collect();
             self.lost = true;
             return Ok(());

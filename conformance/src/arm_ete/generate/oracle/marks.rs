@@ -14,7 +14,7 @@ struct Occurred {
     number: u8,
     /// Events of one group may be reported in any order: one packet carries those between which nothing is traced.
     group: usize,
-    /// Another one of the group stands for it (`R_SHYMY`).
+    /// Another one of the same overflow stands for it (`R_SHYMY`).
     optional: bool,
 }
 
@@ -23,41 +23,51 @@ struct Occurred {
 pub(super) struct Marks {
     events: Vec<Occurred>,
     values: std::vec::IntoIter<(ExceptionLevel, u64)>,
-    /// Any may be lost.
+    /// Numbers of events that occurred and were never reported, by bit.
+    unseen: u32,
+    /// Instrumentation may be lost, and events be merged.
     lossy: bool,
 }
 
 impl Marks {
     pub(super) fn new(scenario: &Scenario, timeline: &Timeline) -> Self {
         let (mut events, mut values): (Vec<Occurred>, _) = (Vec::new(), Vec::new());
-        let (mut group, mut overflow) = (0, false);
+        let mut occurred = 0;
+        // Numbers that occurred in the overflow, if there is one.
+        let (mut group, mut overflow): (_, Option<u32>) = (0, None);
         let traced: HashSet<usize> = timeline.elements.iter().skip(1).map(|element| element.step).collect();
         for (step, stimulus) in scenario.stimuli.iter().enumerate() {
             match stimulus.signal {
                 Signal::Event(number) => {
-                    let is_other = |event: &Occurred| event.group != group || event.number != number;
-                    let optional = overflow && !events.iter().all(is_other);
+                    let bit = 1 << number;
+                    let optional = overflow.is_some_and(|numbers| numbers & bit != 0);
+                    overflow = overflow.map(|numbers| numbers | bit);
                     events.push(Occurred { number, group, optional });
+                    occurred |= bit;
                 }
-                Signal::Overflow(full) => overflow = full,
-                Signal::Instrumentation { exception_level, value } if !overflow => {
+                Signal::Overflow(true) => overflow = overflow.or(Some(0)),
+                Signal::Overflow(false) => overflow = None,
+                Signal::Instrumentation { exception_level, value } if overflow.is_none() => {
                     values.push((exception_level, value));
                 }
                 _ => {}
             }
-            group += usize::from(!overflow && traced.contains(&step));
+            group += usize::from(overflow.is_none() && traced.contains(&step));
         }
         let values = values.into_iter();
-        Self { events, values, lossy: scenario.policy.fifo_bytes > 0 }
+        Self { events, values, unseen: occurred, lossy: scenario.policy.fifo_bytes > 0 }
     }
 
     /// Spec: ETE-SMLVB-001, `R_GZWHY`.
     pub(super) fn event(&mut self, number: u8) -> Result<(), String> {
         let first = self.events.iter().find(|event| !event.optional).map(|event| event.group);
         let is_next = |event: &Occurred| self.lossy || first.is_none_or(|first| event.group <= first);
-        let found = self.events.iter().position(|event| event.number == number && is_next(event));
+        let fits = |event: &Occurred| event.number == number && is_next(event);
+        let required = self.events.iter().position(|event| fits(event) && !event.optional);
+        let found = required.or_else(|| self.events.iter().position(fits));
         let Some(found) = found else { return Err(format!("event {:?}", self.events.first())) };
         self.events.remove(found);
+        self.unseen &= !(1 << number);
         Ok(())
     }
 
@@ -68,8 +78,14 @@ impl Marks {
         if found { Ok(()) } else { Err("instrumentation in the order of TRCIT".to_owned()) }
     }
 
-    /// Everything must have been reported.
+    /// Everything must have been reported. Of what a small buffer cannot hold, one event of each number at least.
     pub(super) fn finish(&self) -> Result<(), String> {
+        if self.lossy {
+            return match self.unseen {
+                0 => Ok(()),
+                unseen => Err(format!("an event of each number of {unseen:#06b}")),
+            };
+        }
         if let Some(event) = self.events.iter().find(|event| !event.optional) {
             return Err(format!("{event:?}"));
         }

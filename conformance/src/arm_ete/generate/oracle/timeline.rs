@@ -57,6 +57,8 @@ pub(super) struct Element {
     pub(super) step: usize,
     /// Index of the stimulus that resolved it.
     pub(super) committed: Option<usize>,
+    /// Index of the stimulus at which later P0 elements imply its Commit, if none was sent before.
+    pub(super) implied: Option<usize>,
     /// Where the instructions after the element before it begin.
     from: State,
 }
@@ -76,6 +78,8 @@ struct Follower<'a> {
     elements: Vec<Element>,
     /// Uncommitted elements, oldest first.
     open: VecDeque<usize>,
+    /// Those that would be uncommitted without any Commit packet, oldest first.
+    unsent: VecDeque<usize>,
     /// The next instruction.
     at: State,
     /// The first one after the latest P0 element.
@@ -107,6 +111,7 @@ pub(super) fn timeline(scenario: &Scenario) -> Result<Timeline, String> {
         items: Vec::new(),
         elements: vec![Element::default()],
         open: VecDeque::new(),
+        unsent: VecDeque::new(),
         at: State::default(),
         from: State::default(),
         untraced: Vec::new(),
@@ -207,10 +212,17 @@ impl Follower<'_> {
 
     /// A P0 element; implied commits (`R_YKLRM`).
     fn element(&mut self) {
-        self.elements.push(Element { step: self.step, committed: None, from: self.from });
+        let most = u64::from(self.scenario.parameters.maxspec);
+        self.elements.push(Element { step: self.step, from: self.from, ..Element::default() });
         self.open.push_back(self.latest());
-        if self.open.len() as u64 > u64::from(self.scenario.parameters.maxspec) {
+        if self.open.len() as u64 > most {
             self.commit(1);
+        }
+        self.unsent.push_back(self.latest());
+        if self.unsent.len() as u64 > most
+            && let Some(oldest) = self.unsent.pop_front()
+        {
+            self.elements[oldest].implied = Some(self.step);
         }
     }
 
@@ -258,7 +270,9 @@ impl Follower<'_> {
 
     fn p0(&mut self, p0: &P0) -> Result<(), String> {
         let mut block = self.instructions(p0.address)?;
-        let untraced = self.scenario.policy.source_addresses && !p0.taken;
+        // A Q element stands for what was not taken, too, unless something before it was left out.
+        let in_q = self.q_region && self.untraced.is_empty();
+        let untraced = self.scenario.policy.source_addresses && !p0.taken && !in_q;
         let what = What::Instruction { size: p0.size, outcome: Some(p0.taken), untraced };
         block.push(self.item(what));
         if self.is_traced() {
@@ -333,6 +347,7 @@ impl Follower<'_> {
         let kept = self.open.len().saturating_sub(count as usize);
         let Some(&first) = self.open.get(kept) else { return };
         self.open.truncate(kept);
+        self.unsent.retain(|element| *element < first);
         let started = self.items.iter().rposition(|item| item.what == What::TransactionStart);
         if started.is_some_and(|started| self.started && self.items[started].element >= first) {
             (self.started, self.transaction) = (false, false);
@@ -376,6 +391,7 @@ impl Follower<'_> {
             self.items.retain(|item| item.element < first);
         }
         self.open.clear();
+        self.unsent.clear();
         self.started = false;
         let latest = self.items.iter().rev().find(|item| {
             use What::{TransactionCommit, TransactionFailure, TransactionStart};
