@@ -80,7 +80,8 @@ pub(super) fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
     use Version::{Ete1_0, Ete1_1, Ete1_2, Ete1_3, Etmv4_0, Etmv4_2, Etmv4_3, Etmv4_4, Etmv4_6};
     let versions = [Ete1_3, Ete1_3, Ete1_2, Ete1_1, Ete1_0, Etmv4_4, Etmv4_2, Etmv4_0, Etmv4_6, Etmv4_3];
     let version = entropy.pick(&versions);
-    let maxspec = entropy.pick(&[0, 4, 1, 2, 3, 8, 15, 16, 60, 0xffff_ffff]);
+    // Around 15 and 16 cycle counts of format 2 begin to have a large commit.
+    let maxspec = entropy.pick(&[0, 4, 1, 2, 3, 8, 14, 15, 16, 17, 60, 0, 0xffff_fffe, 0xffff_ffff]);
     let [commopt, commtrans, wfx, cycles, stamps, ids, vmids] = std::array::from_fn(|_| entropy.chance(128));
     let [markers, instrumentation, transactions, stack, broadcast, q] =
         std::array::from_fn(|_| entropy.chance(112));
@@ -91,7 +92,7 @@ pub(super) fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
         maxspec,
         wfx_is_p0: wfx,
         cycle_counting: cycles,
-        cycle_count_bits: entropy.pick(&[12, 20, 16]),
+        cycle_count_bits: entropy.pick(&[12, 20, 16, 13, 19]),
         timestamps: stamps,
         context_ids: ids,
         vmids,
@@ -131,7 +132,7 @@ pub(super) fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
 /// Random choices of a trace unit with these parameters.
 pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Policy {
     let plain = Policy {
-        cycle_threshold: entropy.pick(&[1, 4, 16, 0xfff]),
+        cycle_threshold: entropy.pick(&[1, 4, 16, 2, 0xffe, 0xfff]),
         q_blocks: if parameters.q_elements == QElements::None { 0 } else { entropy.pick(&[4, 1, 255]) },
         ..Policy::default()
     };
@@ -150,7 +151,7 @@ pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Poli
             TraceInfoSections::All,
         ]),
         padded_groups: entropy.pick(&[0, 0, 1, 9]),
-        atoms_per_packet: entropy.pick(&[24, 24, 1, 2, 3, 4, 5, 23]),
+        atoms_per_packet: entropy.pick(&[24, 24, 1, 2, 3, 4, 5, 6, 22, 23]),
         addresses: entropy.pick(&[
             AddressChoice::Shortest,
             AddressChoice::NoExactMatch,
@@ -161,7 +162,7 @@ pub(super) fn policy(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Poli
         source_addresses: ete && entropy.chance(48),
         q_counts: !entropy.chance(64),
         q_addresses: !entropy.chance(64),
-        return_stack_depth: entropy.pick(&[15, 1, 2, 0, 3]),
+        return_stack_depth: entropy.pick(&[15, 1, 2, 0, 3, 14]),
         merged_commits: entropy.pick(&[1, 2, 8, 0xffff]),
         fifo_bytes: if parameters.maxspec == 0 && !parameters.transactions {
             entropy.pick(&[0, 0, 0, 60, 100])

@@ -139,8 +139,21 @@ fn section(entropy: &mut Entropy<'_>, parameters: &Parameters, base: u64, length
         Instruction { address, isa, size: 4, opcode, kind, conditional, in_it: false }
     };
     let mut items = Vec::with_capacity(length);
+    // Where the transactions that are open here are committed, the outer one first.
+    let mut ends: Vec<usize> = Vec::new();
     for index in 0..length - 1 {
-        let form = a64::some(entropy, parameters);
+        let form = match ends.last() {
+            Some(end) if *end == index => {
+                ends.pop();
+                a64::COMMIT
+            }
+            Some(_) if entropy.chance(224) => a64::within_transaction(entropy),
+            _ => a64::some(entropy, parameters),
+        };
+        if matches!(form, Form::Fixed(_, Kind::TransactionStart)) {
+            let end = index + 1 + entropy.below(8);
+            ends.extend(Some(end).filter(|end| *end < *ends.last().unwrap_or(&(length - 1))));
+        }
         items.push(instruction(index, form, entropy));
     }
     let form = a64::last(entropy);

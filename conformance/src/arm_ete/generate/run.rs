@@ -15,6 +15,11 @@ mod states;
 /// Calls and exceptions that are remembered; older ones are never returned to.
 const DEPTH: usize = 24;
 
+/// Where time begins: also near the limits of one and two bytes of a timestamp, of 48 bits, and of the last byte but
+/// one.
+const TIMES: [u64; 8] =
+    [0, 1, 0x7f, 0x3ff0, 0x1234_5678_9abc, 0x7fff_ffff_fff0, 0xffff_ffff_f000, 0x00ff_ffff_ffff_fff0];
+
 /// Everything that a wrongly speculated instruction changes.
 #[derive(Clone, Debug)]
 struct Machine {
@@ -87,7 +92,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         };
         let mut walk = Walk {
             program,
-            timestamp: entropy.pick(&[0, 1, 0x7f, 0x1234_5678_9abc, 0x7fff_ffff_fff0]),
+            timestamp: entropy.pick(&TIMES),
             view_inst: true,
             entropy,
             happenings,
@@ -130,7 +135,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let more = if self.entropy.chance(8) { u64::from(self.entropy.byte()) << 12 } else { 0 };
         self.timestamp += u64::from(self.entropy.byte() & 3) + more;
         let cycles = match self.entropy.byte() {
-            255 if self.happenings.slow => self.entropy.pick(&[0xfff, 0x1000, 0x0f_ffff, 0x10_0000]),
+            255 if self.happenings.slow => self.at_limits(),
             250.. => 2000,
             byte => u32::from(byte & 3),
         };
@@ -139,6 +144,16 @@ impl<'a, 'b> Walk<'a, 'b> {
             _ => self.timestamp,
         };
         self.stimuli.push(Stimulus { cycles, timestamp, signal });
+    }
+
+    /// Cycles at the limits of the threshold, of what short formats carry above it, and of the counter.
+    fn at_limits(&mut self) -> u32 {
+        let threshold = u32::from(self.policy.cycle_threshold);
+        let most = (1_u32 << self.parameters.cycle_count_bits) - 1;
+        let above = [0, 3, 4, 15, 16].map(|more| threshold + more);
+        let limits = [threshold - 1, most - 1, most, most + 1];
+        let choices = [above.as_slice(), &limits].concat();
+        self.entropy.pick(&choices)
     }
 
     /// The state of the next instruction.

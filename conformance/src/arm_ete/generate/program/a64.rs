@@ -100,6 +100,19 @@ const WAITS: [u32; 4] = [
 ];
 const CALLS: [u32; 3] = [0xd400_0021, 0xd400_0002, 0xd400_0003];
 
+const START: Form = Form::Fixed(0xd523_3063, Kind::TransactionStart); // TSTART x3
+pub(super) const COMMIT: Form = Form::Fixed(0xd503_307f, Kind::TransactionCommit);
+
+/// An instruction of a transaction that does not make it fail.
+pub(super) fn within_transaction(entropy: &mut Entropy<'_>) -> Form {
+    match entropy.below(8) {
+        0..=3 => Form::Fixed(entropy.pick(&PLAIN), Kind::Plain),
+        4 | 5 => Form::Branch(conditional(entropy)),
+        6 => Form::Fixed(entropy.pick(&ISBS), Kind::Isb),
+        _ => START,
+    }
+}
+
 /// An instruction other than the last one of a section.
 pub(super) fn some(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Form {
     let indirect = |link| Kind::Indirect { link, reach: ANY };
@@ -122,10 +135,11 @@ pub(super) fn some(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Form {
         }
         30 if parameters.instrumentation => Form::Fixed(0xd50b_72e3, Kind::Instrumentation),
         number if parameters.transactions => {
-            let start = (0xd523_3063, Kind::TransactionStart);
-            let commit = (0xd503_307f, Kind::TransactionCommit);
-            let (opcode, kind) = if number == 30 { start } else { entropy.pick(&[start, commit, commit]) };
-            Form::Fixed(opcode, kind)
+            if number == 30 {
+                START
+            } else {
+                entropy.pick(&[START, START, COMMIT])
+            }
         }
         _ => Form::Fixed(PLAIN[0], Kind::Plain),
     }

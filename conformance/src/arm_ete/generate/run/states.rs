@@ -14,7 +14,12 @@ impl Walk<'_, '_> {
     pub(super) fn interruption(&mut self) {
         let number = match self.entropy.below(24) {
             0 => RESET,
-            number => [0xe, 0xf, 4, 0xb, 0xc, 0xa, 7, 3, 0x10, 0x17, 0x12][number % 11],
+            number => [0xe, 0xf, 4, 0xb, 0xc, 0xa, 7, 3, 6, 0x10, 0x17][number % 11],
+        };
+        let number = match number {
+            // Any IMPLEMENTATION DEFINED one.
+            0x10 => 0x10 + u16::from(self.entropy.byte() & 7),
+            number => number,
         };
         if number == RESET && self.open > 0 {
             let all = self.open;
@@ -145,7 +150,18 @@ impl Walk<'_, '_> {
     }
 
     fn other_ids(&mut self) -> Context {
-        let id = self.entropy.pick(&[1, 0x42, 0x1234_5678, 0, 0x8000_0001]);
+        let id = self.entropy.pick(&[
+            1,
+            0x42,
+            0x1234_5678,
+            0,
+            0x8000_0001,
+            0xff,
+            0x100,
+            0xffff,
+            0x1_0000,
+            u32::MAX,
+        ]);
         if self.entropy.chance(96) {
             self.now.context.with_vmid(Some(id))
         } else {
