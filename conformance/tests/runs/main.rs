@@ -5,6 +5,7 @@ mod differential;
 mod dissection;
 mod end_of_stimulus;
 mod etmv3_capture;
+mod etmv4_capture;
 mod explain;
 mod false_verdicts;
 mod fast_path;

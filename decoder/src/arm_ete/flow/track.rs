@@ -375,9 +375,9 @@ impl Track {
         }
     }
 
-    /// Whether the instruction after these is in an IT block that one of them begins.
+    /// Whether the instruction after these is in an IT block, which one of them or one before them begins.
     pub(super) fn ends_in_if_then(&self, slot: Slot, count: u64) -> bool {
-        let (mut slot, mut conditional) = (slot, 0_u8);
+        let (mut slot, mut conditional) = (slot, self.if_then_before(slot));
         for _ in 0..count {
             let step = self.step(slot);
             conditional = match step.if_then() {
@@ -387,6 +387,24 @@ impl Track {
             slot += usize::from(step.own_length >> self.shift);
         }
         conditional > 0
+    }
+
+    /// How many instructions from here on are in an IT block that begins before: an exception may return into one. What
+    /// looks like IT and is the end of another instruction counts as IT.
+    fn if_then_before(&self, slot: Slot) -> u8 {
+        // IT, and three instructions of two units.
+        let left = |back: Slot| {
+            let begin = slot.checked_sub(back)?;
+            let mut left = self.step(begin).if_then();
+            let mut at = begin + 1;
+            while left > 0 && at < slot {
+                let length = self.step(at).own_length >> self.shift;
+                at += usize::from(length);
+                left = if length == 0 { 0 } else { left - 1 };
+            }
+            (at == slot).then_some(left)
+        };
+        (1..=7).filter_map(left).max().unwrap_or_default()
     }
 }
 
