@@ -8,6 +8,7 @@ mod agreement_arm;
 mod agreement_itanium_pmu;
 mod arm_llvm;
 mod codec_laws;
+mod contents_arm_ete;
 mod filters;
 mod formatter;
 mod relations;

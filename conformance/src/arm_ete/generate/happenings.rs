@@ -70,7 +70,7 @@ impl Happenings {
             q_regions: if_on(parameters.q_elements != QElements::None, 60),
             realms: entropy.chance(128) && parameters.version >= Version::Ete1_2,
             broadcast: if_on(parameters.branch_broadcast, entropy.pick(&[255, 128])),
-            slow: entropy.chance(64),
+            slow: entropy.chance(128),
         }
     }
 }

@@ -80,7 +80,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         length: usize,
     ) -> Vec<Stimulus> {
         let level = entropy.pick(&[ExceptionLevel::El1, ExceptionLevel::El0, ExceptionLevel::El2]);
-        let security = entropy.pick(&[SecurityState::NonSecure, SecurityState::Secure]);
+        let states = [SecurityState::NonSecure, SecurityState::Secure, SecurityState::Realm];
+        let security = entropy.pick(if happenings.realms { &states } else { &states[..2] });
         let context = Context::default().with_security(security).with_exception_level(Some(level));
         let now = Machine {
             at: Place { section: 0, index: 0 },
@@ -135,7 +136,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let more = if self.entropy.chance(8) { u64::from(self.entropy.byte()) << 12 } else { 0 };
         self.timestamp += u64::from(self.entropy.byte() & 3) + more;
         let cycles = match self.entropy.byte() {
-            255 if self.happenings.slow => self.at_limits(),
+            252.. if self.happenings.slow => self.at_limits(),
             250.. => 2000,
             byte => u32::from(byte & 3),
         };
@@ -151,7 +152,9 @@ impl<'a, 'b> Walk<'a, 'b> {
         let threshold = u32::from(self.policy.cycle_threshold);
         let most = (1_u32 << self.parameters.cycle_count_bits) - 1;
         let above = [0, 3, 4, 15, 16].map(|more| threshold + more);
-        let limits = [threshold - 1, most - 1, most, most + 1];
+        // Steps before and after it have some cycles, too.
+        let near = most - u32::from(self.entropy.byte() & 15);
+        let limits = [threshold - 1, most - 1, most, most + 1, near, near, near];
         let choices = [above.as_slice(), &limits].concat();
         self.entropy.pick(&choices)
     }
