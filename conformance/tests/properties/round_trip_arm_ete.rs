@@ -1,7 +1,7 @@
 //! Random executions of A64, A32 and T32 programs pass the round trip through the trace unit model and the decoder.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_ete` runs more
-//! of them; with `-- --ignored` 100,000 seeded ones.
+//! `PROPTEST_CASES=100000 cargo test --release -p traceproof-conformance --test properties round_trip_arm_ete` runs
+//! more of them; with `-- --ignored` 100,000 seeded ones.
 
 use proptest::prelude::*;
 use traceproof_conformance::arm_ete::generate::oracle::Returned;

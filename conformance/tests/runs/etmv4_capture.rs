@@ -172,8 +172,8 @@ impl Capture {
 
 /// Ranges that OpenCSD invents where the address is unknown (ETE-DEC-AN-006).
 ///
-/// - `ete_ip`: a taken indirect branch, no address, then an exception: OpenCSD goes on after the branch, up to the return
-///   address.
+/// - `ete_ip`: a taken indirect branch, no address, then an exception: OpenCSD goes on after the branch, up to the
+///   return address.
 /// - `ete_spec_2`: an exception, no address, then a committed atom: OpenCSD goes on at the return address (A26).
 const INVENTED: [(&str, &str); 2] =
     [("ete_ip", "range 0x1aa948..0x1b37f4 9131 A32 E"), ("ete_spec_2", "range 0x2709c..0x270a0 1 A64 E")];
@@ -213,9 +213,9 @@ const NOTHING: Compared = Compared {
 };
 
 /// The sources with listings. `a55-test-tpiu` is not one of them: its stream is damaged, the image that it names is not
-/// there, and after a reserved header OpenCSD lists what is no packet (E13). The N atoms of instructions that are always
-/// taken in `juno_r1_1` are not the decoder's fault: the memory image is not that of the kernel that was traced. In the
-/// image 925 of 983 addresses after missing code, which are mostly return addresses, do not follow a call.
+/// there, and after a reserved header OpenCSD lists what is no packet (E13). The N atoms of instructions that are
+/// always taken in `juno_r1_1` are not the decoder's fault: the memory image is not that of the kernel that was traced.
+/// In the image 925 of 983 addresses after missing code, which are mostly return addresses, do not follow a call.
 const SOURCES: [(&str, &str, Compared); 26] = [
     (
         "001-ack_test",

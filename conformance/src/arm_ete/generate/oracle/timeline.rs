@@ -6,7 +6,7 @@ use traceproof_vectors::Address;
 use traceproof_vectors::arm::{Context, InstructionSet};
 use traceproof_vectors::arm_ete::{Exception, P0, P0Kind, Signal, State};
 
-use crate::arm_ete::generate::{Kind, Scenario};
+use crate::arm_ete::generate::{Instruction, Kind, Scenario};
 
 /// A thing that is reported.
 #[derive(Clone, Copy, Debug)]
@@ -449,8 +449,10 @@ impl Item {
     }
 }
 
-/// Whether Q elements go over this instruction (ETE-DEC-AN-004): an unconditional direct branch.
+/// Whether Q elements go over this instruction (ETE-DEC-AN-004): an unconditional direct branch. In T32 the code does
+/// not tell, as an exception may return into an IT block, and what looks like IT may be the end of another instruction.
 pub(super) fn is_certain(scenario: &Scenario, item: &Item) -> bool {
     let instruction = scenario.program.place(item.at).map(|place| scenario.program.at(place));
-    instruction.is_some_and(|item| matches!(item.kind, Kind::Direct { .. }) && !item.conditional)
+    let is_certain = |item: &Instruction| matches!(item.kind, Kind::Direct { .. }) && !item.conditional;
+    item.isa != InstructionSet::T32 && instruction.is_some_and(is_certain)
 }
