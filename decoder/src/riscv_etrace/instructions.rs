@@ -1,9 +1,11 @@
 //! Every retired instruction by itself.
 
 use traceproof_vectors::riscv_etrace::{Event, Packet, RiscvEtrace};
-use traceproof_vectors::{Address, Fault, Place, Sink};
+use traceproof_vectors::{Fault, Place, Sink};
 
-use super::program_map::{ProgramMap, Region};
+use super::program_map::ProgramMap;
+use super::report::retired;
+use super::starts::Starts;
 
 /// A sink that cuts every [`Event::Retire`] into single instructions and passes everything on to another sink.
 ///
@@ -12,53 +14,68 @@ use super::program_map::{ProgramMap, Region};
 #[derive(Debug)]
 pub struct Instructions<'a, S: ?Sized> {
     map: &'a ProgramMap,
-    /// Where the latest lookup was; most have the same answer.
-    region: Region,
+    /// Those of the latest lookup; most have the same answer.
+    starts: &'a Starts,
     sink: &'a mut S,
 }
+
+static NO_STARTS: Starts = Starts::NONE;
 
 impl<'a, S: Sink<RiscvEtrace> + ?Sized> Instructions<'a, S> {
     /// Cuts along the instructions of `map` and forwards to `sink`.
     #[must_use]
     pub fn new(map: &'a ProgramMap, sink: &'a mut S) -> Self {
-        Self { map, region: Region::default(), sink }
+        Self { map, starts: &NO_STARTS, sink }
     }
 
     /// Forwards `count` (more than 1) instructions between these addresses one by one.
     ///
     /// A function of its own, so that all it needs is in registers.
     #[inline(never)]
-    fn cut(&mut self, place: &Place, mut first: u64, end: u64, mut count: u64) {
-        let mask = self.map.mask();
-        while let Some(here) = self.region.halfword(first).or_else(|| self.enter_region(first)) {
-            let mut lengths = self.map.lengths().window(here);
-            if lengths & 3 == 0 {
-                break;
-            }
-            // After the end of contiguous code there is a half-word without an instruction, so all of them are in it.
-            while lengths & 3 != 0 {
-                let halfwords = lengths & 3;
-                let next = first.wrapping_add(2 * halfwords) & mask;
-                self.sink
-                    .event(*place, &Event::Retire { first: Address(first), end: Address(next), count: 1 });
-                first = next;
-                count -= 1;
-                if count == 1 {
-                    self.sink
-                        .event(*place, &Event::Retire { first: Address(first), end: Address(end), count });
-                    return;
-                }
-                lengths >>= 2 * halfwords;
-            }
+    fn cut(&mut self, place: &Place, first: u64, end: u64, count: u64) {
+        match self.starts.between(first, end, count) {
+            Some(starts) => forward(starts, place, self.sink),
+            None => self.cut_elsewhere(place, first, end, count),
         }
-        self.sink.event(*place, &Event::Retire { first: Address(first), end: Address(end), count });
     }
 
-    /// The instruction at `address` is in another region than the one before; its index.
+    /// [`cut`](Self::cut) where the latest lookup does not help.
     #[cold]
-    fn enter_region(&mut self, address: u64) -> Option<usize> {
-        self.region = *self.map.region(address)?;
-        self.region.halfword(address)
+    fn cut_elsewhere(&mut self, place: &Place, first: u64, end: u64, count: u64) {
+        if let Some(starts) = self.map.starts(first) {
+            self.starts = starts;
+        }
+        match self.starts.between(first, end, count) {
+            Some(starts) => forward(starts, place, self.sink),
+            None => self.cut_by_lengths(place, first, end, count),
+        }
+    }
+
+    /// [`cut`](Self::cut) from instruction to instruction, as far as there are any.
+    fn cut_by_lengths(&mut self, place: &Place, mut first: u64, end: u64, mut count: u64) {
+        while count > 1
+            && let Some(here) = self.map.locate(first)
+        {
+            let next = first.wrapping_add(self.map.slot(here).length.into()) & self.map.mask();
+            self.sink.event(*place, &retired(first, next, 1));
+            first = next;
+            count -= 1;
+        }
+        self.sink.event(*place, &retired(first, end, count));
+    }
+}
+
+/// Forwards the instructions at all but the last of these addresses, each of which ends at the next one.
+///
+/// A function of its own, because only of references that are parameters does the compiler know that they lead to
+/// different places. So it can have in registers what the sink counts.
+#[inline(never)]
+fn forward<S>(addresses: &[u64], place: &Place, sink: &mut S)
+where
+    S: Sink<RiscvEtrace> + ?Sized,
+{
+    for (&first, &end) in addresses.iter().zip(addresses.iter().skip(1)) {
+        sink.event(*place, &retired(first, end, 1));
     }
 }
 

@@ -6,12 +6,12 @@ use traceproof_vectors::riscv_etrace::Parameters;
 use traceproof_vectors::{Address, MemorySpace, Program};
 
 use super::instruction::{Class, Instruction, InstructionSet};
-use super::lengths::Lengths;
 use super::slot::Slot;
+use super::starts::Starts;
 
 /// A program, pre-decoded at every half-word.
 ///
-/// Its size is a fixed multiple of the program's (a little over 14 bytes for each byte of code). Building it takes time
+/// Its size is a fixed multiple of the program's (at most 14 bytes for each byte of code). Building it takes time
 /// linear in that size.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramMap {
@@ -19,8 +19,8 @@ pub struct ProgramMap {
     regions: Vec<Region>,
     /// The half-words of all regions; after those of each region lies one that is `Missing`.
     slots: Vec<Slot>,
-    /// As many: the instruction's length.
-    lengths: Lengths,
+    /// Where the instructions of each region start.
+    starts: Vec<Starts>,
     /// `address_mask` of the parameters.
     mask: u64,
 }
@@ -87,9 +87,7 @@ impl ProgramMap {
             }
         }
         map.find_endless_jumps();
-        for slot in &map.slots {
-            map.lengths.push(slot.length / 2);
-        }
+        map.starts = map.regions.iter().map(|region| map.find_starts(region)).collect();
         map
     }
 
@@ -152,10 +150,10 @@ impl ProgramMap {
         self.slots.len()
     }
 
-    /// The lengths of the instructions.
-    #[inline]
-    pub(super) const fn lengths(&self) -> &Lengths {
-        &self.lengths
+    /// Where the instructions start in the contiguous code that has `address` in it.
+    pub(super) fn starts(&self, address: u64) -> Option<&Starts> {
+        let count = self.regions.partition_point(|region| region.first <= address);
+        self.starts.get(count.checked_sub(1)?)
     }
 
     /// The bits that an address has.
@@ -203,6 +201,12 @@ impl ProgramMap {
                 *place = slot;
             }
         }
+    }
+
+    /// Where the instructions of `region` start, and where they end.
+    fn find_starts(&self, region: &Region) -> Starts {
+        let slots = self.slots.iter().skip(region.slot).take(region.halfwords as usize + 1);
+        Starts::new(region.first, slots.map(|slot| slot.length / 2))
     }
 
     /// Fills in [`Slot::laps`]: the inferable jumps form a graph in which each has at most one successor.

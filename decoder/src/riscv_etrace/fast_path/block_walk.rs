@@ -6,6 +6,7 @@ use traceproof_vectors::riscv_etrace::{Modes, RiscvEtrace};
 use traceproof_vectors::{Place, Sink};
 
 use super::blocks::{Block, End, blocks};
+use super::known_walks::{KnownWalks, Passage, Task};
 use crate::riscv_etrace::effort::{Effort, StepBudget};
 use crate::riscv_etrace::goal::{Arrival, Goal, Until};
 use crate::riscv_etrace::program_map::{ProgramMap, Region};
@@ -23,6 +24,8 @@ pub(in crate::riscv_etrace) struct BlockWalk {
     rules: BlockRules,
     /// Where the latest walk began; most code has the pc in it.
     region: Region,
+    /// For the only rules under which a walk by blocks can land.
+    known: KnownWalks,
 }
 
 /// Where a walk by blocks has ended.
@@ -74,7 +77,12 @@ struct Target {
 impl BlockWalk {
     /// For a program, with these modes in force.
     pub(in crate::riscv_etrace) fn new(map: &ProgramMap, modes: Modes) -> Self {
-        Self { blocks: blocks(map), rules: BlockRules::new(modes), region: Region::default() }
+        Self {
+            blocks: blocks(map),
+            rules: BlockRules::new(modes),
+            region: Region::default(),
+            known: KnownWalks::new(),
+        }
     }
 
     /// These modes are in force from here on.
@@ -97,15 +105,49 @@ impl BlockWalk {
     {
         let mut latest = None;
         if self.rules.blockwise {
-            let pass = |first, end, count| sink.event(place, &retired(first, end, count));
+            let task = self.task(walker, goal);
+            if let Some(passage) = task.and_then(|task| self.known.get(&task)) {
+                let (left, outcomes) = passage.left;
+                passage.stretches().for_each(|(first, end, count)| {
+                    sink.event(place, &retired(first, end, count));
+                });
+                walker.pc = goal.address;
+                walker.outcomes.set_explicit(outcomes, left);
+                return Ok(Arrival::Discontinuity);
+            }
+            let mut passage = Passage::new(self.region.base());
+            let pass = |first, end, count| {
+                passage.add(first, end, count);
+                sink.event(place, &retired(first, end, count));
+            };
             let (stop, budget) = self.by_blocks(walker, map, goal, 0, pass);
             match stop {
                 Stop::Arrived => return Ok(Arrival::Direct),
-                Stop::Landed => return Ok(Arrival::Discontinuity),
+                Stop::Landed => {
+                    if let Some(task) = task {
+                        let (outcomes, left) = walker.outcomes.explicit();
+                        passage.left = (left, outcomes);
+                        self.known.insert(task, &passage);
+                    }
+                    return Ok(Arrival::Discontinuity);
+                }
                 _ => latest = Some((stop, budget)),
             }
         }
         self.walk_on(walker, map, goal, latest, Report::new(place, sink))
+    }
+
+    /// What the walk depends on, if that is all and it may be known.
+    ///
+    /// Walks land under one rule only, so rules are no part of it; neither are limits, which never change.
+    #[inline(always)]
+    fn task(&self, walker: &Walker, goal: &Goal) -> Option<Task> {
+        let &Goal { until, address, depth, synchronisation } = goal;
+        if !self.rules.lands || until == Until::LastBranch || depth.is_some() || synchronisation {
+            return None;
+        }
+        let (outcomes, left) = walker.outcomes.explicit();
+        Some(Task { pc: walker.pc, address, outcomes: outcomes | 1 << left, until })
     }
 
     /// The rest of a [`walk`](Self::walk) that was not over after `latest`, the first walk by blocks, if there was one.
@@ -208,15 +250,20 @@ impl BlockWalk {
             return (Stop::At(here), StepBudget { steps, outcome: false });
         }
         let stop = match way.pass_blocks(map, target.wanted, goal.synchronisation, &mut pass) {
-            None => Stop::Arrived,
-            Some(last) => {
+            Passed::Wanted => Stop::Arrived,
+            Passed::Last(last, open) => {
                 let lands = self.rules.lands && target.landing != NONE && way.outcomes < way.more;
                 if last.end == End::Discontinuity && lands {
+                    // Both in a row: then what the sink counts need not be in memory in between.
+                    way.pass_last(last, &open, &mut pass);
                     let there = way.block(target.landing);
                     pass(goal.address, way.address(target.landing + usize::from(there.step)), 1);
                     walker.pc = goal.address;
                     walker.outcomes.set_explicit(way.outcomes & !(1 << target.kept), target.kept);
                     return (Stop::Landed, StepBudget::default());
+                }
+                if open.count > 0 {
+                    way.pass_last(last, &open, &mut pass);
                 }
                 way.stop_at_end(last, goal)
             }
@@ -273,6 +320,22 @@ struct Way<'a> {
     budget: u64,
 }
 
+/// What was walked over and is not yet passed.
+struct Open {
+    /// Index of the first half-word.
+    first: usize,
+    /// Instructions.
+    count: u64,
+}
+
+/// Why blocks are not passed any further.
+enum Passed<'a> {
+    /// The wanted half-word comes next, and all before it is passed.
+    Wanted,
+    /// The end of this block, which comes next, cannot be followed. It is counted in what is open.
+    Last(&'a Block, Open),
+}
+
 impl<'a> Way<'a> {
     #[inline(always)]
     fn block(&self, index: usize) -> &'a Block {
@@ -298,7 +361,7 @@ impl<'a> Way<'a> {
     #[inline(always)]
     fn leave(&mut self, steps: u64) -> bool {
         let start = self.block(self.at);
-        if start.run > 0 {
+        if start.run() > 0 {
             self.at += usize::from(start.step);
         } else if start.end == End::Branch && self.outcomes >= self.more {
             self.at = if self.outcome() { start.target as usize } else { self.at + usize::from(start.step) };
@@ -310,9 +373,8 @@ impl<'a> Way<'a> {
         true
     }
 
-    /// Passes blocks whose ends can be followed, then one whose end cannot, and gives that one; `None` where the
-    /// half-word `wanted` was met instead, and then that comes next. With `short_of_it` the instruction there is not
-    /// passed.
+    /// Passes blocks whose ends can be followed, up to one whose end cannot, or up to the half-word `wanted`. With
+    /// `short_of_it` the instruction there is not passed.
     #[inline(always)]
     fn pass_blocks(
         &mut self,
@@ -320,47 +382,69 @@ impl<'a> Way<'a> {
         wanted: usize,
         short_of_it: bool,
         pass: &mut impl FnMut(u64, u64, u64),
-    ) -> Option<&'a Block> {
-        let (mut first, mut count) = (self.at, 0);
-        let last = loop {
-            let Some(block) = self.blocks.get(self.at) else { break &Block::NOWHERE };
-            let (end, instructions) = (self.at + block.halfwords(), u64::from(block.count));
-            if self.outcomes >= self.more {
-                if block.end == End::Branch {
-                    count += instructions;
-                    if self.outcome() {
-                        pass(self.address(first), self.address(end), count);
-                        self.at = block.target as usize;
-                        (first, count) = (self.at, 0);
-                    } else {
-                        self.at = end;
-                    }
-                    continue;
-                }
-            } else if wanted.wrapping_sub(self.at) <= usize::from(block.run) && meets(map, self.at, wanted) {
+    ) -> Passed<'a> {
+        let mut open = Open { first: self.at, count: 0 };
+        loop {
+            let block = self.pass_branches(&mut open, pass);
+            let ahead = wanted.wrapping_sub(self.at);
+            if self.outcomes < self.more && ahead <= block.run() && meets(map, self.at, wanted) {
                 let there = self.block(wanted);
-                count += u64::from(block.count - there.count) + u64::from(!short_of_it);
+                open.count += u64::from(block.count - there.count) + u64::from(!short_of_it);
                 let own = if short_of_it { 0 } else { usize::from(there.step) };
-                if count > 0 {
-                    pass(self.address(first), self.address(wanted + own), count);
+                if open.count > 0 {
+                    pass(self.address(open.first), self.address(wanted + own), open.count);
                 }
                 self.at = wanted;
-                return None;
+                return Passed::Wanted;
             }
-            if block.end > End::Branch && block.end <= self.inferable && instructions <= self.budget {
-                self.budget -= instructions;
-                pass(self.address(first), self.address(end), count + instructions);
-                self.at = block.target as usize;
-                (first, count) = (self.at, 0);
-            } else {
+            let instructions = u64::from(block.count);
+            open.count += instructions;
+            let inferable = block.end > End::Branch && block.end <= self.inferable;
+            if !inferable || instructions > self.budget {
+                return Passed::Last(block, open);
+            }
+            self.budget -= instructions;
+            pass(self.address(open.first), self.address(self.at + block.halfwords()), open.count);
+            self.at = block.target as usize;
+            open = Open { first: self.at, count: 0 };
+        }
+    }
+
+    /// Passes the block `last`, which comes next, and what is `open` before it.
+    #[inline(always)]
+    fn pass_last(&self, last: &Block, open: &Open, pass: &mut impl FnMut(u64, u64, u64)) {
+        pass(self.address(open.first), self.address(self.at + last.halfwords()), open.count);
+    }
+
+    /// Passes blocks that end in branches as long as there are outcomes for them, and gives the block after them.
+    ///
+    /// Most of the time is spent here. It is a loop of its own, so that what it needs is in registers.
+    #[inline(always)]
+    fn pass_branches(&mut self, open: &mut Open, pass: &mut impl FnMut(u64, u64, u64)) -> &'a Block {
+        let (mut at, mut outcomes) = (self.at, self.outcomes);
+        let Open { mut first, mut count } = *open;
+        let block = loop {
+            let Some(block) = self.blocks.get(at) else { break &Block::NOWHERE };
+            if block.end != End::Branch || outcomes < self.more {
                 break block;
             }
+            let end = at + block.halfwords();
+            let taken = outcomes & 1 == 0;
+            count += u64::from(block.count);
+            outcomes >>= 1;
+            at = end;
+            if taken {
+                pass(self.address(first), self.address(end), count);
+                at = block.target as usize;
+                (first, count) = (at, 0);
+            }
         };
-        count += u64::from(last.count);
-        if count > 0 {
-            pass(self.address(first), self.address(self.at + last.halfwords()), count);
+        if outcomes != self.outcomes {
+            self.budget = self.limit;
         }
-        Some(last)
+        (self.at, self.outcomes) = (at, outcomes);
+        *open = Open { first, count };
+        block
     }
 
     /// The block `last`, which comes next, is passed: goes to its last instruction. Where the walk has ended then.
@@ -369,7 +453,7 @@ impl<'a> Way<'a> {
         if last.end == End::Nowhere {
             return Stop::Unreported;
         }
-        self.at += usize::from(last.run);
+        self.at += last.run();
         self.budget = self.budget.saturating_sub(u64::from(last.count) - 1);
         // The last branch may be one that leads elsewhere.
         let branch = matches!(last.end, End::Branch | End::BranchAway);

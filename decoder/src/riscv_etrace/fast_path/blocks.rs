@@ -11,8 +11,8 @@ use crate::riscv_etrace::slot::Slot;
 pub(in crate::riscv_etrace) struct Block {
     /// Index of the half-word where a taken branch or an inferable jump at the end leads; 0 for other ends.
     pub(in crate::riscv_etrace) target: u32,
-    /// Half-words from here to the last instruction.
-    pub(in crate::riscv_etrace) run: u16,
+    /// Half-words, those of the last instruction included.
+    halfwords: u16,
     /// Instructions, the last one included.
     pub(in crate::riscv_etrace) count: u16,
     pub(in crate::riscv_etrace) end: End,
@@ -49,7 +49,7 @@ pub(in crate::riscv_etrace) enum End {
 
 impl Block {
     pub(in crate::riscv_etrace) const NOWHERE: Self =
-        Self { target: 0, run: 0, count: 0, end: End::Nowhere, last: 0, step: 0, is_branch: false };
+        Self { target: 0, halfwords: 0, count: 0, end: End::Nowhere, last: 0, step: 0, is_branch: false };
 
     /// The block that begins with the control-flow instruction `slot`; `target` is the half-word where it leads, if
     /// that is in the same contiguous code.
@@ -63,20 +63,27 @@ impl Block {
             _ => (End::Discontinuity, 0),
         };
         let last = slot.length / 2;
-        Self { target, run: 0, count: 1, end, last, step: last, is_branch: slot.class == Class::Branch }
+        let is_branch = slot.class == Class::Branch;
+        Self { target, halfwords: last.into(), count: 1, end, last, step: last, is_branch }
     }
 
     /// Half-words of the whole block.
     #[inline(always)]
     pub(in crate::riscv_etrace) const fn halfwords(&self) -> usize {
-        self.run as usize + self.last as usize
+        self.halfwords as usize
     }
 
-    /// This block with a straight instruction of `halfwords` before it.
-    fn with_first(self, halfwords: u8) -> Self {
-        match (self.run.checked_add(halfwords.into()), self.count.checked_add(1)) {
-            (Some(run), Some(count)) if self.end != End::Nowhere => {
-                Self { run, count, step: halfwords, is_branch: false, ..self }
+    /// Half-words from here to the last instruction.
+    #[inline(always)]
+    pub(in crate::riscv_etrace) const fn run(&self) -> usize {
+        self.halfwords as usize - self.last as usize
+    }
+
+    /// This block with a straight instruction of `first` half-words before it.
+    fn with_first(self, first: u8) -> Self {
+        match (self.halfwords.checked_add(first.into()), self.count.checked_add(1)) {
+            (Some(halfwords), Some(count)) if self.end != End::Nowhere => {
+                Self { halfwords, count, step: first, is_branch: false, ..self }
             }
             _ => Self::NOWHERE,
         }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
-use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, Xlen};
+use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace, Xlen};
 use traceproof_vectors::{Decoder as _, DecoderLimits, Log, Place};
 
 use super::arbitrary::{code, parameters, payload};
@@ -11,7 +11,7 @@ use super::parcels;
 use crate::riscv_etrace::{Decoder, PacketReader, Payload};
 
 proptest! {
-    /// Packet by packet, in contiguous code and in code with a gap.
+    /// Packet by packet, in contiguous code and in code with a gap; all packets twice, so that walks are known.
     #[test]
     fn both_report_the_same(
         parameters in parameters(),
@@ -31,7 +31,8 @@ proptest! {
                 decoder.begin(&parameters, &program).expect("supported");
                 decoder
             });
-        for payload in core::iter::once(alloc::vec![0x73, 0x00, 0x04]).chain(payloads) {
+        let once = core::iter::once(alloc::vec![0x73, 0x00, 0x04]).chain(payloads);
+        for payload in once.clone().chain(once) {
             let unit: Vec<u8> = core::iter::once(payload.len() as u8).chain(payload).collect();
             let [left, right] = [&mut fast, &mut slow].map(|decoder| {
                 let mut log = Log::<RiscvEtrace>::default();
@@ -42,6 +43,35 @@ proptest! {
             prop_assert_eq!(left.packets().collect::<Vec<_>>(), right.packets().collect::<Vec<_>>());
             prop_assert_eq!(left.faults().collect::<Vec<_>>(), right.faults().collect::<Vec<_>>());
         }
+    }
+}
+
+proptest! {
+    /// A branch and a return, over and over: walks begin and end at the same place and differ only in outcomes.
+    #[test]
+    fn known_walks_differ_by_their_outcomes(outcomes in proptest::collection::vec(any::<bool>(), 3..40)) {
+        // c.beqz x8, .+4; c.nop; c.jr x1
+        let program = parcels(&[(0x1000, &[0xc011, 0x0001, 0x8082])]);
+        let start = [3, 0x73, 0x00, 0x04];
+        // Format 1 with one outcome, that of the branch at the reported address, which is the same as before.
+        let reports = outcomes.iter().flat_map(|&not_taken| [2, 0x05 | u8::from(not_taken) << 7, 0x00]);
+        let wire: Vec<u8> = start.into_iter().chain(reports).collect();
+        let [fast, slow] = [Decoder::default(), Decoder::default().without_fast_path()].map(|mut decoder| {
+            decoder.begin(&Parameters::default(), &program).expect("supported");
+            let mut log = Log::<RiscvEtrace>::default();
+            decoder.push(&wire, &mut log);
+            log
+        });
+        prop_assert_eq!(fast.faults().count(), 0);
+        prop_assert_eq!(fast.canonical_events(), slow.canonical_events());
+        // The branch at the start is not taken; the outcome of the last packet is of a branch that is not passed.
+        let three = outcomes.iter().rev().skip(1).filter(|&&not_taken| not_taken).count() + 1;
+        let two = outcomes.len() - three;
+        let retired: u64 = fast.canonical_events().iter().map(|event| match event {
+            Event::Retire { count, .. } => *count,
+            _ => 0,
+        }).sum();
+        prop_assert_eq!(retired, 3 * three as u64 + 2 * two as u64 + 1);
     }
 }
 
