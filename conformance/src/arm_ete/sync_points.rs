@@ -4,7 +4,8 @@
 //! after it report, in the order of packets: when elements are released depends on what was uncommitted before. Until
 //! both a context and a target address came after the Trace Info, a late decoder does not know where execution is. A
 //! Trace Info with uncommitted P0 elements or within a transaction is no point: what becomes of them, and of the
-//! addresses after them, a late decoder learns only in part.
+//! addresses after them, a late decoder learns only in part. Nor is one that denies them while older elements still
+//! wait, as in a damaged stream: its event waits, too.
 
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
@@ -34,14 +35,17 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
     }
     let log = push_all(decoder.as_mut(), [wire]);
     let (mut points, mut point) = (Vec::new(), None);
-    for (place, entry) in &log.entries {
+    let mut entries = log.entries.iter().peekable();
+    while let Some((place, entry)) = entries.next() {
         match entry {
             Entry::Packet(Packet::AlignmentSync { zeros }) => {
                 // A decoder that searches takes the last 11 zeros.
                 point = usize::try_from(place.byte + zeros.saturating_sub(11)).ok();
             }
             Entry::Packet(Packet::TraceInfo { info, speculation, .. }) => {
-                let is_fit = is_absent_or(*speculation, u64::MAX) && is_absent_or(*info, TRANSACTIONAL);
+                let is_at_once = matches!(entries.peek(), Some((_, Entry::Event(Event::TraceInfo { .. }))));
+                let is_fit =
+                    is_at_once && is_absent_or(*speculation, u64::MAX) && is_absent_or(*info, TRANSACTIONAL);
                 points.extend(point.take().filter(|_| is_fit));
             }
             _ => {}

@@ -369,7 +369,7 @@ impl TraceUnit {
             return;
         }
         self.flush_p0();
-        if self.held.events & bit != 0 {
+        if self.held.events >= bit {
             self.flush_events();
         }
         self.held.events |= bit;

@@ -110,7 +110,7 @@ pub struct Policy {
     pub minimal_timestamps: bool,
     /// Context synchronization events request a timestamp (R_YYWTR).
     pub timestamp_context_changes: bool,
-    /// Events of consecutive steps that one packet merges, if their numbers differ and nothing stands between them.
+    /// Events of consecutive steps that one packet merges, if their numbers ascend and nothing stands between them.
     pub merged_events: bool,
     /// At a flush and at the end, Ignore packets fill up to a multiple of so many bytes; 0 and 1 = none. Not before
     /// ETMv4.3.
