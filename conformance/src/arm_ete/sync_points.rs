@@ -5,7 +5,8 @@
 //! both a context and a target address came after the Trace Info, a late decoder does not know where execution is. A
 //! Trace Info with uncommitted P0 elements or within a transaction is no point: what becomes of them, and of the
 //! addresses after them, a late decoder learns only in part. Nor is one that denies them while older elements still
-//! wait, as in a damaged stream: its event waits, too.
+//! wait, as in a damaged stream: its event waits, too. With a return stack, neither is one after which P0 elements come
+//! before context and address: calls among them are pushed only by who knows the code.
 
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
@@ -35,22 +36,39 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
     }
     let log = push_all(decoder.as_mut(), [wire]);
     let (mut points, mut point) = (Vec::new(), None);
+    // What came since the Trace Info of a point that is not yet taken: context, address.
+    let mut unknown: Option<(usize, bool, bool)> = None;
     let mut entries = log.entries.iter().peekable();
     while let Some((place, entry)) = entries.next() {
-        match entry {
-            Entry::Packet(Packet::AlignmentSync { zeros }) => {
+        let Entry::Packet(packet) = entry else { continue };
+        match packet {
+            Packet::AlignmentSync { zeros } => {
                 // A decoder that searches takes the last 11 zeros.
                 point = usize::try_from(place.byte + zeros.saturating_sub(11)).ok();
             }
-            Entry::Packet(Packet::TraceInfo { info, speculation, .. }) => {
+            Packet::TraceInfo { info, speculation, .. } => {
                 let is_at_once = matches!(entries.peek(), Some((_, Entry::Event(Event::TraceInfo { .. }))));
                 let is_fit =
                     is_at_once && is_absent_or(*speculation, u64::MAX) && is_absent_or(*info, TRANSACTIONAL);
-                points.extend(point.take().filter(|_| is_fit));
+                points.extend(unknown.take().map(|(point, ..)| point));
+                unknown = point.take().filter(|_| is_fit).map(|point| (point, false, false));
             }
-            _ => {}
+            Packet::Atoms(_) | Packet::SourceAddress { .. } | Packet::Q { .. } if parameters.return_stack => {
+                unknown = None;
+            }
+            _ => {
+                let (has_context, has_address) = carries(packet);
+                if let Some((point, context, address)) = &mut unknown {
+                    (*context, *address) = (*context || has_context, *address || has_address);
+                    if *context && *address {
+                        points.push(*point);
+                        unknown = None;
+                    }
+                }
+            }
         }
     }
+    points.extend(unknown.map(|(point, ..)| point));
     points
 }
 
