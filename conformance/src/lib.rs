@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adaptor;
+mod arm;
 pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;

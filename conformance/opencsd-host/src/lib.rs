@@ -11,7 +11,7 @@
 //! | question | place |
 //! |---|---|
 //! | Which questions are there? | [`Question`], [`Source`] |
-//! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`] |
+//! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`], [`ptm`] |
 //! | What is a generic element? | [`Element`] |
 //! | What answers them? | `serve`, with the feature `opencsd` |
 
@@ -19,6 +19,7 @@ mod element;
 pub mod etmv3;
 #[cfg(feature = "opencsd")]
 mod library;
+pub mod ptm;
 mod question;
 #[cfg(feature = "opencsd")]
 mod serve;

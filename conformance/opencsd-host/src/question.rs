@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Element, etmv3};
+use crate::{Element, etmv3, ptm};
 
 /// The version of OpenCSD that the host links.
 pub const VERSION: &str = "1.8.0";
@@ -46,6 +46,8 @@ pub enum Layer {
 pub enum Source {
     /// ETMv3.
     Etmv3(etmv3::Configuration),
+    /// PTM.
+    Ptm(ptm::Configuration),
 }
 
 /// How the bytes of sources lie in a stream.
@@ -139,6 +141,8 @@ pub struct Packet {
 pub enum PacketBody {
     /// ETMv3.
     Etmv3(etmv3::Body),
+    /// PTM.
+    Ptm(ptm::Body),
 }
 
 impl Source {
@@ -146,7 +150,7 @@ impl Source {
     #[must_use]
     pub const fn id(&self) -> u8 {
         match self {
-            Self::Etmv3(configuration) => (configuration.etmtraceidr & 0x7f) as u8,
+            Self::Etmv3(configuration) | Self::Ptm(configuration) => (configuration.etmtraceidr & 0x7f) as u8,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the harness knows of ARM PFT.
 
+mod bench;
 mod captures;
 mod execution_files;
 pub mod generate;
@@ -80,7 +81,7 @@ impl FamilyRules for ArmPft {
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);
-    const BENCH: Option<family::Bench> = None;
+    const BENCH: Option<family::Bench> = Some(bench::BENCH);
 }
 
 /// The packets one after the other: a PTM pads and loses bytes by policy only, which no packet says.

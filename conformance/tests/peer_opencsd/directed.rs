@@ -45,7 +45,7 @@ fn read(source: &Source, text: &str) -> Vec<(u32, usize, Body)> {
     let outcome = opencsd::packets(&mut host(), &Stream::new(source, &trace)).expect("an answer");
     assert_eq!(outcome.consumed, trace.len() as u64);
     let packet = |packet: &opencsd::Packet| {
-        let PacketBody::Etmv3(body) = packet.body.clone();
+        let PacketBody::Etmv3(body) = packet.body.clone() else { panic!("another protocol") };
         (packet.byte, packet.bytes.len(), body)
     };
     outcome.packets().map(packet).collect()
@@ -259,7 +259,7 @@ fn captures_decode_as_recorded() {
     assert!(synchronised(&packets) == synchronised(&chunked));
     let mut kinds = BTreeMap::new();
     for packet in packets.packets() {
-        let PacketBody::Etmv3(body) = &packet.body;
+        let PacketBody::Etmv3(body) = &packet.body else { panic!("another protocol") };
         let kind = format!("{body:?}");
         let end = kind.find([' ', '{']).unwrap_or(kind.len());
         *kinds.entry(kind[..end].to_owned()).or_insert(0) += 1;

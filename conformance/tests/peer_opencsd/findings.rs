@@ -36,7 +36,7 @@ fn packets(configuration: Configuration, bytes: &str) -> Vec<(usize, Body)> {
     let (source, trace) = (Source::Etmv3(configuration), trace(bytes));
     let outcome = opencsd::packets(&mut host(), &Stream::new(&source, &trace)).expect("an answer");
     let packet = |packet: &opencsd::Packet| {
-        let PacketBody::Etmv3(body) = packet.body.clone();
+        let PacketBody::Etmv3(body) = packet.body.clone() else { panic!("another protocol") };
         (packet.bytes.len(), body)
     };
     outcome.packets().skip(2).map(packet).collect()

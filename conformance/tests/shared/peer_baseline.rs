@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use toml::value::Date;
-use traceproof_conformance::baseline::{self, Baseline};
+use traceproof_conformance::baseline::{self, Baseline, Signature};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Options, Subject, run};
@@ -33,7 +33,7 @@ pub(crate) fn holds(subject: &Subject, name: &str, least: usize) {
     let unknown: Vec<String> = run
         .checks()
         .filter(|(_, _, verdict)| verdict.kind().is_failure())
-        .map(|(id, direction, verdict)| format!("{id} {direction}: {verdict}"))
+        .map(|(id, direction, verdict)| format!("{}\n  {verdict}", Signature::new(&id, direction, verdict)))
         .collect();
     println!("{name}: {:?} and {:?}", run.tally(), run.program_tally());
     let stale: Vec<String> = stale.iter().map(ToString::to_string).collect();

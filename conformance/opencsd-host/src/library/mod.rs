@@ -5,6 +5,7 @@
 
 mod element;
 mod etmv3;
+mod ptm;
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -153,6 +154,11 @@ impl<'a, 'b> Tree<'a, 'b> {
                 let configuration = etmv3::configuration(configuration);
                 let configuration = ptr::from_ref(&configuration).cast();
                 self.create(c::OCSD_BUILTIN_DCD_ETMV3, flags, configuration, &mut id)?;
+            }
+            Source::Ptm(configuration) => {
+                let configuration = ptm::configuration(configuration);
+                let configuration = ptr::from_ref(&configuration).cast();
+                self.create(c::OCSD_BUILTIN_DCD_PTM, flags, configuration, &mut id)?;
             }
         }
         if question.layer == Layer::Elements {
@@ -343,6 +349,10 @@ fn packet_body(source: &Source, packet: *const c_void) -> PacketBody {
             // SAFETY: the packet processor of this protocol makes packets of this type.
             PacketBody::Etmv3(etmv3::body(unsafe { &*packet.cast::<c::ocsd_etmv3_pkt>() }))
         }
+        Source::Ptm(_) => {
+            // SAFETY: as above.
+            PacketBody::Ptm(ptm::body(unsafe { &*packet.cast::<c::ocsd_ptm_pkt>() }))
+        }
     }
 }
 
@@ -350,6 +360,7 @@ fn packet_body(source: &Source, packet: *const c_void) -> PacketBody {
 fn packet_text(source: &Source, packet: *const c_void) -> String {
     let protocol = match source {
         Source::Etmv3(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_ETMV3,
+        Source::Ptm(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_PTM,
     };
     written(|buffer, size| {
         // SAFETY: the packet is of this protocol, the buffer has the given length.

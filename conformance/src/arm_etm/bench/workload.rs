@@ -1,49 +1,17 @@
-//! What ETMv3 decoders are measured on: a capture, repeated, and the output of the encoder model for a generated
+//! What ETMv3 decoders are measured on: a capture, repeated, and the output of the encoder model for an invented
 //! execution.
 
-use std::fmt;
 use std::path::Path;
 
 use traceproof_encoder_model::arm_etm::v3::Encoder;
+use traceproof_vectors::Encoder as _;
 use traceproof_vectors::arm_etm::{
-    Architecture, ArmEtm, BranchTarget, Instruction, Packet, Parameters, Policy, Stimulus,
+    Architecture, ArmEtm, BranchTarget, Instruction, Parameters, Policy, Stimulus,
 };
-use traceproof_vectors::{Address32, Encoder as _, EncoderSink, Program, Refusal, Section};
 
-use crate::snapshot::{Snapshot, SnapshotError};
-
-/// A trace with its code.
-#[derive(Clone, Debug)]
-pub(super) struct Etmv3Workload {
-    pub(super) name: &'static str,
-    pub(super) program: Program,
-    pub(super) parameters: Parameters,
-    pub(super) wire: Vec<u8>,
-}
-
-/// Why a trace cannot be prepared.
-#[derive(Debug)]
-#[non_exhaustive]
-pub(super) enum Etmv3WorkloadError {
-    /// The capture cannot be read.
-    Snapshot(SnapshotError),
-    /// There is nothing in the capture.
-    Empty,
-    /// The encoder model refuses the parameters.
-    Refused(Refusal),
-}
-
-impl fmt::Display for Etmv3WorkloadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Snapshot(error) => error.fmt(f),
-            Self::Empty => f.write_str("nothing is in the capture"),
-            Self::Refused(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Etmv3WorkloadError {}
+use crate::arm::bench::execution::{Code, Completed, Execution, Operation};
+use crate::arm::bench::{Sent, Workload, WorkloadError, repeated};
+use crate::snapshot::Snapshot;
 
 /// Instruction trace of ETMv3.5, cycle-accurate.
 fn cycle_accurate() -> Parameters {
@@ -62,208 +30,44 @@ fn cycle_accurate() -> Parameters {
     }
 }
 
-/// What an A-sync is at least.
-const ALIGNMENT: [u8; 6] = [0, 0, 0, 0, 0, 0x80];
-
-impl Etmv3Workload {
-    /// The capture of a Cortex-A7 from its first A-sync on, repeated, `bytes` bytes or a little more; `None` where it
-    /// is not available.
-    pub(super) fn cortex_a7(captures: &Path, bytes: usize) -> Result<Option<Self>, Etmv3WorkloadError> {
-        let directory = captures.join("tc2-etmv3-id10");
-        if !directory.is_dir() {
-            return Ok(None);
-        }
-        let snapshot = Snapshot::read(&directory).map_err(Etmv3WorkloadError::Snapshot)?;
-        let buffer = snapshot.buffers.first().ok_or(Etmv3WorkloadError::Empty)?;
-        let core = snapshot.core_of("ETM_0").ok_or(Etmv3WorkloadError::Empty)?;
-        let program = snapshot.program(core).map_err(Etmv3WorkloadError::Snapshot)?;
-        let once = snapshot.trace(buffer).map_err(Etmv3WorkloadError::Snapshot)?;
-        let start = once.windows(ALIGNMENT.len()).position(|bytes| bytes == ALIGNMENT);
-        let once = start.and_then(|start| once.get(start..)).ok_or(Etmv3WorkloadError::Empty)?;
-        let wire = once.repeat(bytes.div_ceil(once.len()));
-        Ok(Some(Self { name: "Cortex-A7", program, parameters: cycle_accurate(), wire }))
+/// The capture of a Cortex-A7; `None` where it is not available.
+pub(super) fn cortex_a7(captures: &Path, bytes: usize) -> Result<Option<Workload<ArmEtm>>, WorkloadError> {
+    let directory = captures.join("tc2-etmv3-id10");
+    if !directory.is_dir() {
+        return Ok(None);
     }
-
-    /// An invented execution of an invented program, `bytes` bytes or a little more; always the same.
-    pub(super) fn generated(bytes: usize) -> Result<Self, Etmv3WorkloadError> {
-        let code = Code::invented();
-        let parameters = cycle_accurate();
-        let policy = Policy { sync_period: 4096, ..Policy::default() };
-        let mut encoder = Encoder::default();
-        encoder.begin(&parameters, &policy).map_err(Etmv3WorkloadError::Refused)?;
-        let mut sent = Sent(Vec::with_capacity(bytes + 4096));
-        let mut execution = Execution::new(&code);
-        while sent.0.len() < bytes {
-            let instruction = execution.cycle();
-            let stimulus = Stimulus { trace_enable: true, instruction, ..Stimulus::default() };
-            encoder.step(&stimulus, &mut sent);
-        }
-        encoder.finish(&mut sent);
-        let program = code.program();
-        Ok(Self { name: "generated", program, parameters, wire: sent.0 })
-    }
+    let snapshot = Snapshot::read(&directory).map_err(WorkloadError::Snapshot)?;
+    let buffer = snapshot.buffers.first().ok_or(WorkloadError::Empty)?;
+    let core = snapshot.core_of("ETM_0").ok_or(WorkloadError::Empty)?;
+    let program = snapshot.program(core).map_err(WorkloadError::Snapshot)?;
+    let trace = snapshot.trace(buffer).map_err(WorkloadError::Snapshot)?;
+    let wire = repeated(&trace, bytes)?;
+    Ok(Some(Workload { name: "Cortex-A7", program, parameters: cycle_accurate(), wire }))
 }
 
-/// Keeps what travels.
-struct Sent(Vec<u8>);
-
-impl EncoderSink<ArmEtm> for Sent {
-    fn packet(&mut self, _: &Packet) {}
-
-    fn wire(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+/// An invented execution, `bytes` bytes or a little more.
+pub(super) fn generated(bytes: usize) -> Result<Workload<ArmEtm>, WorkloadError> {
+    let code = Code::invented();
+    let parameters = cycle_accurate();
+    let policy = Policy { sync_period: 4096, ..Policy::default() };
+    let mut encoder = Encoder::default();
+    encoder.begin(&parameters, &policy).map_err(WorkloadError::Refused)?;
+    let mut sent = Sent(Vec::with_capacity(bytes + 4096));
+    let mut execution = Execution::new(&code);
+    while sent.0.len() < bytes {
+        let instruction = execution.cycle().map(instruction);
+        let stimulus = Stimulus { trace_enable: true, instruction, ..Stimulus::default() };
+        encoder.step(&stimulus, &mut sent);
     }
+    encoder.finish(&mut sent);
+    Ok(Workload { name: "generated", program: code.program(), parameters, wire: sent.0 })
 }
 
-/// Address of the first instruction.
-const BASE: u32 = 0x8000;
-
-/// An ARM instruction; places are indices of instructions.
-#[derive(Clone, Copy, Debug)]
-enum Operation {
-    /// NOP.
-    Straight,
-    /// MOVEQ: half of them fail.
-    Conditional,
-    /// BNE back: taken seven times of eight.
-    Loop(usize),
-    /// BEQ ahead: taken every other time.
-    Skip(usize),
-    /// BL.
-    Call(usize),
-    /// BX LR.
-    Return,
-    /// B.
-    Jump(usize),
-}
-
-impl Operation {
-    fn word(self, at: usize) -> u32 {
-        // A branch counts words from two instructions after itself (ARM ARM A8.8.18).
-        let branch = |head: u32, target: usize| {
-            let words = (target as u32).wrapping_sub(at as u32 + 2);
-            head << 24 | words & 0xff_ffff
-        };
-        match self {
-            Self::Straight => 0xe320_f000,
-            Self::Conditional => 0x03a0_0000,
-            Self::Loop(target) => branch(0x1a, target),
-            Self::Skip(target) => branch(0x0a, target),
-            Self::Call(target) => branch(0xeb, target),
-            Self::Return => 0xe12f_ff1e,
-            Self::Jump(target) => branch(0xea, target),
-        }
-    }
-}
-
-const fn address(at: usize) -> u32 {
-    BASE + 4 * at as u32
-}
-
-struct Code(Vec<Operation>);
-
-/// Functions that the main loop calls.
-const FUNCTIONS: usize = 64;
-
-impl Code {
-    /// A main loop that calls each function; each function has straight code, a loop with conditional instructions, a
-    /// branch around some instructions, and a return.
-    fn invented() -> Self {
-        let mut random = Random(0x1234_5678);
-        let mut functions = Vec::new();
-        let mut starts = Vec::new();
-        let first = 2 * FUNCTIONS + 1;
-        for _ in 0..FUNCTIONS {
-            let here = |functions: &Vec<Operation>| first + functions.len();
-            starts.push(here(&functions));
-            functions.extend((0..random.below(8)).map(|_| Operation::Straight));
-            let start = here(&functions);
-            functions.extend((0..1 + random.below(6)).map(|_| Operation::Straight));
-            functions.push(Operation::Conditional);
-            functions.push(Operation::Loop(start));
-            let skipped = 1 + random.below(4) as usize;
-            functions.push(Operation::Skip(here(&functions) + 1 + skipped));
-            functions.extend((0..skipped).map(|_| Operation::Straight));
-            functions.push(Operation::Return);
-        }
-        let mut code: Vec<Operation> =
-            starts.into_iter().flat_map(|start| [Operation::Straight, Operation::Call(start)]).collect();
-        code.push(Operation::Jump(0));
-        code.extend(functions);
-        Self(code)
-    }
-
-    fn program(&self) -> Program {
-        let bytes =
-            self.0.iter().enumerate().flat_map(|(at, operation)| operation.word(at).to_le_bytes()).collect();
-        let mut program = Program::new();
-        // The only section.
-        let inserted = program.insert(Section::new(Address32(BASE), bytes, "invented"));
-        debug_assert!(inserted.is_ok());
-        program
-    }
-}
-
-/// An execution of the code.
-struct Execution<'a> {
-    code: &'a Code,
-    random: Random,
-    at: usize,
-    returns_to: usize,
-    /// Cycles to wait before the next instruction.
-    stall: u64,
-}
-
-impl<'a> Execution<'a> {
-    const fn new(code: &'a Code) -> Self {
-        Self { code, random: Random(0x9e37_79b9), at: 0, returns_to: 0, stall: 0 }
-    }
-
-    /// The instruction that completes in the next cycle, if one does.
-    fn cycle(&mut self) -> Option<Instruction> {
-        if self.stall > 0 {
-            self.stall -= 1;
-            return None;
-        }
-        // Every eighth instruction waits for something.
-        if self.random.below(8) == 0 {
-            self.stall = self.random.below(16);
-        }
-        let at = self.at;
-        let operation = self.code.0.get(at).copied().unwrap_or(Operation::Jump(0));
-        let (executed, target) = match operation {
-            Operation::Straight => (true, None),
-            Operation::Conditional => (self.random.below(2) == 0, None),
-            Operation::Loop(target) => (self.random.below(8) != 0, Some(target)),
-            Operation::Skip(target) => (self.random.below(2) == 0, Some(target)),
-            Operation::Call(target) => {
-                self.returns_to = at + 1;
-                (true, Some(target))
-            }
-            Operation::Return => (true, Some(self.returns_to)),
-            Operation::Jump(target) => (true, Some(target)),
-        };
-        let target = target.filter(|_| executed);
-        self.at = target.unwrap_or(at + 1);
-        let branch = target.map(|target| BranchTarget {
-            address: Address32(address(target)),
-            direct: !matches!(operation, Operation::Return),
-            ..BranchTarget::default()
-        });
-        Some(Instruction { address: Address32(address(at)), executed, branch, ..Instruction::default() })
-    }
-}
-
-/// Xorshift (Marsaglia 2003).
-struct Random(u64);
-
-impl Random {
-    const fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) % bound
-    }
+fn instruction(completed: Completed) -> Instruction {
+    let Completed { address, operation, executed, target } = completed;
+    let direct = operation != Operation::Return;
+    let branch = target.map(|address| BranchTarget { address, direct, ..BranchTarget::default() });
+    Instruction { address, executed, branch, ..Instruction::default() }
 }
 
 #[cfg(test)]
@@ -275,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_generated_trace_is_the_execution() {
-        let workload = Etmv3Workload::generated(10_000).expect("accepted");
+        let workload = generated(10_000).expect("accepted");
         let mut decoder = Decoder::default();
         decoder.begin(&workload.parameters, &workload.program).expect("supported");
         let mut log = Log::<ArmEtm>::default();

@@ -8,13 +8,17 @@ use crate::family::{Generated, Generator};
 /// Executions of random programs.
 pub(in crate::arm_pft) const GENERATOR: Generator<ArmPft> = Generator { generate, confirm };
 
-/// Readings of situations that no execution has: reserved values, damaged and foreign streams.
-const FOREIGN: [&str; 5] = [
+/// Readings of situations that no execution has: reserved values, damaged and foreign streams, a return to a call before
+/// an I-sync (PFT-ENC-034), a periodic I-sync that contradicts the flow, trace in Debug state.
+const FOREIGN: [&str; 8] = [
     "pft-empty-atom-headers",
     "pft-alt-isa-of-arm",
     "pft-reserved-exceptions",
     "pft-not-executed-always",
     "pft-incomplete-timestamp",
+    "pft-return-stack-over-periodic-sync",
+    "pft-sync-check-compares-hyp",
+    "pft-debug-entry-ends-the-flow",
 ];
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmPft>> {
@@ -33,15 +37,12 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
 /// is off do not matter.
 pub(in crate::arm_pft) fn readings(parameters: &Parameters) -> Vec<&'static str> {
     let matters = |name: &str| match name {
-        "pft-hyp-stays-without-byte-1" | "pft-hyp-entry-update" | "pft-sync-check-compares-hyp" => {
-            parameters.virtualization
-        }
+        "pft-hyp-stays-without-byte-1" | "pft-hyp-entry-update" => parameters.virtualization,
         "pft-vmid-like-context-id" => parameters.vmid,
         "pft-count-of-i-sync-has-bit-7" => parameters.cycle_accurate,
         "pft-counts-of-pft-1-0" => parameters.cycle_accurate && parameters.minor == 0,
         "pft-zero-is-a-value" => parameters.cycle_accurate || parameters.timestamps,
-        "pft-return-stack-over-periodic-sync"
-        | "pft-return-stack-over-exceptions"
+        "pft-return-stack-over-exceptions"
         | "pft-return-stack-of-16"
         | "pft-return-stack-security"
         | "pft-link-pops-first"

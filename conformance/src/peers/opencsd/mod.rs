@@ -9,23 +9,27 @@
 //! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
 //! | What comes out of a stream? | [`packets`], [`elements`] |
 //! | How fast is the library alone? | [`time`] |
-//! | How is it a subject? | [`subject`], [`packet_reader`], and a module per family: [`arm_etm`] |
+//! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`], and a module per family: [`arm_etm`], [`arm_pft`] |
 //! | Which trace unit wrote it? | [`Source`], [`source`] |
 
 pub mod arm_etm;
+pub mod arm_pft;
+mod decoder;
 mod process;
 mod source;
 
+pub use decoder::{Decoder, Translate};
 pub use process::{Host, HostCommand, HostError, Limits, set_command};
 pub use source::{SourceError, source};
 pub use traceproof_opencsd_host::{
     Answer, Context, Element, ElementKind, Framing, Isa, LastInstruction, Layer, Memory, Packet, PacketBody,
-    Question, Security, Source, VERSION, etmv3, serve,
+    Question, Security, Source, VERSION, etmv3, ptm, serve,
 };
 
 use std::time::Duration;
 
 use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::{MemorySpace, Program};
 
 use crate::Subject;
@@ -39,14 +43,17 @@ pub const LEAST_MEMORY: usize = 4;
 /// Packet processors and decoders.
 #[must_use]
 pub fn subject() -> Subject {
-    Subject::new("opencsd", VERSION).with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::new()))
+    Subject::new("opencsd", VERSION)
+        .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::new()))
+        .with_decoder::<ArmPft>(|| Box::new(arm_pft::Decoder::new()))
 }
 
-/// Packet processors alone; they take data trace, too.
+/// Packet processors alone; that of ETMv3 takes data trace, too.
 #[must_use]
 pub fn packet_reader() -> Subject {
     Subject::new("opencsd-packets", VERSION)
         .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::packets_only()))
+        .with_decoder::<ArmPft>(|| Box::new(arm_pft::Decoder::packets_only()))
 }
 
 /// A stream: the trace, its source, and its framing.

@@ -31,14 +31,20 @@ pub fn source(device: &Device, core: &str) -> Result<Source, SourceError> {
         u32::try_from(value).map_err(|_| SourceError::WideRegister(name))
     };
     let model = device.model.to_ascii_uppercase();
-    if model.starts_with("ETM3") || model.starts_with("ETMV3") {
-        return Ok(Source::Etmv3(etmv3::Configuration {
+    let registers = || {
+        Ok(etmv3::Configuration {
             etmidr: register("ETMIDR")?,
             etmcr: register("ETMCR")?,
             etmccer: register("ETMCCER")?,
             etmtraceidr: register("ETMTRACEIDR")?,
             m_profile: core.to_ascii_uppercase().starts_with("CORTEX-M"),
-        }));
+        })
+    };
+    if model.starts_with("ETM3") || model.starts_with("ETMV3") {
+        return registers().map(Source::Etmv3);
+    }
+    if model.starts_with("PTM") || model.starts_with("PFT") {
+        return registers().map(Source::Ptm);
     }
     Err(SourceError::UnknownProtocol(device.model.clone()))
 }

@@ -1,0 +1,3 @@
+//! What the harness shares among the ARM families.
+
+pub(crate) mod bench;
