@@ -119,7 +119,7 @@
 //! | Exception | a due pop; instructions up to the return address, `passed`, P0 instructions not taken; [`Event::Exception`]. None of them for PE Reset. Then the address is undefined; of IMPLEMENTATION DEFINED types it is the return address |
 //! | Source Address | a due pop; instructions up to and including the one there, P0 instructions before it not taken, `taken`; then as after an E atom |
 //! | Q with count | a due pop; so many instructions, `passed`, over unconditional direct branches, `taken`; up to and including the first P0 instruction that is conditional or indirect. What is missing is [`Event::UnknownPath`]. Nothing is pushed or popped. Then the address is undefined |
-//! | Q without count, or count 0 | a due pop is cancelled; [`Event::UnknownPath`] without count; the address is undefined |
+//! | Q without count, or count 0 | a due pop; [`Event::UnknownPath`] without count; the address is undefined |
 //! | Function Return | [`Event::FunctionReturn`]; the address is undefined |
 //! | Transaction Start as P0 element | a due pop |
 //!

@@ -224,11 +224,11 @@ impl Flow {
     /// Spec: ETE-DEC-AN-004, ETE-DEC-Q-001, ETE-GVLKJ-001, ETE-WBCJG-001; readings `ete-zero-q-count`,
     /// `ete-q-walk-ends-at-uncertainty`.
     pub(super) fn q<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, count: Option<u32>, sink: &mut S) {
+        self.pop_if_due();
         let Some(count) = count else {
             sink.event(place, &Event::UnknownPath { count: None });
             return self.forget_address();
         };
-        self.pop_if_due();
         let mut left = u64::from(count);
         let mut steps = self.options.steps;
         if self.has_address && self.context.is_some() {
