@@ -9,10 +9,9 @@
 //! A fatal answer to the elements ends the events there; packets continue.
 //!
 //! The library reads four bytes for each instruction, and one of two bytes at the end of the code is "no memory" (OP-11
-//! in `docs/findings/opencsd-ptm.md`). [`code`] gives it two bytes more, so that what comes after such an instruction is
+//! in `docs/findings/opencsd-ptm.md`). `code` of this peer gives it two bytes more, so that what comes after such an instruction is
 //! judged, too.
 
-mod code;
 mod events;
 mod packet;
 mod parameters;
@@ -79,7 +78,7 @@ impl Translate for ArmPft {
     }
 
     fn code(program: &Program) -> Program {
-        code::padded(program)
+        super::code::padded(program)
     }
 
     fn deliver(

@@ -8,7 +8,7 @@ const AFTER: u64 = 2;
 /// The program with two zero bytes after each piece that ends with an instruction of two bytes: then the library reads
 /// that one, and still no instruction after it. Where less than an instruction is between two pieces nothing is added.
 pub(super) fn padded(program: &Program) -> Program {
-    let pieces = super::super::memory(program);
+    let pieces = super::memory(program);
     let mut padded = Program::new();
     for (index, (address, bytes)) in pieces.iter().enumerate() {
         let mut bytes = bytes.clone();
