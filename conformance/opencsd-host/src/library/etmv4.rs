@@ -85,13 +85,15 @@ pub(super) fn body(packet: &c::ocsd_etmv4_i_pkt) -> Body {
 fn resolved(packet: &c::ocsd_etmv4_i_pkt, kind: u32) -> Body {
     // SAFETY: both arms of this union are plain bits.
     let valid = unsafe { packet.pkt_valid.bits };
+    // Without its bit a value is not initialised.
+    let threshold = if valid.cc_thresh_valid() != 0 { packet.cc_threshold } else { 0 };
     match kind {
         c::_ocsd_etmv4_i_pkt_type_ETM4_PKT_I_TRACE_INFO => Body::TraceInfo {
             // SAFETY: as above. The upper half is the library's own.
             info: unsafe { packet.trace_info.val } & 0xffff,
-            key: packet.p0_key,
-            speculation: packet.curr_spec_depth,
-            threshold: packet.cc_threshold,
+            key: if valid.p0_key_valid() != 0 { packet.p0_key } else { 0 },
+            speculation: if valid.spec_depth_valid() != 0 { packet.curr_spec_depth } else { 0 },
+            threshold,
         },
         c::_ocsd_etmv4_i_pkt_type_ETM4_PKT_I_TIMESTAMP => Body::Timestamp {
             value: packet.ts.timestamp,
@@ -108,7 +110,7 @@ fn resolved(packet: &c::ocsd_etmv4_i_pkt, kind: u32) -> Body {
         | c::_ocsd_etmv4_i_pkt_type_ETM4_PKT_I_CCNT_F3 => Body::CycleCount {
             commit: (valid.commit_elem_valid() != 0).then_some(packet.commit_elements),
             count: packet.cycle_count,
-            threshold: packet.cc_threshold,
+            threshold,
         },
         c::_ocsd_etmv4_i_pkt_type_ETM4_PKT_I_CANCEL_F1
         | c::_ocsd_etmv4_i_pkt_type_ETM4_PKT_I_CANCEL_F1_MISPRED

@@ -23,8 +23,8 @@ static BUSY: Mutex<()> = Mutex::new(());
 /// The longest line of OpenCSD's own text taken, in bytes.
 const TEXT: usize = 1024;
 
-/// Where no program is. A decoder without any memory does not report the address of a missing read; so there is always
-/// some.
+/// Where no program is. A decoder without any memory does not report the address of a missing read; so there is
+/// always some.
 const NOWHERE: u64 = 0xffff_ffff_ffff_fff0;
 
 /// In blocks of this framing the last 8 of 512 bytes are no trace.
@@ -129,7 +129,8 @@ impl<'a, 'b> Tree<'a, 'b> {
         if question.layer == Layer::Elements {
             let nowhere = (NOWHERE, [0; 4].as_slice());
             let memory = memory.iter().map(|(address, bytes)| (*address, bytes.as_slice()));
-            for (address, bytes) in memory.chain([nowhere]) {
+            let nowhere = memory.len().eq(&0).then_some(nowhere);
+            for (address, bytes) in memory.chain(nowhere) {
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 let space = c::_ocsd_mem_space_acc_t_OCSD_MEM_SPACE_ANY;
                 // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and they are never written.

@@ -69,12 +69,16 @@ impl<'a> Events<'a> {
             self.packets.iter().for_each(|read| held.packet(read.place.byte, read.body));
             self.packets_before(held.oldest().unwrap_or(u64::MAX), sink);
         }
+        for read in self.packets.get(self.next..).unwrap_or_default() {
+            fault(read).into_iter().for_each(|fault| sink.fault(&fault));
+        }
     }
 
-    /// Delivers the events that have no element, of packets before this offset.
+    /// Delivers faults of packets, and the events that have no element, of packets before this offset.
     fn packets_before(&mut self, byte: u64, sink: &mut dyn Sink<ArmEte>) {
         while let Some(read) = self.packets.get(self.next).filter(|read| read.place.byte < byte) {
             self.next += 1;
+            fault(read).into_iter().for_each(|fault| sink.fault(&fault));
             let event = match *read.body {
                 Body::TraceInfo { info, speculation, threshold, .. } => Event::TraceInfo {
                     cycle_counting: info & CYCLE_COUNTING != 0,
@@ -193,6 +197,16 @@ impl<'a> Events<'a> {
             .with_context_id(id(self.parameters.context_id_bytes, context.context_id))
             .with_vmid(id(self.parameters.vmid_bytes, context.vmid))
     }
+}
+
+/// The fault of a packet that could not be read.
+pub(super) fn fault(read: &Read<'_>) -> Option<Fault> {
+    let class = match read.body {
+        Body::Incomplete => FaultClass::Truncated,
+        body if is_bad(body) => FaultClass::ReservedEncoding,
+        _ => return None,
+    };
+    Some(Fault::new(class, read.place))
 }
 
 /// Whether it is no packet of the protocol.
