@@ -56,10 +56,12 @@ impl<'a> Events<'a> {
         for record in records {
             match record {
                 Answer::Element(element) => self.element(element, sink),
-                Answer::Fault { byte, response: ERROR.., .. } => {
+                Answer::Fault { response: ERROR.., .. } => {
                     has_stopped = true;
                     self.packets_before(u64::MAX, sink);
-                    sink.fault(&Fault::new(FaultClass::Contradiction, self.place(u64::from(*byte))));
+                    // Its place, too, can be that of an earlier stream.
+                    let place = self.packets.last().map_or(Place::default(), |read| read.place);
+                    sink.fault(&Fault::new(FaultClass::Contradiction, place));
                 }
                 _ => {}
             }
@@ -92,11 +94,6 @@ impl<'a> Events<'a> {
             };
             sink.event(read.place, &event);
         }
-    }
-
-    fn place(&self, byte: u64) -> Place {
-        let known = self.at.get(&byte).map(|index| self.packets[*index].place);
-        known.unwrap_or(Place { packet: 0, byte, bit: 0 })
     }
 
     fn element(&mut self, element: &Element, sink: &mut dyn Sink<ArmEte>) {

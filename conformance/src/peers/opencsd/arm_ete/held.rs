@@ -15,26 +15,30 @@ pub(super) struct Held<'a> {
     /// From before the start of decoding.
     unseen: u32,
     elements: VecDeque<u64>,
-    is_started: bool,
+    /// Offset of the first Trace Info.
+    start: Option<u64>,
 }
 
 impl<'a> Held<'a> {
     pub(super) const fn new(parameters: &'a Parameters) -> Self {
-        Self { parameters, unseen: 0, elements: VecDeque::new(), is_started: false }
+        Self { parameters, unseen: 0, elements: VecDeque::new(), start: None }
     }
 
-    /// Offset of the packet of the oldest one.
+    /// What comes from this offset on waits for an uncommitted one.
     pub(super) fn oldest(&self) -> Option<u64> {
-        if self.unseen > 0 { Some(0) } else { self.elements.front().copied() }
+        match self.start {
+            Some(start) if self.unseen > 0 => Some(start + 1),
+            _ => self.elements.front().copied(),
+        }
     }
 
     /// Takes a packet.
     pub(super) fn packet(&mut self, byte: u64, body: &Body) {
         let is_m = self.parameters.profile == Profile::Microcontroller;
         match body {
-            Body::TraceInfo { speculation, .. } if !self.is_started => {
+            Body::TraceInfo { speculation, .. } if self.start.is_none() => {
                 self.unseen = *speculation;
-                self.is_started = true;
+                self.start = Some(byte);
             }
             Body::Atoms { atoms } => self.add(byte, atoms.len()),
             Body::UnnumberedDataSyncMarker { atoms } => self.add(byte, (*atoms).into()),
