@@ -53,6 +53,12 @@ pub enum ElementKind {
     CycleCount,
     /// A trigger (`kind` 1), or a numbered event (`kind` 2).
     Event { kind: u16, number: u16 },
+    /// A marker for a timestamp that follows, or of another kind (`trace_sync_marker_t`).
+    Marker { kind: u32 },
+    /// A transaction: 0 trace begins inside one, 1 start, 2 commit, 3 failure.
+    Transaction { kind: u32 },
+    /// A value that software wrote.
+    Instrumentation { exception_level: u8, value: u64 },
     /// Another kind (`ocsd_gen_trc_elem_t`).
     Other { kind: u32 },
 }

@@ -11,12 +11,13 @@
 //! | question | place |
 //! |---|---|
 //! | Which questions are there? | [`Question`], [`Source`] |
-//! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`], [`ptm`] |
+//! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`], [`etmv4`], [`ptm`] |
 //! | What is a generic element? | [`Element`] |
 //! | What answers them? | `serve`, with the feature `opencsd` |
 
 mod element;
 pub mod etmv3;
+pub mod etmv4;
 #[cfg(feature = "opencsd")]
 mod library;
 pub mod ptm;

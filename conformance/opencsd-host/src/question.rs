@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Element, etmv3, ptm};
+use crate::{Element, etmv3, etmv4, ptm};
 
 /// The version of OpenCSD that the host links.
 pub const VERSION: &str = "1.8.0";
@@ -48,6 +48,8 @@ pub enum Source {
     Etmv3(etmv3::Configuration),
     /// PTM.
     Ptm(ptm::Configuration),
+    /// ETMv4 or ETE.
+    Etmv4(etmv4::Configuration),
 }
 
 /// How the bytes of sources lie in a stream.
@@ -143,6 +145,8 @@ pub enum PacketBody {
     Etmv3(etmv3::Body),
     /// PTM.
     Ptm(ptm::Body),
+    /// ETMv4 or ETE.
+    Etmv4(etmv4::Body),
 }
 
 impl Source {
@@ -151,6 +155,7 @@ impl Source {
     pub const fn id(&self) -> u8 {
         match self {
             Self::Etmv3(configuration) | Self::Ptm(configuration) => (configuration.etmtraceidr & 0x7f) as u8,
+            Self::Etmv4(configuration) => (configuration.trctraceidr & 0x7f) as u8,
         }
     }
 }

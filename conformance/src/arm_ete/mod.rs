@@ -1,5 +1,6 @@
 //! What the harness knows of ARM ETE and ETMv4.
 
+mod bench;
 mod captures;
 pub mod generate;
 mod saboteurs;
@@ -48,8 +49,8 @@ impl FamilyRules for ArmEte {
         }
     }
 
-    fn readings_of_executions(_: &Parameters) -> Vec<&'static str> {
-        generate::readings()
+    fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
+        generate::readings(parameters)
     }
 
     const EVENTS_NEED_CODE: bool = true;
@@ -75,7 +76,7 @@ impl FamilyRules for ArmEte {
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);
-    const BENCH: Option<family::Bench> = None;
+    const BENCH: Option<family::Bench> = Some(bench::BENCH);
 }
 
 /// The packets one after the other.

@@ -1,9 +1,11 @@
 //! OpenCSD as a peer. Needs the feature `peer-opencsd`.
 
 mod baseline;
+mod captures_ete;
 mod captures_ptm;
 mod directed;
 mod findings;
+mod findings_ete;
 mod findings_ptm;
 #[path = "../shared/peer_baseline.rs"]
 mod peer_baseline;

@@ -48,6 +48,7 @@ mod decoder;
 mod dissect;
 mod element;
 mod flow;
+mod frequent;
 mod headers;
 mod history;
 mod layout;

@@ -3,7 +3,8 @@
 use traceproof_vectors::arm_ete::{Packet, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
-use super::layout::{FIRST_ATOMS, Layout};
+use super::frequent;
+use super::layout::Layout;
 use super::listener::Listener;
 use super::parse::{self, LONGEST, Start};
 use crate::arm::alignment::{END, Search};
@@ -117,15 +118,17 @@ impl PacketReader {
     fn packets<'a, L: Listener + ?Sized>(&mut self, chunk: &'a [u8], listener: &mut L) -> &'a [u8] {
         let (base, mut at, mut index) = (self.offset, 0, self.index);
         let state = loop {
+            let mut place = Place { packet: index, byte: base + at as u64, bit: 0 };
             let bytes = chunk.get(at..).unwrap_or_default();
-            let place = Place { packet: index, byte: base + at as u64, bit: 0 };
-            let start = match bytes.first() {
-                Some(&byte) if byte >= FIRST_ATOMS => {
-                    Start::Packet(Packet::Atoms(self.layout.atoms(byte)), 1)
-                }
-                _ => parse::start(&self.layout, bytes, &mut ()),
-            };
-            match start {
+            let flow = frequent::packets(&self.layout, bytes, &mut place, listener);
+            at = place.byte.saturating_sub(base) as usize;
+            index = place.packet;
+            if flow.is_break() {
+                index += 1;
+                break search_from(place.byte);
+            }
+            let bytes = chunk.get(at..).unwrap_or_default();
+            match parse::start(&self.layout, bytes, &mut ()) {
                 Start::Packet(packet, length) => {
                     index += 1;
                     if listener.packet(place, &packet).is_break() {

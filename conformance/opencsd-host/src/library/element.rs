@@ -87,6 +87,19 @@ fn kind(element: &c::ocsd_generic_trace_elem) -> ElementKind {
             let event = unsafe { payload.trace_event };
             ElementKind::Event { kind: event.ev_type, number: event.ev_number }
         }
+        c::_ocsd_gen_trc_elem_t_OCSD_GEN_TRC_ELEM_SYNC_MARKER => {
+            // SAFETY: as above.
+            ElementKind::Marker { kind: unsafe { payload.sync_marker }.type_ }
+        }
+        c::_ocsd_gen_trc_elem_t_OCSD_GEN_TRC_ELEM_MEMTRANS => {
+            // SAFETY: as above.
+            ElementKind::Transaction { kind: unsafe { payload.mem_trans } }
+        }
+        c::_ocsd_gen_trc_elem_t_OCSD_GEN_TRC_ELEM_INSTRUMENTATION => {
+            // SAFETY: as above.
+            let written = unsafe { payload.sw_ite };
+            ElementKind::Instrumentation { exception_level: written.el, value: written.value }
+        }
         kind => ElementKind::Other { kind },
     }
 }

@@ -5,6 +5,7 @@
 
 mod element;
 mod etmv3;
+mod etmv4;
 mod ptm;
 
 use std::cell::RefCell;
@@ -22,8 +23,8 @@ static BUSY: Mutex<()> = Mutex::new(());
 /// The longest line of OpenCSD's own text taken, in bytes.
 const TEXT: usize = 1024;
 
-/// Where no program is. A decoder without any memory does not report the address of a missing read; so there is always
-/// some.
+/// Where no program is. A decoder without any memory does not report the address of a missing read; so there is
+/// always some.
 const NOWHERE: u64 = 0xffff_ffff_ffff_fff0;
 
 /// In blocks of this framing the last 8 of 512 bytes are no trace.
@@ -128,7 +129,8 @@ impl<'a, 'b> Tree<'a, 'b> {
         if question.layer == Layer::Elements {
             let nowhere = (NOWHERE, [0; 4].as_slice());
             let memory = memory.iter().map(|(address, bytes)| (*address, bytes.as_slice()));
-            for (address, bytes) in memory.chain([nowhere]) {
+            let nowhere = memory.len().eq(&0).then_some(nowhere);
+            for (address, bytes) in memory.chain(nowhere) {
                 let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
                 let space = c::_ocsd_mem_space_acc_t_OCSD_MEM_SPACE_ANY;
                 // SAFETY: the bytes outlive the tree (those of `nowhere` are a constant), and they are never written.
@@ -159,6 +161,16 @@ impl<'a, 'b> Tree<'a, 'b> {
                 let configuration = ptm::configuration(configuration);
                 let configuration = ptr::from_ref(&configuration).cast();
                 self.create(c::OCSD_BUILTIN_DCD_PTM, flags, configuration, &mut id)?;
+            }
+            Source::Etmv4(configuration) if configuration.trcdevarch == 0 => {
+                let configuration = etmv4::etmv4_configuration(configuration);
+                let configuration = ptr::from_ref(&configuration).cast();
+                self.create(c::OCSD_BUILTIN_DCD_ETMV4I, flags, configuration, &mut id)?;
+            }
+            Source::Etmv4(configuration) => {
+                let configuration = etmv4::ete_configuration(configuration);
+                let configuration = ptr::from_ref(&configuration).cast();
+                self.create(c::OCSD_BUILTIN_DCD_ETE, flags, configuration, &mut id)?;
             }
         }
         if question.layer == Layer::Elements {
@@ -353,6 +365,10 @@ fn packet_body(source: &Source, packet: *const c_void) -> PacketBody {
             // SAFETY: as above.
             PacketBody::Ptm(ptm::body(unsafe { &*packet.cast::<c::ocsd_ptm_pkt>() }))
         }
+        Source::Etmv4(_) => {
+            // SAFETY: as above; ETE has the packets of ETMv4.
+            PacketBody::Etmv4(etmv4::body(unsafe { &*packet.cast::<c::ocsd_etmv4_i_pkt>() }))
+        }
     }
 }
 
@@ -361,6 +377,10 @@ fn packet_text(source: &Source, packet: *const c_void) -> String {
     let protocol = match source {
         Source::Etmv3(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_ETMV3,
         Source::Ptm(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_PTM,
+        Source::Etmv4(configuration) if configuration.trcdevarch == 0 => {
+            c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_ETMV4I
+        }
+        Source::Etmv4(_) => c::_ocsd_trace_protocol_t_OCSD_PROTOCOL_ETE,
     };
     written(|buffer, size| {
         // SAFETY: the packet is of this protocol, the buffer has the given length.

@@ -42,12 +42,12 @@ impl fmt::Display for WorkloadError {
 
 impl std::error::Error for WorkloadError {}
 
-/// What an A-sync is at least.
-const ALIGNMENT: [u8; 6] = [0, 0, 0, 0, 0, 0x80];
-
-/// A trace from its first A-sync on, repeated, `bytes` bytes or a little more.
-pub(crate) fn repeated(trace: &[u8], bytes: usize) -> Result<Vec<u8>, WorkloadError> {
-    let start = trace.windows(ALIGNMENT.len()).position(|bytes| bytes == ALIGNMENT);
+/// A trace from its first A-sync on, of at least so many zeros, repeated, `bytes` bytes or a little more.
+pub(crate) fn repeated(trace: &[u8], zeros: usize, bytes: usize) -> Result<Vec<u8>, WorkloadError> {
+    let is_alignment = |bytes: &[u8]| {
+        bytes.split_last().is_some_and(|(last, zeros)| *last == 0x80 && zeros.iter().all(|it| *it == 0))
+    };
+    let start = trace.windows(zeros + 1).position(is_alignment);
     let once = start.and_then(|start| trace.get(start..)).ok_or(WorkloadError::Empty)?;
     Ok(once.repeat(bytes.div_ceil(once.len())))
 }

@@ -1,6 +1,6 @@
 //! The generator as a part of the family.
 
-use traceproof_vectors::arm_ete::{ArmEte, READINGS};
+use traceproof_vectors::arm_ete::{ArmEte, Parameters, QElements, READINGS};
 
 use super::{Scenario, encode, round_trip, scenario};
 use crate::family::{Generated, Generator};
@@ -43,6 +43,27 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
 }
 
 /// The readings on which the wire or the report of a generated execution can depend.
-pub(in crate::arm_ete) fn readings() -> Vec<&'static str> {
-    READINGS.iter().map(|reading| reading.name).filter(|name| !FOREIGN.contains(name)).collect()
+pub(in crate::arm_ete) fn readings(parameters: &Parameters) -> Vec<&'static str> {
+    let names = READINGS.iter().map(|reading| reading.name).filter(|name| !FOREIGN.contains(name));
+    names.filter(|name| can_matter(name, parameters)).collect()
+}
+
+/// Whether a trace unit with these parameters comes into the situation of the reading.
+fn can_matter(reading: &str, parameters: &Parameters) -> bool {
+    match reading {
+        "ete-cancelled-transaction-commit"
+        | "ete-discard-fails-a-transaction"
+        | "ete-context-of-a-failed-transaction"
+        | "ete-later-t-bit" => parameters.transactions,
+        "ete-q-walk-ends-at-uncertainty" => parameters.q_elements != QElements::None,
+        "ete-visible-elements-first"
+        | "ete-cancel-keeps-older-addresses"
+        | "ete-cancel-back-to-trace-info"
+        | "ete-mispredict-after-other-elements" => parameters.maxspec > 0,
+        "ete-kept-on-discard" => parameters.maxspec > 0 || parameters.transactions,
+        "ete-trace-on-empties-return-stack" | "ete-source-address-needs-pop" => parameters.return_stack,
+        "ete-threshold-needs-cc" | "ete-nibble-without-commit" => parameters.cycle_counting,
+        "ete-etmv4-event-before-trace-info" => !parameters.version.is_ete(),
+        _ => true,
+    }
 }

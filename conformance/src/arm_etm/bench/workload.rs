@@ -41,7 +41,7 @@ pub(super) fn cortex_a7(captures: &Path, bytes: usize) -> Result<Option<Workload
     let core = snapshot.core_of("ETM_0").ok_or(WorkloadError::Empty)?;
     let program = snapshot.program(core).map_err(WorkloadError::Snapshot)?;
     let trace = snapshot.trace(buffer).map_err(WorkloadError::Snapshot)?;
-    let wire = repeated(&trace, bytes)?;
+    let wire = repeated(&trace, 5, bytes)?;
     Ok(Some(Workload { name: "Cortex-A7", program, parameters: cycle_accurate(), wire }))
 }
 

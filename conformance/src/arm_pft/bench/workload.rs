@@ -31,7 +31,7 @@ pub(super) fn cortex_a9(captures: &Path, bytes: usize) -> Result<Option<Workload
         }
     }
     let (trace, Captured { program, parameters, .. }) = largest.ok_or(WorkloadError::Empty)?;
-    let wire = repeated(&trace, bytes)?;
+    let wire = repeated(&trace, 5, bytes)?;
     Ok(Some(Workload { name: "Cortex-A9", program, parameters, wire }))
 }
 

@@ -9,11 +9,13 @@
 //! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
 //! | What comes out of a stream? | [`packets`], [`elements`] |
 //! | How fast is the library alone? | [`time`] |
-//! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`]; modules per family: [`arm_etm`], [`arm_pft`] |
+//! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`], and a module per family: [`arm_etm`], [`arm_pft`], [`arm_ete`] |
 //! | Which trace unit wrote it? | [`Source`], [`source`] |
 
+pub mod arm_ete;
 pub mod arm_etm;
 pub mod arm_pft;
+mod code;
 mod decoder;
 mod process;
 mod source;
@@ -23,11 +25,12 @@ pub use process::{Host, HostCommand, HostError, Limits, set_command};
 pub use source::{SourceError, source};
 pub use traceproof_opencsd_host::{
     Answer, Context, Element, ElementKind, Framing, Isa, LastInstruction, Layer, Memory, Packet, PacketBody,
-    Question, Security, Source, VERSION, etmv3, ptm, serve,
+    Question, Security, Source, VERSION, etmv3, etmv4, ptm, serve,
 };
 
 use std::time::Duration;
 
+use traceproof_vectors::arm_ete::ArmEte;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::{MemorySpace, Program};
@@ -46,6 +49,7 @@ pub fn subject() -> Subject {
     Subject::new("opencsd", VERSION)
         .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::new()))
         .with_decoder::<ArmPft>(|| Box::new(arm_pft::Decoder::new()))
+        .with_decoder::<ArmEte>(|| Box::new(arm_ete::Decoder::new()))
 }
 
 /// Packet processors alone; that of ETMv3 takes data trace, too.
@@ -54,6 +58,7 @@ pub fn packet_reader() -> Subject {
     Subject::new("opencsd-packets", VERSION)
         .with_decoder::<ArmEtm>(|| Box::new(arm_etm::Decoder::packets_only()))
         .with_decoder::<ArmPft>(|| Box::new(arm_pft::Decoder::packets_only()))
+        .with_decoder::<ArmEte>(|| Box::new(arm_ete::Decoder::packets_only()))
 }
 
 /// A stream: the trace, its source, and its framing.

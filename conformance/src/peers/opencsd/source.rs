@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use traceproof_opencsd_host::{Source, etmv3};
+use traceproof_opencsd_host::{Source, etmv3, etmv4};
 
 use crate::snapshot::{Device, SnapshotError};
 
@@ -45,6 +45,27 @@ pub fn source(device: &Device, core: &str) -> Result<Source, SourceError> {
     }
     if model.starts_with("PTM") || model.starts_with("PFT") {
         return registers().map(Source::Ptm);
+    }
+    let is_ete = model.starts_with("ETE");
+    if is_ete || model.starts_with("ETM4") || model.starts_with("ETMV4") {
+        let optional = |name: &'static str| match register(name) {
+            Err(SourceError::MissingRegister(_)) => Ok(0),
+            other => other,
+        };
+        return Ok(Source::Etmv4(etmv4::Configuration {
+            trcidr0: register("TRCIDR0")?,
+            trcidr1: register("TRCIDR1")?,
+            trcidr2: register("TRCIDR2")?,
+            trcidr8: optional("TRCIDR8")?,
+            trcdevarch: if is_ete { register("TRCDEVARCH")? } else { 0 },
+            trcconfigr: register("TRCCONFIGR")?,
+            trctraceidr: register("TRCTRACEIDR")?,
+            profile: if core.to_ascii_uppercase().starts_with("CORTEX-M") {
+                etmv4::Profile::V8M
+            } else {
+                etmv4::Profile::A
+            },
+        }));
     }
     Err(SourceError::UnknownProtocol(device.model.clone()))
 }
