@@ -26,9 +26,10 @@ pub(super) struct Counting {
 pub(super) const RIGHT: Counting =
     Counting { weigh: |_, count| count, most: |most| most, unseen_first: false };
 
-/// Exceptions of ETMv4 have their address in another packet, so that a Commit cannot follow them at once.
+/// Exceptions of ETMv4 have their address in another packet, so that a Commit cannot follow them at once. The greatest
+/// MAXSPEC is what the decoder within gets, so that it commits nothing by itself.
 const fn speculates(parameters: &Parameters) -> bool {
-    parameters.maxspec > 0 && parameters.version.is_ete()
+    parameters.maxspec > 0 && parameters.maxspec < u32::MAX && parameters.version.is_ete()
 }
 
 /// The reference decoder that counts so. Without speculation, and of ETMv4, it is right.
@@ -153,7 +154,8 @@ impl Held {
             self.take(&Packet::Atoms(atoms), index);
         }
         self.commit(resolution.commit);
-        let cancelled = self.elements.iter().rev().take(resolution.cancel as usize).last().map(|last| last.2);
+        let cancelled =
+            self.elements.iter().rev().take(resolution.cancel as usize).next_back().map(|last| last.2);
         self.cancel(resolution.cancel, false);
         let count = p0_elements(packet, &self.parameters);
         self.add(packet, count, count, index);

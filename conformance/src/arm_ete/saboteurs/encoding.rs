@@ -50,28 +50,6 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-BTWGD-001, ETE-ENC-AHB-001; a decoder that starts there has none",
     ),
     encoder(
-        "unit-ignores-set-in-matches",
-        || {
-            sending(|parameters| {
-                let mut history = History::new(parameters);
-                Box::new(move |_, packets| {
-                    for packet in packets {
-                        let before = history.addresses[0].0;
-                        let point = address_of(packet).map(|address| history.point(*address).0);
-                        history.take(packet, NONE);
-                        if let Some(field @ AddressField::Short { .. }) = address_of(packet)
-                            && point == Some(before)
-                        {
-                            *field = AddressField::ExactMatch(0);
-                        }
-                    }
-                })
-            })
-        },
-        "An exact match compares addresses and not sub_isa.",
-        "ETE-PKT-ADR-004, ETE-ENC-ADR-001; two instruction sets at one address are rare",
-    ),
-    encoder(
         "one-byte-too-few-in-short-addresses",
         || {
             sends(|_, packets| {
@@ -81,7 +59,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     {
                         (*bits, *bytes) = (Address32(bits.0 & 0x1fc), 1);
                     }
-                })
+                });
             })
         },
         "A short address has one byte although bit 9 differs, too.",
@@ -99,7 +77,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                             other => other,
                         };
                     }
-                })
+                });
             })
         },
         "NSE is never sent.",
@@ -135,7 +113,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                         let dropped = overflowed && matches!(packet, Packet::AlignmentSync { .. });
                         overflowed &= !matches!(packet, Packet::AlignmentSync { .. });
                         !dropped
-                    })
+                    });
                 })
             })
         },
@@ -153,7 +131,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                         let dropped = is_on && came;
                         came |= is_on;
                         !dropped
-                    })
+                    });
                 })
             })
         },
@@ -168,7 +146,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     if let Packet::TraceInfo { speculation, .. } = packet {
                         *speculation = None;
                     }
-                })
+                });
             })
         },
         "Trace Info has no SPEC.",
@@ -182,7 +160,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     if let Packet::TraceInfo { info: Some(info), .. } = packet {
                         info.bits &= !0x40;
                     }
-                })
+                });
             })
         },
         "T of Trace Info is always 0.",
@@ -222,7 +200,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     {
                         bits.0 ^= 4;
                     }
-                })
+                });
             })
         },
         "A Source Address is four bytes off.",
@@ -236,17 +214,11 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     if *packet == Packet::Overflow {
                         *packet = Packet::Discard;
                     }
-                })
+                });
             })
         },
         "An overflow is sent as Discard.",
         "ETE-HRYKY-001, ETE-ENC-OVF-001; it implies one",
-    ),
-    encoder(
-        "exceptions-request-no-timestamp",
-        || sends(|signal, packets| drop_timestamp(packets, matches!(signal, Signal::Exception(_)))),
-        "Exceptions request no timestamp.",
-        "ETE-YYWTR-001; of ISB only is it well known",
     ),
     encoder(
         "isb-requests-no-timestamp",
@@ -257,12 +229,6 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         },
         "ISB requests no timestamp.",
         "ETE-YYWTR-001; it is no branch",
-    ),
-    encoder(
-        "flush-requests-no-timestamp",
-        || sends(|signal, packets| drop_timestamp(packets, matches!(signal, Signal::Flush))),
-        "A flush requests no timestamp.",
-        "ETE-YYWTR-001; ETMv4 does not",
     ),
     encoder(
         "timestamps-without-reset",
@@ -278,26 +244,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                             *value = VariableField { bits: time & full(bytes), bytes };
                             latest = time;
                         }
-                    })
+                    });
                 })
             })
         },
         "The first timestamp after Trace Info has only the bits that changed.",
         "ETE-ENC-TS-001, ETE-GPGQQ-001; a register that Trace Info does not clear",
-    ),
-    encoder(
-        "zero-timestamp-counts-not-sent",
-        || {
-            sends(|_, packets| {
-                each(packets, |packet| {
-                    if let Packet::Timestamp { count, .. } = packet {
-                        *count = count.filter(|count| count.bits != 0);
-                    }
-                })
-            })
-        },
-        "A timestamp whose count is 0 has none.",
-        "ETE-ZMQLT-001; a cycle count of 0 is UNKNOWN",
     ),
     encoder(
         "markers-only-at-first",
@@ -310,7 +262,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                         let dropped = is_marker && came;
                         came |= is_marker;
                         !dropped
-                    })
+                    });
                 })
             })
         },
@@ -325,7 +277,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     if let Packet::CycleCount1 { count: count @ None, .. } = packet {
                         *count = Some(VariableField { bits: 1, bytes: 1 });
                     }
-                })
+                });
             })
         },
         "The first cycle count, after enabling and after an overflow, is a number.",
@@ -339,19 +291,19 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                 Box::new(move |_, packets| {
                     each(packets, |packet| match packet {
                         Packet::TraceInfo { cycle_threshold, .. } => {
-                            threshold = cycle_threshold.map_or(0, |field| field.bits)
+                            threshold = cycle_threshold.map_or(0, |field| field.bits);
                         }
                         Packet::CycleCount1 { count: Some(count), .. } => {
                             *count = VariableField { bits: (count.bits + threshold) & 0xf_ffff, bytes: 3 };
                         }
                         Packet::CycleCount2 { count, .. } => {
-                            *count = u8::try_from((u64::from(*count) + threshold).min(15)).unwrap_or(15)
+                            *count = u8::try_from((u64::from(*count) + threshold).min(15)).unwrap_or(15);
                         }
                         Packet::CycleCount3 { count, .. } => {
-                            *count = u8::try_from((u64::from(*count) + threshold).min(3)).unwrap_or(3)
+                            *count = u8::try_from((u64::from(*count) + threshold).min(3)).unwrap_or(3);
                         }
                         _ => {}
-                    })
+                    });
                 })
             })
         },
@@ -381,26 +333,6 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-WDWGV-001, ETE-ENC-END-001; nothing follows them",
     ),
     encoder(
-        "transaction-start-only-once",
-        || {
-            sending(|_| {
-                let mut open = false;
-                Box::new(move |signal, packets| {
-                    let ends = matches!(signal, Signal::TransactionCommit | Signal::TransactionFailure(_));
-                    open &= !ends && !matches!(signal, Signal::Enable(_));
-                    packets.retain(|packet| {
-                        let is_start = *packet == Packet::TransactionStart;
-                        let dropped = is_start && open;
-                        open |= is_start;
-                        !dropped
-                    });
-                })
-            })
-        },
-        "After an overflow within a transaction there is no new Start.",
-        "ETE-WXTQS-001, ETE-MMCQD-001; it was sent",
-    ),
-    encoder(
         "q-counts-one-more",
         || {
             sends(|_, packets| {
@@ -408,7 +340,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     if let Packet::Q { count: Some(count), .. } = packet {
                         count.bits = (count.bits + 1) & 0x7f;
                     }
-                })
+                });
             })
         },
         "A Q element counts the instruction after it.",
@@ -441,7 +373,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                         if let Packet::Instrumentation { level: sent, .. } = packet {
                             *sent = level;
                         }
-                    })
+                    });
                 })
             })
         },

@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         || {
             following(|packet, followed| match packet {
                 Packet::Exception { number: 0, address: None, .. } => {
-                    followed.lose(FaultClass::ReservedEncoding)
+                    followed.lose(FaultClass::ReservedEncoding);
                 }
                 _ => followed.packet(packet),
             })
@@ -227,7 +227,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     match packet {
                         Packet::TargetAddress { .. } if first.is_none() => first = point,
                         Packet::TargetAddress { .. } => {
-                            first.into_iter().for_each(|point| followed.insert(point))
+                            first.into_iter().for_each(|point| followed.insert(point));
                         }
                         Packet::Context(_)
                         | Packet::ContextSame

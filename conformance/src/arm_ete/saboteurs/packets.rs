@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     SecurityState::Root => SecurityState::Secure,
                     SecurityState::Realm => SecurityState::NonSecure,
                     other => other,
-                })
+                });
             })
         },
         "NSE is ignored, so that Root is Secure and Realm is Non-secure.",
@@ -136,7 +136,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
                     SecurityState::Root => SecurityState::Realm,
                     SecurityState::Realm => SecurityState::Root,
                     other => other,
-                })
+                });
             })
         },
         "NSE:NS 10 is Realm and 11 is Root.",
@@ -189,7 +189,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
             reads(|packet| {
                 short(packet, |sub_isa, bits| {
                     bits & !(if sub_isa == SubIsa::Is0 { 1 << 16 } else { 1 << 15 })
-                })
+                });
             })
         },
         "The second byte of a short address gives seven bits.",
@@ -199,7 +199,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "short-is1-address-shifted-by-2",
         || {
             reads(|packet| {
-                short(packet, |sub_isa, bits| if sub_isa == SubIsa::Is1 { bits << 1 } else { bits })
+                short(packet, |sub_isa, bits| if sub_isa == SubIsa::Is1 { bits << 1 } else { bits });
             })
         },
         "A short IS1 address starts at bit 2.",
@@ -209,7 +209,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "long-is1-address-without-bit-15",
         || {
             reads(|packet| {
-                long(packet, |sub_isa, bits| if sub_isa == SubIsa::Is1 { bits & !(1 << 15) } else { bits })
+                long(packet, |sub_isa, bits| if sub_isa == SubIsa::Is1 { bits & !(1 << 15) } else { bits });
             })
         },
         "The second byte of a long IS1 address gives seven bits.",
@@ -219,7 +219,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "long-is0-address-without-bit-8",
         || {
             reads(|packet| {
-                long(packet, |sub_isa, bits| if sub_isa == SubIsa::Is0 { bits & !(1 << 8) } else { bits })
+                long(packet, |sub_isa, bits| if sub_isa == SubIsa::Is0 { bits & !(1 << 8) } else { bits });
             })
         },
         "The first byte of a long IS0 address gives six bits.",
@@ -437,7 +437,7 @@ fn short(packet: &mut Packet, change: fn(SubIsa, u32) -> u32) {
 fn long(packet: &mut Packet, change: fn(SubIsa, u64) -> u64) {
     match address_of(packet) {
         Some(AddressField::Bits32 { sub_isa, bits, .. }) => {
-            *bits = Address32(change(*sub_isa, bits.0.into()) as u32)
+            *bits = Address32(change(*sub_isa, bits.0.into()) as u32);
         }
         Some(AddressField::Bits64 { sub_isa, bits, .. }) => *bits = Address(change(*sub_isa, bits.0)),
         _ => {}

@@ -244,12 +244,6 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-DEC-DIS-001; the queue is emptied",
     ),
     decoder(
-        "discard-drops-timestamps",
-        || discarding(|event| matches!(event, Event::Timestamp { .. })),
-        "Discard drops Timestamp elements.",
-        "ETE-DEC-DIS-001; the queue is emptied",
-    ),
-    decoder(
         "discard-commits",
         || {
             held(|packet, held, followed| {
@@ -374,7 +368,7 @@ fn mispredict_first(packet: &Packet, parameters: &Parameters, followed: &mut Fol
     followed.packet(&Packet::Cancel1 { count: number(cancel), mispredict: false });
 }
 
-/// The Target Address after an atom comes again after its Mispredict.
+/// The Target Address after an atom is repeated after its Mispredict.
 fn keep_addresses() -> Box<dyn Decoder<ArmEte>> {
     layers::with(|_, _| {
         let mut latest = None;
@@ -384,7 +378,7 @@ fn keep_addresses() -> Box<dyn Decoder<ArmEte>> {
             match packet {
                 Packet::TargetAddress { .. } => latest = point,
                 Packet::Mispredict { atoms: None } => {
-                    latest.into_iter().for_each(|point| followed.insert(point))
+                    latest.into_iter().for_each(|point| followed.insert(point));
                 }
                 Packet::Atoms(_) | Packet::SourceAddress(_) | Packet::Exception { .. } | Packet::Q { .. } => {
                     latest = None;

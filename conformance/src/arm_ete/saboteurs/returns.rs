@@ -337,7 +337,7 @@ impl Returns {
         let (mut context, mut address) = (false, false);
         match packet {
             Packet::Context(_) | Packet::ContextSame | Packet::Exception { context: Some(_), .. } => {
-                context = true
+                context = true;
             }
             Packet::TargetAddress { context: with, .. } => (context, address) = (with.is_some(), true),
             Packet::Q { address: with, .. } => address = with.is_some(),

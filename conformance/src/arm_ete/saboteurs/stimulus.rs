@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "maxspec-one-less",
         || {
             configuration(|parameters: &mut Parameters, _: &mut Policy| {
-                parameters.maxspec -= u32::from(parameters.maxspec > 1)
+                parameters.maxspec -= u32::from(parameters.maxspec > 1);
             })
         },
         "A Commit is taken to be implied at one element less than MAXSPEC.",
@@ -166,7 +166,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "vmids-traced-always",
         || {
             configuration(|parameters: &mut Parameters, _: &mut Policy| {
-                parameters.vmids = parameters.vmid_bytes > 0
+                parameters.vmids = parameters.vmid_bytes > 0;
             })
         },
         "VMIDs are traced whatever TRCCONFIGR.VMID reads.",

@@ -1,8 +1,8 @@
 //! OpenCSD's PTM packet processor and decoder as a decoder of the contract.
 //!
 //! What elements carry comes from the elements: instructions, exceptions and where they return to, exception returns,
-//! triggers, timestamps, cycle counts, changes of Context ID and VMID, memory that is missing. Elements do not carry the
-//! rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp mode.
+//! triggers, timestamps, cycle counts, changes of Context ID and VMID, memory that is missing. Elements do not carry
+//! the rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp mode.
 //! The outcome of a last instruction is delivered only for waypoints of atoms and branches; the library calls all
 //! others executed, as "it doesn't really matter" (its `processWPUpdate`).
 //!
