@@ -65,7 +65,29 @@ impl FamilyRules for ArmEte {
         events.iter().rev().copied().find(|event| matches!(event, Event::Context(_))).into_iter().collect()
     }
 
-    const FINISHED_SCOPES: &'static [&'static str] = &[];
+    const FINISHED_SCOPES: &'static [&'static str] = &[
+        "synchronisation",
+        "packets",
+        "transactions",
+        "atoms",
+        "occurrences",
+        "waypoints",
+        "speculation",
+        "ranges",
+        "events",
+        "timestamps",
+        "cycles",
+        "overflow",
+        "context",
+        "addresses",
+        "history",
+        "returnstack",
+        "etm4",
+        "errors",
+        "resolution",
+        "flow",
+        "configuration",
+    ];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

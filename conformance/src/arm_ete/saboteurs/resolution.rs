@@ -85,17 +85,6 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-RVVFW-001; the K10 pseudocode does so",
     ),
     decoder(
-        "transaction-commit-is-p0",
-        || {
-            counting(Counting {
-                weigh: |packet, count| if matches!(packet, Packet::TransactionCommit) { 1 } else { count },
-                ..RIGHT
-            })
-        },
-        "Transaction Commit is counted where Transaction Start is not.",
-        "ETE-RVVFW-001, ETE-CTLXL-001; two headers side by side",
-    ),
-    decoder(
         "commtrans-inverted",
         || layers::with_parameters(|_| {}, |parameters| parameters.commtrans ^= true, |_, _| Box::new(())),
         "Transaction Start is a P0 element if COMMTRANS is 1.",

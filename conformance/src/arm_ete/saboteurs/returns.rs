@@ -248,7 +248,6 @@ impl Returns {
             Packet::Exception { number: 0x18, .. } => self.is_due = false,
             Packet::SourceAddress(_) if wrong == Wrong::SourceAddressDoesNotPop => {}
             Packet::Q { .. } if wrong == Wrong::QDoesNotPop => self.is_due = false,
-            Packet::Q { count, .. } if count.is_none_or(|count| count.bits == 0) => self.is_due = false,
             Packet::Exception { .. } => {
                 self.is_due |= wrong == Wrong::ExceptionPops;
                 self.pop_if_due(followed);
