@@ -82,9 +82,7 @@ impl<'a> Events<'a> {
                 matches!(element.kind, ElementKind::Exception { .. } | ElementKind::Range { .. })
             };
             let is_lost = |element: &&Element| matches!(element.kind, ElementKind::NoMemory { .. });
-            if !elements.iter().any(|element| is_followed(&element))
-                || elements.iter().any(|element| is_lost(&element))
-            {
+            if !elements.iter().any(is_followed) || elements.iter().any(is_lost) {
                 let event = Event::BranchTo {
                     address: Address32(address.value as u32),
                     isa: instruction_set(*isa),
