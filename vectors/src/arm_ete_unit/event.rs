@@ -18,15 +18,16 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// 4. `Outputs`, if the set is not what was last reported; after the first record always.
 ///
 /// Findings are judged with everything as it was before the record, except where a rule says "becomes". A record that
-/// cannot be read has one fault, no packet and no effect ([`wire`](super::wire)).
+/// cannot be read has one fault, no packet and no effect ([`wire`](super::wire)). After an end record only findings are
+/// reported; the next record is a first one, of which nothing is known.
 ///
 /// # Configurations and belief
 ///
 /// A *configuration* is a state, EN, whether the OS Lock is locked (L), and for each of EN and L the value of a direct
 /// write that is *pending*, if there is one. It is *enabled* if its state is Enabling or Running, otherwise *disabled*.
-/// The *belief* is the set of configurations that the unit may be in, with a mark for what is unpredictable. At first,
-/// after a gap and after an end record it holds every state with every EN and L (Running: EN = 1 and L = 0 only),
-/// without anything pending and without the mark.
+/// The *belief* is the set of configurations that the unit may be in, with a mark for what is unpredictable. At first
+/// and after a gap it holds every *usual* configuration, without the mark: nothing is pending; Enabling and Running
+/// with EN = 1 and L = 0; Idle, Unstable and Stable with every other EN and L.
 ///
 /// Before and after each record the belief is *closed*: with a configuration it also holds every one that follows by
 /// these steps, any number of them:
@@ -70,13 +71,13 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// A read of TRCSTATR *proves* if its outcome is `ok` or unknown, its value is known, and it is not direct or neither
 /// ETE-SYN-004 nor ETE-SYN-005 holds for it (ETE-SYN-006); a poll likewise, and one that timed out is no such read but
 /// proves with the other value of its bit. Where nothing would remain, there is a finding and the belief becomes every
-/// configuration that the record allows. The mark is cleared before the effect and set by it.
+/// usual configuration that the record allows. The mark is cleared before the effect and set by it.
 ///
 /// Where barriers are hidden, no write is known to have taken effect, and every direct read counts as synchronised.
 ///
 /// After a write that reaches the unit of TRCAUXCTLR other than 0, TRCIMSPEC0 with EN other than 0 or TRCITCTRL with
-/// IME = 1, or of an unknown value, checking is *suspended* (ETE-PRG-012): the belief is that of the start with the
-/// mark and stays so, and contradictions are not reported. It ends with a trace unit reset, and for the first two with
+/// IME = 1, or of an unknown value, checking is *suspended* (ETE-PRG-012): the belief is that of the start, with the
+/// mark, and stays so, and contradictions are not reported. It ends with a trace unit reset, and for the first two with
 /// a write of 0.
 ///
 /// # Access

@@ -152,7 +152,7 @@ rules! {
     Acc007 "ETE-ACC-007" Contradiction
         "A direct access with outcome `ok` to an existing register of the trace unit without a System encoding."
     Wcxdt001 "ETE-WCXDT-001" Contradiction
-        "A direct access with outcome `ok` that writes a read-only register, reads a write-only one or accesses one that does not exist; or with outcome `undefined` to one that exists, has an encoding and the direction, at a known level other than EL0."
+        "A direct access with outcome `ok` that writes a read-only register, reads a write-only one, or accesses one without a name or that does not exist; or with outcome `undefined` to one of the trace unit that exists, has an encoding and the direction, at a known level other than EL0."
     Acc009 "ETE-ACC-009" Contradiction
         "A read of TRCCLAIMSET that is not the mask of implemented tags, or of TRCCLAIMCLR that differs from the tags that are known, with the bits above the implemented ones always known to be 0."
     Acc010 "ETE-ACC-010" Contradiction
