@@ -32,8 +32,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// Before and after each record the belief is *closed*: with a configuration it also holds every one that follows by
 /// these steps, any number of them:
 ///
-/// * *progress*, unless every change of the state is shown: Enabling to Running (to Unstable, where EN and L do not
-///   enable the unit); Unstable to Stable; Stable to Idle; Idle to Enabling where EN = 1 and L = 0;
+/// * *progress*, unless every change of the state is shown: Enabling to Running; Running to Unstable where EN and L do
+///   not enable the unit; Unstable to Stable; Stable to Idle; Idle to Enabling where EN = 1 and L = 0;
 /// * a pending write takes effect and is pending no longer.
 ///
 /// A *change of EN or L* that takes effect in a configuration, with the new EN and L:
@@ -65,7 +65,7 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// | read of TRCPRGCTLR with a known value | only configurations with this EN; of a direct read, the pending one if there is one |
 /// | read of TRCOSLSR with a known value | only configurations with L = bit 1 |
 /// | `Output` | only configurations that are not Idle |
-/// | `State` | only configurations in this state, after one step of progress where every change is shown. Clears the mark |
+/// | `State` | only configurations in this state, after at most one step of progress where every change is shown. Clears the mark |
 /// | `Signal::Enabled` | only enabled or only disabled configurations |
 ///
 /// A read of TRCSTATR *proves* if its outcome is `ok` or unknown, its value is known, and it is not direct or neither
@@ -87,7 +87,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// FEAT_TRBE; with FEAT_RME from every space if {ETADE, ETAD} is 0, from Root and Secure if it is 1, from Root and
 /// Realm if it is 2, from Root if it is 3; otherwise from Secure, and from Non-secure if ETAD is 0. From a space that
 /// the record does not name they are allowed if {ETADE, ETAD} is 0, and otherwise that is not known. There is Core
-/// power at first and after a gap. In retention an error is right for every register.
+/// power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a Cold reset,
+/// and power on after power off. In retention an error is right for every register.
 ///
 /// # Software
 ///
@@ -114,8 +115,10 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// the command becomes enabled or unknown, at a reset and at a change of power. Other bits ([`Register::written_bits`])
 /// are known from a write with proof of Idle, are forgotten at a trace unit reset, and are compared with every read
 /// that reaches the unit. A direct read after an external write, and an external read after a direct write, is compared
-/// only if a context synchronisation event that is shown was between them (ETE-SYN-001). Reads of TRCPRGCTLR for which
-/// a rule of states is reported are compared with nothing else.
+/// only if a context synchronisation event that is shown was between them (ETE-SYN-001). Claim tags are known to be 0
+/// after a trace unit reset; a tag is known after a write of 1 to it in TRCCLAIMSET or TRCCLAIMCLR that reaches the
+/// unit, every tag after a read of TRCCLAIMCLR with a known value; none after a gap. The condition of the two kinds of
+/// access holds for them, too.
 ///
 /// # Regions, outputs, time
 ///

@@ -11,6 +11,10 @@ use super::{Access, Agent, Input, StatusBit};
 /// `FlushAcknowledge` is written without regard to `Shown`, when the flush is complete. `Generate`, `Progress` and
 /// `Drain` have no record of their own.
 ///
+/// A register of the model holds every bit that is written in Idle, TRCPRGCTLR bit 0 only, TRCPDCR none; its
+/// identification registers have the numbers of [`Parameters`](super::Parameters). A read of System instructions sees
+/// direct writes before it at once, an external read what has taken effect.
+///
 /// A step makes no inner progress beyond what it says: the state machine moves on in `Progress`, bytes leave in
 /// `Drain`, and both happen in `Poll`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
