@@ -237,7 +237,7 @@ impl Register {
         }
         let control = match self {
             Self::EVENTCTL1R => {
-                u32::from(parameters.output_enable) << 13 | (1 << parameters.events.min(4)) - 1
+                (u32::from(parameters.output_enable) << 13) | ((1 << parameters.events.min(4)) - 1)
             }
             Self::TRACEIDR if parameters.trace_id => 0x7F,
             Self::SYNCPR if !parameters.fixed_sync_period => 0x1F,
