@@ -61,7 +61,18 @@ fn linux_is_accepted() {
 fn broken(from: &str, to: &str) -> Vec<String> {
     let changed = LINUX_DISABLE.replacen(from, to, 1);
     assert_ne!(changed, LINUX_DISABLE, "{from}");
-    found(&format!("cold; tb 1; isb\n{}\n{changed}\nend", linux_enable()))
+    findings(&strict(), &format!("cold; tb 1; isb\n{}\n{changed}\nend", linux_enable()))
+}
+
+/// Arm's example of a context switch is not accepted: the same steps begin every orderly disabling.
+fn strict() -> Parameters {
+    let interpretation = Interpretation { accept_context_switch: false, ..Interpretation::default() };
+    Parameters { interpretation, ..Parameters::default() }
+}
+
+/// Without the notes about resource state that is not set again.
+fn apart_from_resources(found: Vec<String>) -> Vec<String> {
+    found.into_iter().filter(|finding| !finding.starts_with("ETE-PRG-006")).collect()
 }
 
 #[test]
@@ -71,7 +82,7 @@ fn broken_versions_of_the_disabling_sequence_are_named() {
         ("sw TRCPRGCTLR=0; isb;", "sw TRCPRGCTLR=0;", "ETE-SYN-004 TRCSTATR"),
         ("poll s PMSTABLE=1;", "sr TRCSTATR->0; sr TRCSTATR->2;", "ETE-SYN-005 TRCSTATR"),
         ("poll s PMSTABLE=1; isb", "isb; sw TRCRSR=0", "ETE-SYN-003 TRCRSR"),
-        ("poll s PMSTABLE=1; isb", "isb; sr TRCSTATR->2; sw TRCRSR=0; isb", "ETE-RWYQD-001 TRCRSR"),
+        ("sr TRCPRGCTLR->1;", "sr TRCPRGCTLR->1; sw TRCVICTLR=0;", "ETE-RWYQD-001 TRCVICTLR"),
         ("poll s PMSTABLE=1; isb", "poll s PMSTABLE=1; isb; sw TRCRSR=0; isb", "ETE-PRG-002 TRCRSR"),
         ("poll s PMSTABLE=1; isb", "poll s PMSTABLE=1; isb; sw TRCPRGCTLR=1; isb", "ETE-PRG-003 TRCPRGCTLR"),
         ("poll s PMSTABLE=1; isb", "poll s PMSTABLE=1 timeout; oslk 1; isb", "ETE-PRG-011"),
@@ -85,12 +96,9 @@ fn broken_versions_of_the_disabling_sequence_are_named() {
         let found = broken(from, to);
         assert!(found.iter().any(|finding| finding == expected), "{to}: {found:?}");
     }
-    // Without the first half, the buffer is lost.
+    // Without the first half, what the buffer has not got yet is lost.
     let found = broken("trf P; isb; dsb; isb; tsb; sw", "sw");
-    assert!(
-        !found.iter().any(|finding| finding == "ETE-PRG-010"),
-        "prohibited by the reset's TRFCR: {found:?}"
-    );
+    assert_eq!(found, ["ETE-PRG-010"]);
 }
 
 #[test]
@@ -129,13 +137,11 @@ fn idle_path_of_linux() {
         programming("sw")
     );
     let missing = ["ETE-SYN-003 TRCCONFIGR", "ETE-PRG-004 TRCRSR"];
-    let after: Vec<String> = found(&format!("{running}\n{save}\n{restore}"))
-        .into_iter()
-        .filter(|finding| !finding.starts_with("ETE-PRG-006"))
-        .collect();
+    let after = apart_from_resources(found(&format!("{running}\n{save}\n{restore}")));
     assert_eq!(after, missing);
     let refused = "dsb; isb; oslk 1; isb; poll s PMSTABLE=1 timeout; oslk 0; isb";
-    assert_eq!(found(&format!("{running}\n{refused}")), ["ETE-PRG-011"]);
+    let after = apart_from_resources(found(&format!("{running}\n{refused}")));
+    assert_eq!(after, ["ETE-PRG-011"]);
     assert!(states(&format!("{running}\n{refused}")).ends_with("unpredictable"));
     // EN is cleared after OS Lock and PMSTABLE: Stable is possible.
     let filter = "oslk 1; isb; sr TRCSTATR->2; sw TRCPRGCTLR=0; isb";
@@ -181,7 +187,7 @@ fn debugger_on_ete() {
         log.replace("xoslk 0; ", "").replace("xw TRCPRGCTLR=0; poll x IDLE=1", "xw TRCPRGCTLR=0 ERR");
     assert_eq!(
         found(&forgotten),
-        ["ETE-ACC-002 TRCCLAIMCLR", "ETE-ACC-002 TRCCLAIMSET", "ETE-ACC-002 TRCCLAIMCLR"]
+        ["ETE-ACC-002 TRCCLAIMCLR", "ETE-FJPCN-001 TRCPRGCTLR", "ETE-ACC-001 TRCPRGCTLR"]
     );
     assert_eq!(found("cold; xw TRCPRGCTLR=0 ERR; xr TRCSTATR ERR"), ["ETE-FJPCN-001 TRCPRGCTLR"]);
     assert_eq!(found(&format!("{log}\n{programmed}; {end}")), ["ETE-PRG-004 TRCRSR"]);
@@ -199,11 +205,10 @@ fn examples_of_arm() {
                 sr TRCSTATR->3";
     assert_eq!(found(&format!("{enable}; {save}")), [""; 0]);
     let switch = "trf P; isb; tsb; sw TRCPRGCTLR=0; tb 0; dsb; isb; sw TRCCONFIGR=3; sw TRCPRGCTLR=1; isb";
-    assert_eq!(found(&format!("{enable}; {switch}")), ["ETE-HSXGZ-001 TRCCONFIGR"]);
-    let strict = Interpretation { accept_context_switch: false, ..Interpretation::default() };
-    let parameters = Parameters { interpretation: strict, ..Parameters::default() };
+    let log = format!("{enable}; {switch}");
+    assert_eq!(apart_from_resources(found(&log)), ["ETE-HSXGZ-001 TRCCONFIGR"]);
     assert_eq!(
-        findings(&parameters, &format!("{enable}; {switch}")),
+        apart_from_resources(findings(&strict(), &log)),
         ["ETE-PRG-002 TRCCONFIGR", "ETE-SYN-003 TRCCONFIGR", "ETE-PRG-003 TRCPRGCTLR"]
     );
 }

@@ -12,7 +12,6 @@ use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 
 use super::Decoder;
 
-mod belief;
 mod drivers;
 mod faults;
 mod rules;
