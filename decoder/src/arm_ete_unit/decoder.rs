@@ -14,7 +14,7 @@ use super::report::Report;
 /// The reference checker of logs of a trace unit. It takes the parameters of any trace unit and no program.
 ///
 /// Memory does not grow with the log, and neither does work for a record: at most nine words of configurations are
-/// closed, and at most 60 findings reported. Before [`begin`](Subject::begin) it uses the default parameters.
+/// closed, and at most 80 findings reported. Before [`begin`](Subject::begin) it uses the default parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     parameters: Parameters,

@@ -120,7 +120,7 @@ impl Checker {
                 self.around.overflow = begins;
             }
             Signal::Stall(stalled) => {
-                step.find_if(stalled && self.may_not_stall(step.parameters), Rule::Stl001)
+                step.find_if(stalled && self.may_not_stall(step.parameters), Rule::Stl001);
             }
             Signal::FlushAcknowledge => {
                 let early = step.parameters.errata.early_flush_acknowledge;

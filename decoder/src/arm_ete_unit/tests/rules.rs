@@ -9,7 +9,7 @@ use traceproof_vectors::arm_ete_unit::{Errata, Parameters, Shown};
 
 use super::{findings, found, told};
 
-/// The findings of each log begin with these.
+/// The findings of each log are these.
 fn check(parameters: &Parameters, rows: &[(&str, &[&str])]) {
     for (log, expected) in rows {
         assert_eq!(findings(parameters, log), *expected, "{log}");
@@ -117,7 +117,7 @@ fn std_log(first: &str, then: &str) -> String {
 fn routing() {
     let none: &[&str] = &[];
     let default = Parameters::default();
-    let without_oe = Parameters { version: Version::Ete1_2, output_enable: false, ..default.clone() };
+    let without_oe = Parameters { version: Version::Ete1_2, output_enable: false, ..default };
     check(
         &default,
         &[
@@ -139,7 +139,7 @@ fn routing() {
             ("tb 0; isb; tsb; ifc 0; out if0 1", &["ETE-FTSZG-002"]),
         ],
     );
-    let mode = Parameters { self_hosted: false, ..default.clone() };
+    let mode = Parameters { self_hosted: false, ..default };
     assert_eq!(findings(&mode, "out trbu 1"), ["ETE-RT-002", "ETE-FJFNS-001"]);
     let oe =
         "cold; xoslk 0; xw TRCEVENTCTL1R=2000; xw TRCPRGCTLR=1; poll x IDLE=0; tb 1; isb; tsb; out if0 1";

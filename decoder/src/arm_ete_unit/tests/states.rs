@@ -138,7 +138,7 @@ fn writes_and_bytes() {
             found.iter().any(|finding| finding.starts_with(rule))
         };
         assert_eq!(is("ETE-RWYQD-001", "sw TRCVICTLR=0"), state != "Idle", "{row}");
-        assert_eq!(is("ETE-RWYQD-001", "sw TRCPDCR=0 UNDEF"), false, "{row}");
+        assert!(!is("ETE-RWYQD-001", "sw TRCPDCR=0 UNDEF"), "{row}");
         assert_eq!(is("ETE-SES-001", "out if0 1"), state == "Idle" && row != IDLE_HELD, "{row}");
         assert_eq!(is("ETE-ST-006", "out if0 1"), row == IDLE_HELD, "{row}");
         assert!(is("ETE-SES-001", "pw 0; out if0 1"), "{row}");
