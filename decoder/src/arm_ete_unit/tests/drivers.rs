@@ -198,7 +198,8 @@ fn examples_of_arm() {
     let enable =
         "oslk 0; isb; sw TRCPRGCTLR=0; isb; poll s IDLE=1; sw TRCCONFIGR=1; isb; sw TRCPRGCTLR=1; isb
                   sr TRCSTATR->1; isb; sr TRCSTATR->0";
-    let disable = "trf P; isb; tsb; sw TRCPRGCTLR=0; isb; sr TRCSTATR->0; isb; sr TRCSTATR->2; isb; sr TRCSTATR->3; trf A";
+    let disable = "trf P; isb; tsb; sw TRCPRGCTLR=0; isb; sr TRCSTATR->0; isb; sr TRCSTATR->2; isb
+                   sr TRCSTATR->3; trf A";
     assert_eq!(found(&format!("{enable}; {disable}")), [""; 0]);
     let save =
         "trf P; isb; tsb; oslk 1; isb; sr TRCSTATR->0; isb; sr TRCSTATR->2; trf A; sr TRCCONFIGR->1; isb

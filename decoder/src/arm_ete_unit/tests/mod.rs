@@ -31,7 +31,7 @@ fn results(parameters: &Parameters, wire: &[u8]) -> Log<ArmEteUnit> {
 }
 
 /// The events with the index of their record, as words.
-fn told(parameters: &Parameters, text: &str) -> Vec<String> {
+fn reported(parameters: &Parameters, text: &str) -> Vec<String> {
     let log = results(parameters, &bytes(text));
     let events = log.entries.iter().filter_map(|(place, entry)| match entry {
         Entry::Event(event) => Some((place.packet, event)),
@@ -52,8 +52,8 @@ fn told(parameters: &Parameters, text: &str) -> Vec<String> {
 
 /// Rule and register of the findings, in order.
 fn findings(parameters: &Parameters, text: &str) -> Vec<String> {
-    let told = told(parameters, text);
-    told.iter().filter_map(|line| line.split_once("! ").map(|(_, finding)| finding.to_string())).collect()
+    let reported = reported(parameters, text);
+    reported.iter().filter_map(|line| line.split_once("! ").map(|(_, finding)| finding.to_string())).collect()
 }
 
 /// The findings of a log in the default trace unit.
@@ -63,8 +63,8 @@ fn found(text: &str) -> Vec<String> {
 
 /// The latest states reported.
 fn last_states(parameters: &Parameters, text: &str) -> String {
-    let told = told(parameters, text);
-    let states = told.iter().rev().filter_map(|line| line.split_once(' ')).map(|(_, words)| words);
+    let reported = reported(parameters, text);
+    let states = reported.iter().rev().filter_map(|line| line.split_once(' ')).map(|(_, words)| words);
     let mut states = states.filter(|words| !words.starts_with(['!', '-', 'b', 'e']));
     states.next().unwrap_or_default().to_string()
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::arm_ete::Version;
 use traceproof_vectors::arm_ete_unit::{Errata, Parameters, Shown};
 
-use super::{findings, found, told};
+use super::{findings, found, reported};
 
 /// The findings of each log are these.
 fn check(parameters: &Parameters, rows: &[(&str, &[&str])]) {
@@ -144,7 +144,7 @@ fn routing() {
     let oe =
         "cold; xoslk 0; xw TRCEVENTCTL1R=2000; xw TRCPRGCTLR=1; poll x IDLE=0; tb 1; isb; tsb; out if0 1";
     assert!(found(oe).contains(&"ETE-LGVCX-002".into()));
-    let outputs: Vec<_> = told(&default, "cold; tb 1; isb; tb 0; isb; tsb");
+    let outputs: Vec<_> = reported(&default, "cold; tb 1; isb; tb 0; isb; tsb");
     assert_eq!(
         outputs,
         [
