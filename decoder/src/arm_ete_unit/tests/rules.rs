@@ -220,3 +220,35 @@ fn events_of_resources() {
     assert_eq!(about(&log("100", "isb", "0")), [""; 0]);
     assert_eq!(about(&log("0", "see events 0", "100")), [""; 0]);
 }
+
+#[test]
+fn remaining_rules() {
+    let shown = Shown { events: true, ..Shown::default() };
+    let parameters = Parameters { shown, ..Parameters::default() };
+    let idle = "oslk 0; isb; sw TRCPRGCTLR=0; isb; poll s IDLE=1";
+    let enabled = format!("{idle}; sw TRCPRGCTLR=1; isb");
+    let stall = "rst; xoslk 0; xw TRCSTALLCTLR=2100; xw TRCPRGCTLR=1";
+    let config = "rst; xoslk 0; xw TRCCONFIGR=800; xw TRCEVENTCTL0R=81; xw TRCVICTLR=4; xw TRCPRGCTLR=1";
+    for (log, finding, expected) in [
+        ("see states 1; cold; xoslk 0; xw TRCPRGCTLR=1; xw TRCPRGCTLR=0", "ETE-MDZDN-001 TRCPRGCTLR", true),
+        ("see states 1; cold; xoslk 0; xw TRCPRGCTLR=1; xw TRCPRGCTLR=1", "ETE-MDZDN-001 TRCPRGCTLR", false),
+        (config, "ETE-PRG-005 TRCTSCTLR", true),
+        (config, "ETE-PRG-005 TRCCCCTLR", false),
+        (config, "ETE-PRG-005 TRCVIIECTLR", true),
+        (config, "ETE-PRG-005 TRCRSCTLR2", true),
+        (config, "ETE-PRG-005 TRCRSCTLR3", true),
+        (config, "ETE-PRG-005 TRCRSCTLR4", true),
+        (config, "ETE-PRG-005 TRCRSCTLR5", false),
+        (&format!("{stall}; ev 0; ev 1; sig overflow 1"), "ETE-STL-002", true),
+        (&format!("{stall}; ev 0; ev 0; sig overflow 1"), "ETE-STL-002", false),
+        ("cold; xoslk 0; xw TRCSTATR=0 ERR", "ETE-SVSNR-001 TRCSTATR", true),
+        ("cold; xw TRCSTATR=0 ERR", "ETE-SVSNR-001 TRCSTATR", false),
+        (&format!("{idle}; sr TRCRSR->0"), "ETE-SYN-008 TRCRSR", true),
+        (&format!("{idle}; isb; sr TRCRSR->0"), "ETE-SYN-008 TRCRSR", false),
+        (&format!("{enabled}; end"), "ETE-ZGJRF-001", true),
+        (&format!("{enabled}; poll s IDLE=0; end"), "ETE-ZGJRF-001", false),
+    ] {
+        let found = findings(&parameters, log);
+        assert_eq!(found.iter().any(|of| of == finding), expected, "{log}: {finding} in {found:?}");
+    }
+}
