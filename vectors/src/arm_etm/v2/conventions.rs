@@ -1,4 +1,4 @@
-//! The bits of ETMv2 that no public source confirms, in one file: whoever has the book can settle them here.
+//! The bits of ETMv2 that no public source confirms, in one file, to be settled here by the specification.
 //!
 //! Everything here is provisional. Each constant names its convention `PC-n`; cases that depend on one list the reading
 //! `etm-pc-n`. The numbers of the PIPESTAT codes (PC-1) are the discriminants of [`Pipestat`](super::Pipestat). What is
