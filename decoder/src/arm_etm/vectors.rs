@@ -36,7 +36,7 @@ pub(super) const fn vector_at(base: VectorBase, address: u32) -> Option<Vector> 
     Some(Vector { offset, kind })
 }
 
-/// The number that ETMv3 has for the exception at `address`, which nothing else tells. Spec: ETM3-EXC-014.
+/// The number that ETMv3 has for the exception at `address`, where only that shows its type. Spec: ETM3-EXC-014.
 pub(super) const fn number_at(base: VectorBase, address: u32) -> u16 {
     let Some(Vector { kind, .. }) = vector_at(base, address) else { return InByteException::OTHER };
     match kind {

@@ -1,4 +1,4 @@
-//! What BD says before its address tells whether it is an exception.
+//! What BD reports only with its address, which shows whether it is an exception.
 
 use alloc::vec::Vec;
 
@@ -57,7 +57,7 @@ impl Held {
     }
 
     /// Reports what follows the instruction of the status at `place`, and holds nothing any more. With `ignored`, the
-    /// place of the packet that says so, transfers are only counted.
+    /// place of the packet that shows it, transfers are only counted.
     ///
     /// Spec: ETM1-EXC-005 (4.5.3, 5.7.1).
     pub(super) fn report<L: Listener>(

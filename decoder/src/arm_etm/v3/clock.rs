@@ -23,7 +23,7 @@ pub(super) struct Cycles {
 enum Aside {
     /// W atoms before it.
     Waits(u64),
-    /// Its cycle count says nothing.
+    /// its cycle count means nothing.
     Unknown,
 }
 

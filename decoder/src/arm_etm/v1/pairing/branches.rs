@@ -123,7 +123,7 @@ impl Pairing {
         }
     }
 
-    /// Reports the first status, BE or BD: its instruction, and the data of BD, which are `ignored` if that says where.
+    /// Reports the first status, BE or BD: its instruction, and the data of BD, which are `ignored` if that is a place.
     pub(super) fn report_branch<L: Listener>(
         &mut self,
         cycle: u64,

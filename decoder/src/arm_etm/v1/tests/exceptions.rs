@@ -114,7 +114,7 @@ fn d_03_cut_off_and_unassigned_data_of_an_abort() {
         enabled(&etm(), &with_handlers(&[MOV, MOV]), text),
         "N5:8000 contradiction@1:10.0[8000] open5 DataAbort5:10@8000 branch5:Arm:10 E14:10"
     );
-    // The capture ends first: nobody knows.
+    // The capture ends first: whether it is an exception is unknown.
     assert_eq!(
         enabled(
             &etm(),
