@@ -42,6 +42,7 @@
 //!   two periods have passed, it forces an overflow.
 //! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
 //! * A reset sets the VMID to 0, which is output like any change. In instruction trace its packet might be missing.
+//! * After an overflow, too, the cycle count is that of the gap, though ETMv3.0 and ETMv3.5 let decoders ignore it.
 //! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.
 //! * Miss data that arrive while an overflow drains, or in debug state, are lost; their placeholders stay unanswered.
 //!   Suppression leaves miss data alone.

@@ -114,7 +114,7 @@ fn bytes_of_the_exception_bit() {
 #[test]
 fn java_state_without_j_bit() {
     let plain = Parameters { minor: 1, ..Parameters::default() };
-    let with_bit = Parameters { tfo_jazelle: true, ..plain.clone() };
+    let with_bit = Parameters { minor: 1, tfo_jazelle: true, ..Parameters::default() };
     let java = |address, target| {
         let branch =
             BranchTarget { address: Address32(target), isa: Isa::Jazelle, ..BranchTarget::default() };
