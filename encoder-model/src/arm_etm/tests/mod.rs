@@ -9,6 +9,8 @@ use traceproof_vectors::arm_etm::{
 };
 use traceproof_vectors::{Address32, Encoder as _, Log};
 
+pub(crate) mod any;
+
 /// A cycle that traces everything there is.
 pub(crate) fn wait() -> Stimulus {
     Stimulus { trace_enable: true, view_data: true, ..Stimulus::default() }
