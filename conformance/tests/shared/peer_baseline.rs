@@ -13,7 +13,7 @@ use traceproof_conformance::{Options, Subject, run};
 const TODAY: Date = Date { year: 2026, month: 11, day: 22 };
 
 /// The baseline `conformance/baselines/<name>.toml` knows every failure of the subject, nothing in it is stale, every
-/// finding can be followed, and at least so many checks pass. Checks that come out differently from run to run, told by
+/// finding can be followed, and at least so many checks pass. Checks that differ from run to run, chosen by
 /// their line, are not compared.
 pub(crate) fn holds(subject: &Subject, name: &str, least: usize, is_steady: fn(&str) -> bool) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
