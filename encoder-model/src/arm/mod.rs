@@ -16,6 +16,9 @@ mod formatter;
 mod instruction;
 mod timestamp;
 
+#[cfg(test)]
+mod tests;
+
 pub use byte_field::ByteField;
 pub(crate) use fifo::Fifo;
 pub use formatter::{Formatter, NotASource};
