@@ -1,7 +1,7 @@
 //! OpenCSD over cases, generated executions and relations of ETMv3, PTM and ETE: every failure is in its baselines.
 //!
-//! Elements of ETE are not compared: there the library reads memory that it has freed (`docs/findings/opencsd-ete.md`), so
-//! that some checks crash in one run and pass in the next.
+//! Elements of ETE are not compared: there the library reads memory that it has freed (`docs/findings/opencsd-ete.md`),
+//! so that some checks crash in one run and pass in the next.
 
 use traceproof_conformance::peers::opencsd;
 

@@ -1,7 +1,8 @@
 //! Code that only saves time: atoms, addresses without context and events that lie whole in a chunk, read from eight
 //! bytes at once.
 //!
-//! Without it a reader reports the same: see [`PacketReader::without_fast_path`](super::PacketReader::without_fast_path).
+//! Without it a reader reports the same: see
+//! [`PacketReader::without_fast_path`](super::PacketReader::without_fast_path).
 
 use core::ops::ControlFlow;
 

@@ -1,4 +1,5 @@
-//! ETE and ETMv4: how fast the reference and OpenCSD are. Both hand out packets that are counted, or runs of instructions.
+//! ETE and ETMv4: how fast the reference and OpenCSD are. Both hand out packets that are counted, or runs of
+//! instructions.
 
 mod workload;
 
@@ -17,8 +18,8 @@ use crate::rounds::Seen;
 /// The part of the family.
 pub(super) const BENCH: Bench = Bench { tasks: &TASKS, run, memory: None };
 
-/// Measures both levels on the largest captures of an ETMv4 and of an ETE, repeated, where they are, and on two generated
-/// traces of as many bytes.
+/// Measures both levels on the largest captures of an ETMv4 and of an ETE, repeated, where they are, and on two
+/// generated traces of as many bytes.
 fn run(request: &BenchRequest) -> Result<BenchReport, BenchError> {
     let (mut skipped, mut workloads) = (Vec::new(), Vec::new());
     for capture in workload::CAPTURES {

@@ -1,5 +1,5 @@
-//! What decoders of ETE and ETMv4 are measured on: captures, repeated, and the output of the encoder model for an invented
-//! execution, without and with speculation and cycle counts.
+//! What decoders of ETE and ETMv4 are measured on: captures, repeated, and the output of the encoder model for an
+//! invented execution, without and with speculation and cycle counts.
 
 use std::path::Path;
 

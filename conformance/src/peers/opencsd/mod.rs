@@ -9,7 +9,7 @@
 //! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
 //! | What comes out of a stream? | [`packets`], [`elements`] |
 //! | How fast is the library alone? | [`time`] |
-//! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`]; modules: [`arm_etm`], [`arm_pft`], [`arm_ete`] |
+//! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`] in [`arm_etm`], [`arm_pft`], [`arm_ete`] |
 //! | Which trace unit wrote it? | [`Source`], [`source`] |
 
 pub mod arm_ete;

@@ -15,8 +15,8 @@
 //! | `+12`, `=1000` | cycles of the next step; the timestamp counter from here on |
 //!
 //! Letters after a target are its state: EL1 Non-secure A64 without any, `u` EL0, `w` A32, `t` T32, `h` EL2,
-//! `S` Secure, `k` Context ID 5, `v` VMID 9. `word*5` is five times the word. Without target an instruction goes on four bytes
-//! later. Each P0 instruction is the last one of five instructions.
+//! `S` Secure, `k` Context ID 5, `v` VMID 9. `word*5` is five times the word. Without target an instruction goes on
+//! four bytes later. Each P0 instruction is the last one of five instructions.
 
 use traceproof_vectors::arm::{Context, ExceptionLevel, InstructionSet, SecurityState};
 use traceproof_vectors::arm_ete::{

@@ -8,8 +8,8 @@
 //! The library's packet processor does not search after a byte that it cannot read, but its decoder does: it takes
 //! nothing until the next A-sync. So packets are not delivered until then, either.
 //!
-//! Its decoder does not resolve transactions, and says of no timestamp which element it belongs to; it refuses data trace,
-//! loads and stores as P0 elements and conditional trace. So it does not claim these features.
+//! Its decoder does not resolve transactions, and says of no timestamp which element it belongs to; it refuses data
+//! trace, loads and stores as P0 elements and conditional trace. So it does not claim these features.
 
 mod events;
 mod held;

@@ -2,15 +2,15 @@
 //!
 //! What elements carry comes from the elements: instructions, exceptions and where they return to, exception returns,
 //! triggers, timestamps, cycle counts, changes of Context ID and VMID, memory that is missing. Elements do not carry
-//! the rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp mode.
-//! The outcome of a last instruction is delivered only for waypoints of atoms and branches; the library calls all
+//! the rest, which comes from the packet: I-syncs, the targets of branches and exceptions, Non-secure state and Hyp
+//! mode. The outcome of a last instruction is delivered only for waypoints of atoms and branches; the library calls all
 //! others executed, as "it doesn't really matter" (its `processWPUpdate`).
 //!
 //! A fatal answer to the elements ends the events there; packets continue.
 //!
 //! The library reads four bytes for each instruction, and one of two bytes at the end of the code is "no memory" (OP-11
-//! in `docs/findings/opencsd-ptm.md`). `code` of this peer gives it two bytes more, so that what comes after such an instruction is
-//! judged, too.
+//! in `docs/findings/opencsd-ptm.md`). `code` of this peer gives it two bytes more, so that what comes after such an
+//! instruction is judged, too.
 
 mod events;
 mod packet;
