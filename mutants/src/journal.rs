@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::judge::{Options, Outcome};
 use crate::mutant::Mutant;
+use crate::outcome::{Options, Outcome};
 
 /// What outcomes depend on besides the sources; the first line of the file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

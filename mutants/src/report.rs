@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::compile::Built;
 use crate::equivalent::{self, Equivalent};
-use crate::judge::{Judged, Judgement, Outcome};
+use crate::judge::{Judged, Judgement};
 use crate::mutant::Mutant;
+use crate::outcome::Outcome;
 
 /// Numbers of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_ete::Atoms;
 
-use super::packet::atom_header;
+use super::atom_headers::atom_header;
 
 /// Atoms of which no packet was made yet, oldest first.
 #[derive(Clone, Copy, Debug)]

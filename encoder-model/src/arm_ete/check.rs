@@ -5,7 +5,8 @@ use traceproof_vectors::arm_ete::{
     Version,
 };
 
-use super::packet::{atom_header, few_atoms_code, longest, lowest_bit};
+use super::atom_headers::{atom_header, few_atoms_code};
+use super::field::{longest, lowest_bit};
 
 /// No A-sync is written with more zeros: a typing error must not fill the memory.
 const MOST_ZEROS: u64 = 1 << 16;

@@ -2,8 +2,7 @@
 
 use traceproof_vectors::arm_ete::{Packet, Parameters, Policy};
 
-use super::field::padded;
-use super::packet::longest;
+use super::field::{longest, padded};
 
 /// The cycle counter of the trace unit.
 #[derive(Clone, Copy, Debug)]

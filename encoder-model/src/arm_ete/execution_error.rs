@@ -4,8 +4,6 @@ use core::fmt;
 
 use traceproof_vectors::Address;
 
-use super::window::Window;
-
 /// Why a program cannot execute like that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecutionError {
@@ -55,7 +53,10 @@ pub enum ExecutionProblem {
         unresolved: u32,
     },
     /// More steps are unresolved than any processor has.
-    TooMany,
+    TooMany {
+        /// Its most.
+        most: u32,
+    },
     /// Outcome and target are those that the step had.
     NothingToCorrect,
 }
@@ -81,7 +82,7 @@ impl fmt::Display for ExecutionError {
             ExecutionProblem::Number => f.write_str("no exception has this number"),
             ExecutionProblem::NotSpeculative => f.write_str("nothing is speculated with maxspec 0"),
             ExecutionProblem::TooFew { unresolved } => write!(f, "only {unresolved} steps are unresolved"),
-            ExecutionProblem::TooMany => write!(f, "more than {} steps are unresolved", Window::MOST),
+            ExecutionProblem::TooMany { most } => write!(f, "more than {most} steps are unresolved"),
             ExecutionProblem::NothingToCorrect => f.write_str("outcome and target are the same as before"),
         }
     }

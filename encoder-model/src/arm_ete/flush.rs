@@ -3,8 +3,7 @@
 use traceproof_vectors::arm_ete::Packet;
 
 use super::cycles;
-use super::field::padded;
-use super::packet::longest;
+use super::field::{longest, padded};
 use super::unit::TraceUnit;
 
 impl TraceUnit {

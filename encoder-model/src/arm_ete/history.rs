@@ -4,7 +4,7 @@ use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_ete::{AddressChoice, AddressField, State, SubIsa};
 use traceproof_vectors::{Address, Address32};
 
-use super::packet::lowest_bit;
+use super::field::lowest_bit;
 
 /// An address as packets have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -81,6 +81,7 @@
 //! * An exception with a reserved number is no exception; transactions without FEAT_TME are none.
 //! * No more than 65,536 uncommitted blocks are remembered one by one. A Cancel beyond them repeats the address.
 
+mod atom_headers;
 mod atoms;
 mod check;
 mod contexts;
@@ -102,6 +103,7 @@ mod sync;
 mod timestamps;
 mod trace;
 mod transactions;
+mod under_way;
 mod unencodable;
 mod unit;
 mod window;

@@ -8,7 +8,9 @@ use traceproof_vectors::arm_ete::{
 };
 
 use super::UnencodablePacket;
+use super::atom_headers::{atom_header, few_atoms_code};
 use super::check::check;
+use super::field::{longest, lowest_bit};
 
 /// The bytes of one packet.
 ///
@@ -31,22 +33,6 @@ pub fn write_packet(packet: &Packet, parameters: &Parameters) -> Result<Vec<u8>,
 
 /// Bit 7: another byte of the field follows.
 const CONTINUE: u8 = 1 << 7;
-
-/// The most bytes of each field of variable length (sheet 5.0).
-pub(super) mod longest {
-    /// COMMIT, CANCEL, Q COUNT, SPEC, KEY.
-    pub(in super::super) const WORD: u8 = 5;
-    /// COUNT of cycles.
-    pub(in super::super) const CYCLES: u8 = 3;
-    /// CYCT.
-    pub(in super::super) const THRESHOLD: u8 = 2;
-    /// A timestamp.
-    pub(in super::super) const TIMESTAMP: u8 = 9;
-    /// PLCTL and INFO.
-    pub(in super::super) const CONTROL: u8 = 4;
-    /// RESULT and KEY of a conditional result.
-    pub(in super::super) const RESULT: u8 = 6;
-}
 
 const fn flag(set: bool, bit: u8) -> u8 {
     if set { bit } else { 0 }
@@ -135,51 +121,6 @@ const IGNORE: u8 = 0x70;
 /// Spec: ETE-PKT-CAN-002, ETE-PKT-MIS-001.
 fn few_atoms(atoms: Option<Atoms>) -> u8 {
     few_atoms_code(atoms).unwrap_or(0)
-}
-
-/// None, `E`, `EE`, `N`; `None` for all others.
-pub(super) fn few_atoms_code(atoms: Option<Atoms>) -> Option<u8> {
-    match atoms.map(|atoms| (atoms.len(), atoms.bits())) {
-        None => Some(0),
-        Some((1, 0b1)) => Some(1),
-        Some((2, 0b11)) => Some(2),
-        Some((1, 0b0)) => Some(3),
-        Some(_) => None,
-    }
-}
-
-/// The one header that stands for these atoms, if there is one.
-///
-/// Spec: ETE-PKT-ATM-001, ETE-PKT-ATM-002 (sheet 5.10).
-pub(super) fn atom_header(atoms: Atoms) -> Option<u8> {
-    let (bits, count) = (atoms.bits(), atoms.len());
-    match count {
-        1 => Some(0xf6 | bits as u8),
-        2 => Some(0xd8 | bits as u8),
-        3 => Some(0xf8 | bits as u8),
-        _ => match (count, bits) {
-            (4, 0b1110) => Some(0xdc),
-            (4, 0b0000) => Some(0xdd),
-            (4, 0b1010) => Some(0xde),
-            (4, 0b0101) => Some(0xdf),
-            (5, 0b11110) => Some(0xf5),
-            (5, 0b00000) => Some(0xd5),
-            (5, 0b01010) => Some(0xd6),
-            (5, 0b10101) => Some(0xd7),
-            _ => long_run(bits, count),
-        },
-    }
-}
-
-/// Format 6: E atoms, the last one E or N.
-fn long_run(bits: u32, count: usize) -> Option<u8> {
-    let code = u8::try_from(count.checked_sub(4)?).ok().filter(|code| *code <= 20)?;
-    let all = (1 << count) - 1;
-    match bits {
-        _ if bits == all => Some(0xc0 | code),
-        _ if bits == all >> 1 => Some(0xe0 | code),
-        _ => None,
-    }
 }
 
 /// Seven bits in each byte; the last byte that the field may have carries eight.
@@ -392,14 +333,6 @@ fn append_address_bytes(address: AddressField, bytes: &mut Vec<u8>) {
         AddressField::Bits64 { sub_isa, bits, reserved } => {
             append_long(bits.0, sub_isa, reserved, 8, bytes);
         }
-    }
-}
-
-/// The lowest address bit that travels.
-pub(super) const fn lowest_bit(sub_isa: SubIsa) -> u32 {
-    match sub_isa {
-        SubIsa::Is0 => 2,
-        SubIsa::Is1 => 1,
     }
 }
 

@@ -1,36 +1,10 @@
-//! Q elements: instructions whose path is not traced (sheet 5.11, 7.3).
+//! Q elements: instructions whose path is not traced.
 
-use traceproof_vectors::arm_ete::{AddressChoice, AddressField, P0, P0Kind, Packet, QElements, State};
+use traceproof_vectors::arm_ete::{AddressChoice, AddressField, P0, P0Kind, Packet, QElements};
 
-use super::field::padded;
-use super::packet::longest;
-use super::pipeline::{Block, nowhere};
+use super::field::{longest, padded};
+use super::pipeline::Block;
 use super::unit::TraceUnit;
-
-/// A Q element that is not complete.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingQ {
-    /// The stimulus permits Q elements.
-    pub(super) permitted: bool,
-    /// P0 instructions that it replaces.
-    pub(super) blocks: u8,
-    /// Instructions of these.
-    instructions: u32,
-    next: State,
-}
-
-impl Default for PendingQ {
-    fn default() -> Self {
-        Self { permitted: false, blocks: 0, instructions: 0, next: nowhere() }
-    }
-}
-
-impl PendingQ {
-    /// It is lost.
-    pub(super) fn lose(&mut self) {
-        *self = Self { permitted: self.permitted, ..Self::default() };
-    }
-}
 
 impl TraceUnit {
     /// Whether a Q element stands for a P0 instruction. Only what is resolved is replaced, so never with speculation.

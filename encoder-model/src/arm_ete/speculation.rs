@@ -2,8 +2,7 @@
 
 use traceproof_vectors::arm_ete::{Atoms, P0, P0Kind, Packet, State};
 
-use super::field::padded;
-use super::packet::longest;
+use super::field::{longest, padded};
 use super::pipeline::{Block, Traced};
 use super::unit::TraceUnit;
 

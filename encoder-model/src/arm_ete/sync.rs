@@ -1,42 +1,10 @@
-//! Synchronization: A-sync, Trace Info, Trace On (sheet 5.2, 7.1, 7.2).
+//! Synchronization: A-sync, Trace Info, Trace On.
 
 use traceproof_vectors::arm_ete::{ConditionalTrace, Packet, TraceInfoSections, VariableField};
 
-use super::field::{padded, shortest};
-use super::packet::longest;
+use super::field::{longest, padded, shortest};
+use super::under_way::Synchronization;
 use super::unit::TraceUnit;
-
-/// When synchronization is due, and what of it is still missing.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Synchronization {
-    /// It was requested.
-    pub(super) due: bool,
-    /// Bytes from the latest A-sync on.
-    bytes: u64,
-    /// No Context element was sent since Trace Info.
-    pub(super) context: bool,
-    /// No Target Address element was sent since Trace Info.
-    pub(super) address: bool,
-    /// P0 elements before the first Context since Trace Info, if there was one.
-    pub(super) context_at: u64,
-    /// P0 elements before the first Target Address since Trace Info, if there was one.
-    pub(super) address_at: u64,
-    /// P0 elements that come before they do.
-    pub(super) spacing: u8,
-    /// P0 elements before the latest Trace Info.
-    info_at: u64,
-}
-
-impl Synchronization {
-    /// A packet of so many bytes was sent.
-    pub(super) fn note(&mut self, packet: &Packet, bytes: usize) {
-        if matches!(packet, Packet::AlignmentSync { .. }) {
-            self.bytes = 0;
-            self.due = false;
-        }
-        self.bytes += bytes as u64;
-    }
-}
 
 impl TraceUnit {
     /// Spec: ETE-PKT-SYNC-001, ETE-VRKLP-001.

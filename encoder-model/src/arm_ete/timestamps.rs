@@ -2,8 +2,7 @@
 
 use traceproof_vectors::arm_ete::{Packet, Parameters, Policy, VariableField};
 
-use super::field::padded;
-use super::packet::longest;
+use super::field::{longest, padded};
 use crate::arm::ByteField;
 
 /// Timestamps of a trace unit.

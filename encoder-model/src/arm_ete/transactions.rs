@@ -1,20 +1,12 @@
-//! Transactions (sheet 5.7, 7.8).
+//! Transactions.
 
 use traceproof_vectors::arm_ete::{Packet, State};
 
 use super::check::TRANSACTION_FAILURE;
 use super::history::Location;
 use super::pipeline::Block;
+use super::under_way::Transaction;
 use super::unit::TraceUnit;
-
-/// An outer transaction of the processing element.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Transaction {
-    /// A Transaction Start element was sent for it: P0 elements before it.
-    started_at: Option<u64>,
-    /// It was entered before its latest Start.
-    restarted: bool,
-}
 
 impl TraceUnit {
     const fn has_transactions(&self) -> bool {

@@ -13,11 +13,9 @@ use super::held::Held;
 use super::history::AddressHistory;
 use super::packet;
 use super::pipeline::{Pipeline, nowhere};
-use super::q::PendingQ;
 use super::returns::ReturnStack;
-use super::sync::Synchronization;
 use super::timestamps::Timestamps;
-use super::transactions::Transaction;
+use super::under_way::{PendingQ, Synchronization, Transaction};
 use crate::arm::Fifo;
 
 /// A trace unit between two steps.

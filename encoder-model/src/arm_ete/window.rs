@@ -62,7 +62,7 @@ impl Window {
             return Ok(());
         }
         if self.records.len() >= Self::MOST {
-            return Err(ExecutionProblem::TooMany);
+            return Err(ExecutionProblem::TooMany { most: Self::MOST as u32 });
         }
         let surplus = (self.elements + record.elements).saturating_sub(self.maxspec);
         let mut left = surplus;

@@ -7,8 +7,9 @@ use traceproof_vectors::arm::Profile;
 use traceproof_vectors::arm_ete::{ArmEte, Atoms, ContextField, Event, Outcome, Packet, SubIsa};
 use traceproof_vectors::{Address, Decoder, Entry, FaultClass};
 
-use super::history::{address_of, spelling};
+use super::history::address_of;
 use super::layers::{self, Bug, Followed, Following};
+use super::spelled::spelling;
 use super::{decoder, events, following, follows};
 use crate::family::Saboteur;
 

@@ -1,12 +1,7 @@
-//! The state that packets are relative to, kept wrongly: packets are spelled out in full as the wrong state has them.
+//! The state that packets are relative to, and how it may be kept wrongly.
 
-use traceproof_decoder::arm_ete::Analyzer;
-use traceproof_vectors::arm_ete::{
-    AddressField, ArmEte, ContextField, Packet, Parameters, SubIsa, VariableField,
-};
-use traceproof_vectors::{Address, Decoder};
-
-use super::layers::{self, Bug, Followed};
+use traceproof_vectors::Address;
+use traceproof_vectors::arm_ete::{AddressField, ContextField, Packet, Parameters, SubIsa, VariableField};
 
 /// What packets are relative to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,23 +27,6 @@ pub(super) struct Deviation {
 
 /// None.
 pub(super) const NONE: Deviation = Deviation { spell: |_, _, _| {}, after: |_, _, _| {} };
-
-/// The reference decoder with a wrong state after packets.
-pub(super) fn after(after: fn(&mut History, &History, &Packet)) -> Box<dyn Decoder<ArmEte>> {
-    deviating(Deviation { after, ..NONE })
-}
-
-/// The reference decoder with packets that are completed wrongly.
-pub(super) fn spelling(spell: fn(&History, &Packet, &mut Packet)) -> Box<dyn Decoder<ArmEte>> {
-    deviating(Deviation { spell, ..NONE })
-}
-
-pub(super) fn deviating(deviation: Deviation) -> Box<dyn Decoder<ArmEte>> {
-    layers::with(move |parameters, _| {
-        let history = History::new(parameters);
-        Box::new(Spelled { deviation, right: history.clone(), wrong: history, differ: false })
-    })
-}
 
 pub(super) const fn bits_64((address, sub_isa): (u64, SubIsa)) -> AddressField {
     AddressField::Bits64 { sub_isa, bits: Address(address), reserved: 0 }
@@ -166,31 +144,5 @@ impl History {
         self.take_spelled(&spelled);
         (deviation.after)(self, &before, packet);
         spelled
-    }
-}
-
-/// Packets are spelled out from the first difference on.
-struct Spelled {
-    deviation: Deviation,
-    right: History,
-    wrong: History,
-    differ: bool,
-}
-
-impl Bug for Spelled {
-    fn follow(&mut self, packet: &Packet, followed: &mut Followed<'_>) {
-        let right = self.right.take(packet, NONE);
-        let spelled = self.wrong.take(packet, self.deviation);
-        let differ = right != spelled || self.right != self.wrong;
-        self.differ = differ || self.differ && !matches!(packet, Packet::TraceInfo { .. });
-        followed.packet(if self.differ { &spelled } else { packet });
-    }
-
-    fn lose(&mut self, analyzer: &mut Analyzer) -> bool {
-        analyzer.lose_synchronisation();
-        self.right.lose();
-        self.wrong.lose();
-        self.differ = false;
-        false
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | fields of packets | `packets` |
 //! | lengths and existence of packets | `existence` |
-//! | addresses, contexts, timestamps that packets are relative to | `state`, by a `Deviation` of `history` |
+//! | addresses, contexts, timestamps that packets are relative to | `state`, by a `Deviation` of `history`, in `spelled` |
 //! | speculation, Discard | `resolution`, by a `Counting` of `counted` |
 //! | transactions | `transactions` |
 //! | exceptions, Source Addresses, Q elements, synchronisation | `flow` |
@@ -25,6 +25,7 @@ mod packets;
 mod resolution;
 mod returns;
 mod sending;
+mod spelled;
 mod state;
 mod stimulus;
 mod times;
@@ -41,7 +42,7 @@ pub(super) const SABOTEURS: Saboteurs<ArmEte> = Saboteurs { table: TABLE, harmle
 
 const HARMLESS: &[Side<ArmEte>] = &[
     Side::Decoder(|| layers::with(|_, _| Box::new(()))),
-    Side::Decoder(|| history::deviating(history::NONE)),
+    Side::Decoder(|| spelled::deviating(history::NONE)),
     Side::Decoder(|| counted::counting(counted::RIGHT)),
     Side::Decoder(|| returns::returning(returns::Wrong::Nothing)),
     Side::Encoder(|| sending::sends(|_, _| {})),

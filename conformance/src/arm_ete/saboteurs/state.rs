@@ -3,7 +3,8 @@
 use traceproof_vectors::arm_ete::{AddressField, ArmEte, Packet, SubIsa, VariableField};
 
 use super::decoder;
-use super::history::{History, address_of, after, bits_64, context_of, spelling};
+use super::history::{History, address_of, bits_64, context_of};
+use super::spelled::{after, spelling};
 use crate::family::Saboteur;
 
 pub(super) const ROWS: &[Saboteur<ArmEte>] = &[

@@ -8,10 +8,9 @@ use crate::family::FamilyRules;
 use crate::judge::events::canonical;
 use crate::judge::faults::{FaultClaims, FaultFilter};
 use crate::judge::{self, Expectation};
+use crate::line::line;
 use crate::observe::Observed;
 use crate::verdict::Divergence;
-
-use super::units::entry_line;
 
 /// The packets for which a subject differs from the reference, with its lines for them.
 #[derive(Clone, Debug, Default)]
@@ -119,4 +118,13 @@ fn by_packet<P: FamilyRules>(log: &Log<P>, claims: &Capabilities) -> BTreeMap<u6
         in_force = P::in_force(&until_now);
     }
     packets
+}
+
+/// One entry as a line: `=` a packet, `>` an event, `!` a fault.
+pub(super) fn entry_line<P: FamilyRules>(entry: &Entry<P>) -> String {
+    match entry {
+        Entry::Packet(packet) => format!("= {}", line(packet)),
+        Entry::Event(event) => format!("> {}", line(event)),
+        Entry::Fault(fault) => format!("! {fault}"),
+    }
 }

@@ -9,7 +9,7 @@ use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::{Dissection, Entry, Field, Log, Place, Program};
 
 use super::super::table::{render, table};
-use super::beside::Beside;
+use super::beside::{Beside, entry_line};
 use crate::family::FamilyRules;
 use crate::line::line;
 
@@ -126,15 +126,6 @@ impl<P: FamilyRules> Writer<'_, P> {
                 self.write(packet, &[]);
             }
         }
-    }
-}
-
-/// One entry as a line: `=` a packet, `>` an event, `!` a fault.
-pub(super) fn entry_line<P: FamilyRules>(entry: &Entry<P>) -> String {
-    match entry {
-        Entry::Packet(packet) => format!("= {}", line(packet)),
-        Entry::Event(event) => format!("> {}", line(event)),
-        Entry::Fault(fault) => format!("! {fault}"),
     }
 }
 
