@@ -10,11 +10,14 @@ use crate::family::FamilyRules;
 /// A stream has so many results at least, if there is one, so that something can get lost.
 const RESULTS: usize = 3;
 
-/// The smallest case that a decoder with these capabilities must get right.
+/// So many small cases are tried at most: a tool may be unable to state the results of the first ones.
+const SMALL: usize = 40;
+
+/// The smallest cases that a decoder with these capabilities must get right, the smallest first.
 pub(super) fn small<'a, P: FamilyRules>(
     files: &'a [CaseFile<P>],
     capabilities: &Capabilities,
-) -> Option<&'a CaseFile<P>> {
+) -> Vec<&'a CaseFile<P>> {
     let claimed = |file: &&CaseFile<P>| {
         is_plain(file, capabilities)
             && missing(&needs(file), capabilities) == 0
@@ -24,7 +27,10 @@ pub(super) fn small<'a, P: FamilyRules>(
     let order = |file: &&CaseFile<P>| {
         (results(file, capabilities) < RESULTS, file.resolved.wire.len(), file.case.id.clone())
     };
-    files.iter().filter(claimed).min_by_key(order)
+    let mut small: Vec<_> = files.iter().filter(claimed).collect();
+    small.sort_by_cached_key(order);
+    small.truncate(SMALL);
+    small
 }
 
 /// The smallest case that needs a feature which is claimed, and nothing that is not.

@@ -148,7 +148,7 @@ impl Visitor for StreamOf<'_> {
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
         let files = case::load::<P>(&self.directories.suites)?;
-        Ok(pick::small(&files, &self.capabilities).map(|file| Stream {
+        Ok(pick::small(&files, &self.capabilities).first().map(|file| Stream {
             protocol: P::ID,
             parameters: serde_json::to_value(&file.case.parameters).unwrap_or_default(),
             sections: serde_json::to_value(Image::of(0, &file.resolved.program))

@@ -71,9 +71,12 @@ impl Visitor for OfFamily<'_> {
         if let Some(capabilities) = &decoder {
             let asked = Asked { subject, files: &files, capabilities };
             let small = pick::small(&files, capabilities);
-            let about = |ask: &dyn Fn(&CaseFile<P>) -> Outcome| match small {
-                Some(file) => ask(file),
-                None => Outcome::not_applicable("no shipped case needs nothing but what it claims"),
+            let about = |ask: &dyn Fn(&CaseFile<P>) -> Outcome| {
+                let none = Outcome::not_applicable("no shipped case needs nothing but what it claims");
+                let is_asked = |outcome: &Outcome| !matches!(outcome, Outcome::NotApplicable(_));
+                let mut outcomes = small.iter().map(|file| ask(file)).peekable();
+                let first = outcomes.peek().cloned().unwrap_or(none);
+                outcomes.find(is_asked).unwrap_or(first)
             };
             probe(&questions::EMPTY, about(&|file| asked.empty(file)));
             probe(&questions::AGAIN, about(&|file| asked.again(file)));

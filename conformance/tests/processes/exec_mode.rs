@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use traceproof_conformance::process::{self, Limits, SubjectFile};
 use traceproof_conformance::report::text;
+use traceproof_conformance::smoke::{self, Outcome};
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_conformance::verdict::Kind;
 use traceproof_conformance::{Direction, Options, Run, Selection, Subject, run};
@@ -206,6 +207,17 @@ fn parameters_that_are_not_claimed_are_not_judged() {
     assert!(found.iter().any(|line| line.contains("xlen = \"rv64\"")), "{found:?}");
 }
 
+/// A tool speaks no protocol in which it could refuse; so its file does.
+#[test]
+fn features_that_are_not_claimed_are_refused_for_the_tool() {
+    let acme = Acme::new("behaves", "", LINES);
+    let file = SubjectFile::read(&acme.directory.path().join("lister.toml")).expect("a subject");
+    let report = smoke::of_program(&file.command, &patient(), &Directories::default()).expect("sound");
+    let probe = report.probes.iter().find(|probe| probe.question.name == "unclaimed").expect("asked");
+    let refused = |outcome: &Outcome| matches!(outcome, Outcome::Pass(Some(text)) if text.starts_with("refused: ") && text.contains("call_counter"));
+    assert!(refused(&probe.outcome), "{:?}", probe.outcome);
+}
+
 #[test]
 fn slips_in_the_file_are_found_before_anything_runs() {
     let error = |head: &str, tail: &str| {
@@ -241,6 +253,10 @@ fn the_packet_lister_of_opencsd_is_understood() {
     let failures: Vec<_> = failures.map(|(id, direction, _)| format!("{id} {direction}")).collect();
     // OE-63 of docs/findings/opencsd-etmv3.md.
     assert_eq!(failures, ["etm-0388 decode"], "{report}");
+    let smoke = smoke::of_program(&file.command, &patient(), &Directories::default()).expect("sound");
+    let asked = |name: &str| smoke.probes.iter().find(|probe| probe.question.name == name);
+    assert!(smoke.is_success(), "{smoke:?}");
+    assert!(asked("right").is_some_and(|probe| matches!(probe.outcome, Outcome::Pass(_))), "{smoke:?}");
 }
 
 #[test]

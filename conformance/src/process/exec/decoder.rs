@@ -33,6 +33,12 @@ impl<P: FamilyRules> Proxy<P> {
         Self { tool, capabilities, begun: None, wire: Vec::new(), family: PhantomData }
     }
 
+    /// The features that the parameters need and its file does not claim: a tool cannot refuse them itself.
+    fn unclaimed_features(&self, parameters: &P::Parameters) -> Vec<String> {
+        let needed = P::required_features(parameters, &[]).into_iter();
+        needed.filter(|name| !self.capabilities.features.contains(*name)).map(String::from).collect()
+    }
+
     /// The parameters whose values it does not claim.
     fn unclaimed(&self, parameters: &Value) -> Vec<String> {
         let Some(only) = self.tool.exec().only.get(P::ID.name()) else { return Vec::new() };
@@ -51,6 +57,10 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
 
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
         self.wire.clear();
+        let features = self.unclaimed_features(parameters);
+        if !features.is_empty() {
+            SubjectError::Unclaimed { needs: features }.unwind();
+        }
         let parameters = serde_json::to_value(parameters).unwrap_or_else(|error| {
             SubjectError::protocol(format!("parameters cannot be written: {error}")).unwind()
         });
