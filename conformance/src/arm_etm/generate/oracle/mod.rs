@@ -6,7 +6,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, ExceptionKind, Stimulus};
 use traceproof_vectors::{FaultClass, Log};
 
 use self::filters::Filters;
@@ -47,6 +47,12 @@ pub struct Returned {
     pub overflows: usize,
     /// Automatic stackings (ARMv7-M).
     pub stackings: usize,
+    /// Exceptions (ETMv2).
+    pub exceptions: usize,
+    /// Those whose instruction has transfers.
+    pub ignored: usize,
+    /// Branches that may be exceptions (ETMv2).
+    pub possible_exceptions: usize,
 }
 
 /// What of a run is visible, in the order in which it happens within a cycle.
@@ -58,6 +64,10 @@ enum Visible {
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
     /// An address that is not in the code.
     Branch { address: u32, thumb: bool, exception: Option<(u16, bool)> },
+    /// ETMv2: the branch is an exception; `ignored` words of data belong to the instruction.
+    Exception { kind: ExceptionKind, cancels: bool, ignored: usize },
+    /// ETMv2: the branch may be an exception.
+    PossibleException,
     /// A word of data.
     Transfer { address: Option<u32>, value: Word, big_endian: bool },
     /// The store before failed.
@@ -319,6 +329,20 @@ impl Judge<'_> {
             (Visible::StoreFailed, Reported::StoreFailed) | (Visible::Return, Reported::Return) => true,
             (Visible::Entry, Reported::Entry) => {
                 self.returned.stackings += 1;
+                true
+            }
+            (
+                Visible::Exception { kind, cancels, ignored },
+                Reported::Exception { kind: k, cancelled, ignored: i },
+            ) => {
+                self.returned.exceptions += 1;
+                self.returned.ignored += usize::from(ignored > 0);
+                let next = self.returned.transfers as u64;
+                let own = (ignored > 0).then(|| (next - ignored as u64, next - 1));
+                (kind, cancels.then_some(cycle as u64), own) == (k, cancelled, i)
+            }
+            (Visible::PossibleException, Reported::PossibleException) => {
+                self.returned.possible_exceptions += 1;
                 true
             }
             (Visible::Context(value), Reported::Context(v)) => value == v,
