@@ -24,6 +24,8 @@ pub(super) enum Reported {
     Start {
         number: usize,
         overflow: bool,
+        /// The processor leaves debug state.
+        debug: bool,
         address: Option<u32>,
         in_progress: Option<u32>,
         gap: Option<Option<u64>>,
@@ -160,6 +162,7 @@ fn translate(
                 Reported::Start {
                     number,
                     overflow,
+                    debug: reason == Reason::DebugExit,
                     address: address.map(u32::from),
                     in_progress: lsm.map(u32::from),
                     gap: None,
@@ -173,6 +176,7 @@ fn translate(
                 Reported::Start {
                     number,
                     overflow,
+                    debug: reason == Reason::DebugExit,
                     address: address.map(u32::from),
                     in_progress: in_progress.map(u32::from),
                     gap,
