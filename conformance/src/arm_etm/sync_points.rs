@@ -54,7 +54,12 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
 fn tail(log: &Log<ArmEtm>, from: usize, parameters: &Parameters) -> Tail<ArmEtm> {
     match parameters.architecture {
         Architecture::V3 => bytes_from(&log.entries, from as u64),
-        Architecture::V1 | Architecture::V2 => cycles_from(&log.entries, (from / record(parameters)) as u64),
+        Architecture::V1 | Architecture::V2 => {
+            let cycle = (from / record(parameters)) as u64;
+            // Data of ETMv1 come before the branch address that synchronises, those of ETMv2 after the TFO packet.
+            let data = cycle + u64::from(parameters.architecture == Architecture::V1);
+            cycles_from(&log.entries, cycle, data)
+        }
     }
 }
 
@@ -133,21 +138,30 @@ fn bytes_from(entries: &[(Place, Entry<ArmEtm>)], from: u64) -> Tail<ArmEtm> {
     }
 }
 
-/// What happened from `cycle` on, whenever it is reported. Packets and faults are those after the first that
-/// synchronises: earlier ones were sent before.
-fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
-    let old = |event: &&Event| matches!(event, Event::Transfer { when, .. } if *when < cycle);
-    let transfers = events(entries).filter(old).count() as u64;
-    let kept = events(entries).filter(|event| match **event {
+/// What happened from `cycle` on, and data from `data` on, whenever it is reported. Packets and faults are those after
+/// the first that synchronises: earlier ones were sent before.
+fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64, data: u64) -> Tail<ArmEtm> {
+    let all = events(entries).collect::<Vec<_>>();
+    let ignored = |index: usize| ignored_in(all.get(index..).unwrap_or_default());
+    let transfers = all.iter().enumerate().filter_map(|(index, event)| match **event {
+        Event::Transfer { transfer, when, .. } if when < data => Some(transfer + 1),
+        Event::IgnoredTransfers { last, .. } if ignored(index) < data => Some(last + 1),
+        _ => None,
+    });
+    let transfers = transfers.max().unwrap_or(0);
+    let kept = all.iter().enumerate().filter(|(index, event)| match ***event {
         Event::Instruction { cycle: when, .. }
         | Event::InstructionAt { cycle: when, .. }
         | Event::Synchronisation { cycle: when, .. }
         | Event::Branch { cycle: when, .. }
+        | Event::Exception { cycle: when, .. }
+        | Event::PossibleException { cycle: when, .. }
         | Event::Trigger { when }
         | Event::ContextId { when, .. }
-        | Event::Transfer { when, .. }
         | Event::MissData { when, .. }
         | Event::IgnoredData { when, .. } => when >= cycle,
+        Event::Transfer { when, .. } => when >= data,
+        Event::IgnoredTransfers { .. } => ignored(*index) >= data,
         // Of the oldest cycle only, which may be an older one.
         Event::Incomplete { .. } => false,
         _ => true,
@@ -157,10 +171,19 @@ fn cycles_from(entries: &[(Place, Entry<ArmEtm>)], cycle: u64) -> Tail<ArmEtm> {
     let suffix = entries.get(start..).unwrap_or_default();
     Tail {
         packets: packets_of(suffix),
-        events: kept.filter_map(|event| shifted(event, cycle, transfers)).collect(),
+        events: kept.filter_map(|(_, event)| shifted(event, cycle, transfers)).collect(),
         errors: errors_of(suffix),
         ..Tail::default()
     }
+}
+
+/// The cycle of the exception that ignores transfers: the event that follows says it.
+fn ignored_in(events: &[&Event]) -> u64 {
+    let exception = events.iter().find_map(|event| match event {
+        Event::Exception { cycle, .. } => Some(*cycle),
+        _ => None,
+    });
+    exception.unwrap_or(0)
 }
 
 fn events(entries: &[(Place, Entry<ArmEtm>)]) -> impl Iterator<Item = &Event> {
@@ -215,6 +238,13 @@ fn shifted(event: &Event, time: u64, transfers: u64) -> Option<Event> {
             Event::Synchronisation { cycle: at(cycle), reason, address, isa, context_id, lsm }
         }
         Event::Branch { cycle, address, isa } => Event::Branch { cycle: at(cycle), address, isa },
+        Event::Exception { cycle, kind, vector, at: place, cancelled } => {
+            Event::Exception { cycle: at(cycle), kind, vector, at: place, cancelled: cancelled.map(at) }
+        }
+        Event::PossibleException { cycle, vector } => Event::PossibleException { cycle: at(cycle), vector },
+        Event::IgnoredTransfers { first, last } => {
+            Event::IgnoredTransfers { first: number(first)?, last: number(last)? }
+        }
         Event::Trigger { when } => Event::Trigger { when: at(when) },
         Event::ContextId { when, value } => Event::ContextId { when: at(when), value },
         Event::Incomplete { when } => Event::Incomplete { when: at(when) },
@@ -252,6 +282,10 @@ fn agree(expected: &Event, got: &Event, first: bool, knowledge: PriorState) -> b
             Event::InstructionAt { cycle: 0, executed: reported, .. },
             Event::InstructionAt { cycle: 0, executed, address: None, .. },
         ) => executed == reported,
+        (
+            Event::Exception { cycle: 0, kind: reported, vector: to, cancelled: None, .. },
+            Event::Exception { cycle: 0, kind, vector, at: None, cancelled: None },
+        ) => (kind, vector) == (reported, to),
         (
             Event::Transfer { transfer, when, address: reported, value, big_endian },
             Event::Transfer { address, big_endian: late, .. },

@@ -50,6 +50,9 @@ fn rich(architecture: Architecture) {
         sum.unanswered += one.unanswered;
         sum.starts += one.starts;
         sum.overflows += one.overflows;
+        sum.exceptions += one.exceptions;
+        sum.ignored += one.ignored;
+        sum.possible_exceptions += one.possible_exceptions;
         let sent = encode(&scenario(&bytes, architecture)).expect("generated scenarios can be encoded");
         let packets: Vec<_> = sent.log.packets().collect();
         let tag = |packet: &Packet| match packet {
@@ -66,6 +69,11 @@ fn rich(architecture: Architecture) {
     assert!(sum.starts > 600, "{sum:?}");
     assert!(sum.overflows > 60, "{sum:?}");
     assert!(wide > 5, "{wide} data of 64 bits");
+    if architecture == Architecture::V2 {
+        assert!(sum.exceptions > 200, "{sum:?}");
+        assert!(sum.ignored > 50, "{sum:?}");
+        assert!(sum.possible_exceptions > 50, "{sum:?}");
+    }
 }
 
 #[test]

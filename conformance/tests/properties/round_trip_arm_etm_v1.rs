@@ -47,9 +47,13 @@ fn runs_contain_what_they_are_for() {
         sum.periodic += one.periodic;
         sum.triggers += one.triggers;
         sum.bytecodes += one.bytecodes;
+        sum.exceptions += one.exceptions;
+        sum.ignored += one.ignored;
+        sum.possible_exceptions += one.possible_exceptions;
     }
     let Returned { instructions, transfers, incomplete, starts, overflows, .. } = sum;
     let Returned { abandoned, far, periodic, triggers, bytecodes, .. } = sum;
+    let Returned { exceptions, ignored, possible_exceptions, .. } = sum;
     for (count, least) in [
         (instructions, 15_000),
         (transfers, 2_500),
@@ -61,6 +65,9 @@ fn runs_contain_what_they_are_for() {
         (periodic, 150),
         (triggers, 3_000),
         (bytecodes, 100),
+        (exceptions, 500),
+        (ignored, 50),
+        (possible_exceptions, 100),
     ] {
         assert!(count > least, "{count} > {least}: {sum:?}");
     }

@@ -11,6 +11,7 @@ mod units;
 pub mod v1;
 pub mod v2;
 pub mod v3;
+mod vectors;
 
 pub use decoder::Decoder;
 pub use dissect::dissect;

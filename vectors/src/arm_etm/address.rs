@@ -17,7 +17,8 @@ use core::str::FromStr;
 ///
 /// Of a branch address of ETMv1, `bits` is the address with the Thumb bit in bit 0. Later, `bits` is the instruction
 /// address shifted right by 2 (ARM), 1 (Thumb) or 0 (Java state), and byte 5 also carries the state: `00001aaa` ARM
-/// A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\]. These state bits are part of `bits`.
+/// A\[31:29\], `0001aaaa` Thumb A\[31:28\], `001aaaaa` Java A\[31:27\]. These state bits are part of `bits`. In ETMv2
+/// so is bit 6 of byte 5, the exception bit, as `bits`\[33\] (PC-15).
 ///
 /// In ETMv3 a bit that announces exception information (bit 6 of byte 5; in the alternative scheme, bit 6 of the last
 /// of 2 to 4 bytes) is not part of `bits`, it is 0 there; and \[4\] of byte 5 of a data address is `bits`\[32\]: data

@@ -60,6 +60,41 @@ pub enum Event {
         /// The state there.
         isa: Isa,
     },
+    /// ETMv1, ETMv2: the branch to a vector, reported after this, is an exception (4.5.3); see [`v1`](super::v1) and
+    /// [`v2`](super::v2).
+    Exception {
+        /// When: the cycle of the branch, as in `Branch`.
+        cycle: u64,
+        /// Which.
+        kind: ExceptionKind,
+        /// The address of the branch.
+        vector: Address32,
+        /// ETMv1: the instruction of the status that branched, without Thumb bit; absent where the decoder cannot know
+        /// it, and in ETMv2.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        at: Option<Address32>,
+        /// ETMv2: the `cycle` of the instruction that is taken back, the latest one of that cycle. It was reported
+        /// before, but was not executed. Absent if none is.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        cancelled: Option<u64>,
+    },
+    /// ETMv1, ETMv2, with [`VectorBase::Unknown`](super::VectorBase::Unknown): the branch reported after this goes to a
+    /// place where one of the two tables has a vector. Whether it is an exception, and whether the instruction reported
+    /// for it was executed, is unknown.
+    PossibleException {
+        /// When: the cycle of the branch.
+        cycle: u64,
+        /// The address of the branch.
+        vector: Address32,
+    },
+    /// ETMv1, ETMv2: these transfers belong to an instruction that was aborted or taken back. Their addresses and
+    /// values, and the data that return for them later, mean nothing.
+    IgnoredTransfers {
+        /// The number of the first one.
+        first: u64,
+        /// The number of the last one.
+        last: u64,
+    },
     /// The Context ID changed.
     ContextId {
         /// When.
@@ -221,6 +256,31 @@ pub enum Event {
         /// When.
         when: u64,
     },
+}
+
+/// Which exception a branch to a vector is. The offset is that of the vector in its table (4.5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub enum ExceptionKind {
+    /// Offset 0x00.
+    Reset,
+    /// Offset 0x04: undefined instruction.
+    Undefined,
+    /// Offset 0x08: SVC, formerly SWI.
+    Svc,
+    /// Offset 0x0C: prefetch abort, or BKPT.
+    PrefetchAbort,
+    /// Offset 0x10. In ETMv2 it is imprecise if an instruction is taken back, otherwise precise.
+    DataAbort,
+    /// Offset 0x18.
+    Irq,
+    /// Offset 0x1C.
+    Fiq,
+    /// ETMv2: the exception bit is set, and the address is no vector, or the place of the vectors is unknown.
+    Unknown,
 }
 
 /// What is known of a transfer's value when its packet arrives.

@@ -9,6 +9,7 @@
 //! | What must be known beforehand | [`Parameters`], [`Architecture`] |
 //! | Parameters from registers | [`Registers`], [`Parameters::from_registers`] |
 //! | The pins and packets of ETMv2 | [`v2`] |
+//! | The bits of ETMv2 that nothing public confirms | [`v2::conventions`] |
 //! | The wire of ETMv1, and what a decoder reports | [`v1`] |
 //! | The wire of ETMv3, and what a decoder reports | [`v3`] |
 //! | The packets | [`Packet`] |
@@ -29,9 +30,9 @@ pub mod v2;
 pub mod v3;
 
 pub use address::{CompressedAddress, DataAddress, ParseDataAddressError};
-pub use event::{Event, MissingReason, Value};
+pub use event::{Event, ExceptionKind, MissingReason, Value};
 pub use packet::{Packet, Reason};
-pub use parameters::{Architecture, Isa, Parameters};
+pub use parameters::{Architecture, Isa, Parameters, VectorBase};
 pub use policy::{Policy, TagChoice};
 pub use registers::Registers;
 pub use stimulus::{
@@ -82,9 +83,9 @@ pub const FEATURES: [Feature; 15] = [
     Feature::new("virtualization", "ETMv3: the parameter of that name is on"),
 ];
 
-/// What is read into what no text confirms: PC-1 to PC-14 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
+/// What is read into what no text confirms: PC-1 to PC-16 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
 /// others about ETMv1 and ETMv3.
-pub const READINGS: [Reading; 27] = [
+pub const READINGS: [Reading; 30] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -93,7 +94,12 @@ pub const READINGS: [Reading; 27] = [
     Reading {
         name: "etm-pc-2",
         binds: Binds::Both,
-        text: "TFO packet header `L RR J 0000`: L = LSM in progress, RR = reason, J = Java state (2.1).",
+        text: "TFO packet header `L RR 00000`: L = LSM in progress, RR = reason.",
+    },
+    Reading {
+        name: "etm-pc-2b",
+        binds: Binds::Both,
+        text: "With `tfo_jazelle`, bit 4 of a TFO packet header is Java state (2.1).",
     },
     Reading {
         name: "etm-pc-3",
@@ -148,6 +154,16 @@ pub const READINGS: [Reading; 27] = [
         text: "Context IDs and full addresses are little-endian.",
     },
     Reading {
+        name: "etm-pc-15",
+        binds: Binds::Both,
+        text: "The exception bit of a branch address of ETMv2 is bit 6 of byte 5.",
+    },
+    Reading {
+        name: "etm-pc-16",
+        binds: Binds::Both,
+        text: "Reset, undefined instruction, prefetch abort, IRQ, FIQ set the exception bit, SVC does not; decoders take back without it, too.",
+    },
+    Reading {
         name: "etm3-ignore-is-transparent",
         binds: Binds::Decoders,
         text: "An Ignore packet does not part the halves of a 64-bit item; every other packet does.",
@@ -158,9 +174,9 @@ pub const READINGS: [Reading; 27] = [
         text: "Out-of-order data that return while an I-sync packet is made are not lost, as they are in an ETMv2 TFO cycle.",
     },
     Reading {
-        name: "etm3-zero-cycles-is-unknown",
-        binds: Binds::Both,
-        text: "A cycle count of 0 means that the count is not known.",
+        name: "etm3-period-from-the-a-sync",
+        binds: Binds::Encoders,
+        text: "The period is counted from the first byte of an A-sync; the next one precedes the first traced instruction after its end.",
     },
     Reading {
         name: "etm3-filter-cprt",

@@ -53,6 +53,11 @@ pub struct Parameters {
     pub m_profile: bool,
     /// The stream is that of a bare trace port with TRACECTL (ETMv3), see [`v3`](super::v3).
     pub bare_port: bool,
+    /// Where the exception vectors are (ETMv1, ETMv2; ETMv3 only for an exception inside byte 5 with code 0). Constant
+    /// in a run (ETM1-EXC-007).
+    pub hivecs: VectorBase,
+    /// The header of a TFO packet has a J bit (PC-2b; ETMv2.1).
+    pub tfo_jazelle: bool,
 }
 
 impl Default for Parameters {
@@ -80,6 +85,8 @@ impl Default for Parameters {
             virtualization: false,
             m_profile: false,
             bare_port: false,
+            hivecs: VectorBase::Low,
+            tfo_jazelle: false,
         }
     }
 }
@@ -124,6 +131,9 @@ impl Parameters {
         }
         if !matches!(self.timestamp_bits, 48 | 64) {
             return Err(("timestamp_bits", "must be 48 or 64"));
+        }
+        if self.tfo_jazelle && !(matches!(self.architecture, Architecture::V2) && self.minor >= 1) {
+            return Err(("tfo_jazelle", "needs ETMv2.1"));
         }
         self.check_v3()
     }
@@ -187,6 +197,21 @@ impl Architecture {
             Self::V3 => "etmv3",
         }
     }
+}
+
+/// Where the table of exception vectors is: the level of HIVECS (VINITHI) of the processor (4.5.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum VectorBase {
+    /// At 0x00000000.
+    #[default]
+    Low,
+    /// At 0xFFFF0000.
+    High,
+    /// At one of the two.
+    Unknown,
 }
 
 /// Instruction set state.

@@ -12,7 +12,10 @@ pub struct Policy {
     /// Bytes that the FIFO holds: in ETMv2 up to [`MAX_FIFO_SIZE`](Self::MAX_FIFO_SIZE), in ETMv3 at least
     /// [`MIN_V3_FIFO_SIZE`](Self::MIN_V3_FIFO_SIZE).
     pub fifo_size: u8,
-    /// Cycles between synchronisations (ETMSYNCFR); 0 = none.
+    /// ETMSYNCFR, at most [`MAX_SYNC_PERIOD`](Self::MAX_SYNC_PERIOD): what lies between synchronisations; 0 = none. Up
+    /// to ETMv3.0 cycles (ETM2-SYN-001), from ETMv3.1 on bytes of generated trace (ETM3-SYN-015); see
+    /// [`v3`](super::v3). A register allows 0 in ETMv3.5 only, and only values above the size of the FIFO
+    /// (ETM3-SYN-016); the model takes any.
     pub sync_period: u32,
     /// Bytes that leave the FIFO in a cycle (ETMv3), at least 1.
     pub port_bytes: u8,
@@ -39,6 +42,9 @@ pub struct Policy {
 impl Policy {
     /// The largest FIFO whose fill a TFO value can express, b111 in the upper bits being reserved (PC-3, PC-7).
     pub const MAX_FIFO_SIZE: u8 = 111;
+
+    /// The largest value of the 12 bits of ETMSYNCFR.
+    pub const MAX_SYNC_PERIOD: u32 = 0xfff;
 
     /// The fewest bytes of FIFO that an ETMv3 can do with.
     pub const MIN_V3_FIFO_SIZE: u8 = 64;

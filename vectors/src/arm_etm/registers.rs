@@ -1,6 +1,6 @@
 //! The parameters of a macrocell's trace from its registers.
 
-use super::{Architecture, Parameters};
+use super::{Architecture, Parameters, VectorBase};
 
 /// Registers that decide what a macrocell sends. A capture tool reads them in addition to the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,9 @@ impl Parameters {
             virtualization: v3 && minor >= 5 && bit(etmccer, 26),
             m_profile: v3 && minor >= 4 && m_profile,
             bare_port: false,
+            // No register of the macrocell shows it.
+            hivecs: VectorBase::Unknown,
+            tfo_jazelle: false,
         })
     }
 }
@@ -117,6 +120,7 @@ mod tests {
             timestamp_bits: 64,
             timestamp_gray: false,
             virtualization: true,
+            hivecs: VectorBase::Unknown,
             ..Parameters::default()
         };
         assert_eq!(parameters(CORTEX_A7), expected);

@@ -75,7 +75,7 @@ pub struct Instruction {
     /// A folded direct branch that completes before it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phantom: Option<Phantom>,
-    /// It branches, or an exception is taken after it.
+    /// It branches, or an exception is taken: after it, or in its place (see [`Exception`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub branch: Option<BranchTarget>,
     /// It is an exception return (ETMv3: an exception exit packet).
@@ -114,12 +114,18 @@ pub struct BranchTarget {
     /// A direct branch: its target follows from the code, and is output in branch broadcast mode only.
     #[cfg_attr(feature = "serde", serde(default))]
     pub direct: bool,
-    /// It is an exception; ETMv3 outputs its number.
+    /// It is an exception; ETMv3 outputs its number. In ETMv1 and ETMv2 `address` is then the vector.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exception: Option<Exception>,
 }
 
 /// An exception that is taken. Security state and Hyp mode after it are those of the next cycle.
+///
+/// In ETMv1 and ETMv2 the number only selects the kind: 8 reset, 9 undefined instruction, 10 SVC, 11 prefetch abort, 12
+/// data abort (precise), 4 imprecise data abort, 14 IRQ, 15 FIQ. The instruction of the cycle is the one that is
+/// interrupted: the SVC, which is executed; the load or store that is aborted, with the transfers that are traced for
+/// it; otherwise one that is not executed, marked `executed` all the same, because its condition was not tested. `cancel`
+/// and `resume` mean nothing there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -77,6 +77,34 @@
 //! non-periodic I-sync, and after Data Suppressed up to ETMv3.2 (ETM3-DAT-014). A Value Not Traced packet with an
 //! address is a base too. "Transfer before" does not extend across these points; `big_endian` does, until `reset`.
 //!
+//! A count of 0 means that the gap is unknown (ETM3-CC-007). In ETMv3.0 the count of an I-sync with the reason overflow
+//! or debug exit is read and ignored, in ETMv3.5 that with the reason overflow: the `Gap` is `None` (ETM3-CC-009).
+//!
+//! # Exceptions
+//!
+//! A branch packet without exception information is a branch, wherever it goes (ETM3-EXC-013). In an exception inside
+//! byte 5, code 0 is any exception without a code of its own: its type is that of the vector at its address, in the
+//! table that [`hivecs`](super::Parameters::hivecs) selects, with [`VectorBase::Unknown`](super::VectorBase::Unknown) in
+//! either; [`Event::BranchTo`] has the number 8, 9, 10, 11, 12, 14 or 15 for the offsets 0x00, 0x04, 0x08, 0x0C, 0x10,
+//! 0x18 and 0x1C, and [`InByteException::OTHER`] at any other address (ETM3-EXC-014). Atoms that an exception cancels
+//! stay reported, and so do their data: the consumer applies `cancel`.
+//!
+//! # VMID
+//!
+//! With [`vmid`](super::Parameters::vmid), a VMID packet follows each I-sync before the next P-header. A P-header that
+//! comes first is a fault (ETM3-VMID-001, 004), and the VMID is unknown until the next `Vmid`. The model outputs the
+//! VMID after each I-sync and its cycle count, if that is a packet of its own, also the reset value 0 (ETM3-VMID-003);
+//! and each change as a Context ID, after the instruction that made it.
+//!
+//! # Periodic synchronisation
+//!
+//! The model counts, up to ETMv3.0 cycles, from ETMv3.1 on bytes that enter the FIFO, from the first byte of the latest
+//! A-sync on. When [`sync_period`](super::Policy::sync_period) is reached, the next traced instruction is preceded by
+//! what is pending, an A-sync and a periodic I-sync; if it follows a gap in the trace, by an A-sync and the non-periodic
+//! I-sync. Decoders take the parts at any distance from each other (ETM3-SYN-018). An A-sync is the first packet after
+//! the Programming bit is cleared (ETM3-SYN-019), but Cortex-M3 up to r1p1-00rel0 may omit the second one
+//! (ETM3-SYN-020): a decoder in synchronisation goes on with an I-sync alone.
+//!
 //! # Faults
 //!
 //! "Lost" = `Missing` with `synchronisation_lost` follows for every outstanding miss, and the decoder looks for an
@@ -86,6 +114,7 @@
 //! |---|---|---|---|
 //! | reserved header or P-header; VMID, timestamp before 3.5; exception entry, exit before 3.4 | `reserved-encoding` | header | lost |
 //! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M | `illegal-in-state` | header | lost |
+//! | branch, P-header or data suppressed with [`data_only`](super::Parameters::data_only) (ETM3-DO-001) | `illegal-in-state` | header | lost |
 //! | 00 that does not begin an A-sync: something else than 80 after five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
 //! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state | `reserved-encoding` | byte 5 | lost |
 //! | current address that announces exception information | `reserved-encoding` | the byte that does | lost |
@@ -96,7 +125,8 @@
 //! | an atom after an executed indirect branch, before a branch packet or I-sync | `missing-address` | P-header | goes on; once |
 //! | no code where an atom is, with a program that has code somewhere; `address` says where | `no-code` | P-header | goes on; once until an address is known again |
 //! | periodic I-sync at another address or state (with a load or store in progress: of that) than the next instruction, if that is known | `contradiction` | I-sync | goes on there |
-//! | tag superseded without a non-periodic I-sync since its placeholder | `suspicious` | header | goes on |
+//! | tag superseded without a non-periodic I-sync, or exception 4 (imprecise data abort) or 8 (reset), since its placeholder | `suspicious` | header | goes on |
+//! | a P-header after an I-sync without VMID between, with [`vmid`](super::Parameters::vmid) | `contradiction` | P-header | goes on; once for that I-sync |
 //! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 //! | a record of a bare port with bits of TRACECTL\[7:1\] | `framing` | TRACECTL | lost; the record is skipped |
 //! | the stream of a bare port ends inside a record | `truncated` | TRACECTL | before the events of the end |
@@ -159,7 +189,7 @@ pub struct ExceptionInformation {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InByteException {
-    /// Bits \[5:3\]: 0 reset, 1 IRQ, 4 Jazelle, 5 FIQ, 6 asynchronous data abort, 7 debug halt.
+    /// Bits \[5:3\]: 0 other, by its vector, 1 IRQ, 4 Jazelle, 5 FIQ, 6 asynchronous data abort, 7 debug halt.
     pub code: u8,
     /// Bit \[6\]: the most recently traced instruction was cancelled.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
@@ -167,12 +197,16 @@ pub struct InByteException {
 }
 
 impl InByteException {
+    /// The number of code 0 where its type is not known: a generic exception (ETM3-EXC-014).
+    pub const OTHER: u16 = 13;
+
     /// The exception number of [`ExceptionInformation`] that `code` stands for; [`Event::BranchTo`] reports that. The
-    /// reserved codes 2 and 3 become the reserved numbers 6 and 7.
+    /// reserved codes 2 and 3 become the reserved numbers 6 and 7; code 0 becomes [`OTHER`](Self::OTHER), which a
+    /// decoder replaces by the number of its vector.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self.code {
-            0 => 8,
+            0 => Self::OTHER,
             1 => 14,
             2 => 6,
             3 => 7,

@@ -15,9 +15,17 @@ pub struct GeneratedProgram {
     pub thumb: Vec<Instruction>,
     /// Where nothing but plain instructions are, in the state of exceptions.
     pub quiet: Vec<Instruction>,
+    /// The low and the high table of vectors, A32: an instruction for each vector, in order.
+    pub vectors: [Vec<Instruction>; 2],
     /// The state in which execution begins and exceptions are taken.
     pub home: Isa,
 }
+
+/// Where the tables of vectors are.
+const TABLES: [u32; 2] = [0, 0xffff_0000];
+
+/// Places in a table, that of offset 0x14 included.
+const VECTORS: u32 = 8;
 
 /// Where the sections are.
 const ARM: u32 = 0x8000;
@@ -41,7 +49,14 @@ impl GeneratedProgram {
         }
         let plain = |address| Instruction { address, isa: home, kind: Kind::Plain };
         let quiet = (0..QUIET_LENGTH).map(|index| plain(QUIET + plain(QUIET).size() * index)).collect();
-        Self { arm, thumb, quiet, home }
+        Self { arm, thumb, quiet, vectors: TABLES.map(table), home }
+    }
+
+    /// The instruction at this place; `None` where no code is.
+    #[must_use]
+    pub fn at(&self, address: u32, isa: Isa) -> Option<Instruction> {
+        let vectors = self.vectors.iter().flatten().filter(|_| isa == Isa::Arm);
+        self.section(isa).iter().chain(vectors).find(|item| item.address == address).copied()
     }
 
     /// The section of a state.
@@ -68,13 +83,29 @@ impl GeneratedProgram {
     /// If sections overlap, which would be a fault of the generator.
     pub fn code(&self) -> Result<Program, String> {
         let mut program = Program::new();
-        for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb), ("quiet", &self.quiet)] {
+        let Self { arm, thumb, quiet, vectors: [low, high], .. } = self;
+        for (name, section) in
+            [("arm", arm), ("thumb", thumb), ("quiet", quiet), ("low", low), ("high", high)]
+        {
             let bytes = section.iter().flat_map(|item| item.assemble(self.target(item).0)).collect();
             let section = Section::new(Address32(section[0].address), bytes, name);
             program.insert(section).map_err(|error| error.to_string())?;
         }
         Ok(program)
     }
+}
+
+/// Handlers of no more than the instructions from their vector to the end of the table, which lead to anywhere.
+fn table(base: u32) -> Vec<Instruction> {
+    let item = |index| {
+        let kind = match index {
+            2 | 7 => Kind::Indirect,
+            5 => Kind::Load,
+            _ => Kind::Plain,
+        };
+        Instruction { address: base + 4 * index, isa: Isa::Arm, kind }
+    };
+    (0..VECTORS).map(item).collect()
 }
 
 fn section(entropy: &mut Entropy<'_>, base: u32, isa: Isa) -> Vec<Instruction> {

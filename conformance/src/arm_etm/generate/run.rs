@@ -2,6 +2,7 @@
 
 use traceproof_vectors::arm_etm::{
     self as etm, Access, BranchTarget, Exception, Isa, MissReturn, Phantom, Position, Stimulus, Transfer,
+    VectorBase,
 };
 
 use super::{GeneratedProgram, Instruction, Kind};
@@ -43,10 +44,25 @@ pub(super) struct Happenings {
     pub(super) big_endian: bool,
     /// Exceptions are those of ARMv7-M, and push registers.
     pub(super) m_profile: bool,
+    /// ETMv2: exceptions go to these vectors, and stand in place of an instruction.
+    pub(super) vectors: Option<VectorBase>,
 }
 
 /// Registers that automatic stacking pushes (ETM3-MISC-005).
 const PUSHED: u32 = 8;
+
+/// Numbers of exceptions, and the places of their vectors in a table.
+const RESET: (u16, usize) = (8, 0);
+const UNDEFINED: (u16, usize) = (9, 1);
+const SVC: (u16, usize) = (10, 2);
+const PREFETCH_ABORT: (u16, usize) = (11, 3);
+const DATA_ABORT: (u16, usize) = (12, 4);
+const IMPRECISE_DATA_ABORT: (u16, usize) = (4, 4);
+const IRQ: (u16, usize) = (14, 6);
+const FIQ: (u16, usize) = (15, 7);
+
+/// The place in a table that is no vector.
+const RESERVED: usize = 5;
 
 /// Cycles without trace in which every FIFO drains.
 const DRAINING: usize = 260;
@@ -69,6 +85,8 @@ pub(super) struct Walk<'a, 'b> {
     data: u32,
     /// Automatic stacking is next.
     stacking: bool,
+    /// The table of vectors that exceptions use, whether the decoder knows it or not.
+    table: usize,
     cycles: Vec<Stimulus>,
 }
 
@@ -80,6 +98,11 @@ impl<'a, 'b> Walk<'a, 'b> {
         length: usize,
     ) -> Vec<Stimulus> {
         let levels = Stimulus { view_data: true, ..Stimulus::default() };
+        let table = match happenings.vectors {
+            Some(VectorBase::Unknown) => entropy.below(2),
+            Some(VectorBase::High) => 1,
+            _ => 0,
+        };
         let at = program.section(program.home)[0];
         let mut walk = Walk {
             program,
@@ -93,6 +116,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             rest: Vec::new(),
             data: 0x4000_0000,
             stacking: false,
+            table,
             cycles: Vec::new(),
         };
         walk.push(Stimulus::default());
@@ -203,8 +227,11 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.in_flight = 0;
         self.rest.clear();
         let mut instruction = completion(&self.at, true);
-        let target = self.anywhere(self.program.home);
-        instruction.branch = Some(exception(&target, 8, true));
+        let target = match self.happenings.vectors {
+            Some(_) => self.program.vectors[self.table][RESET.1],
+            None => self.anywhere(self.program.home),
+        };
+        instruction.branch = Some(exception(&target, RESET.0, true));
         cycle.instruction = Some(instruction);
         self.at = target;
     }
@@ -230,6 +257,10 @@ impl<'a, 'b> Walk<'a, 'b> {
     fn complete(&mut self, cycle: &mut Stimulus) {
         let phantom = self.fold();
         let at = self.at;
+        if self.happenings.vectors.is_some() && self.entropy.chance(self.happenings.exceptions) {
+            self.interrupt(cycle, phantom);
+            return;
+        }
         let conditional = at.kind == Kind::Conditional && at.isa == Isa::Arm
             || matches!(at.kind, Kind::Branch { conditional: true, .. });
         let executed = !conditional || self.entropy.chance(128);
@@ -255,7 +286,7 @@ impl<'a, 'b> Walk<'a, 'b> {
                 exception: None,
             });
         }
-        if self.entropy.chance(self.happenings.exceptions) {
+        if self.happenings.vectors.is_none() && self.entropy.chance(self.happenings.exceptions) {
             let target = self.anywhere(self.program.home);
             let number = if self.happenings.m_profile {
                 // Numbers above 15 need information byte 1.
@@ -275,6 +306,22 @@ impl<'a, 'b> Walk<'a, 'b> {
         cycle.instruction = Some(instruction);
     }
 
+    /// ETMv2: an exception is taken in place of the instruction. Only data of its own are in the cycle, all of them.
+    fn interrupt(&mut self, cycle: &mut Stimulus, phantom: Option<Phantom>) {
+        let at = self.at;
+        let has_data = at.transfers() > 0 && self.rest.is_empty() && self.entropy.chance(160);
+        let (number, vector) = if has_data {
+            cycle.transfers = self.transfers(&at);
+            self.entropy.pick(&[DATA_ABORT, DATA_ABORT, IMPRECISE_DATA_ABORT, IRQ])
+        } else {
+            self.entropy.pick(&[IRQ, FIQ, SVC, PREFETCH_ABORT, UNDEFINED, IMPRECISE_DATA_ABORT, DATA_ABORT])
+        };
+        let target = self.program.vectors[self.table][vector];
+        let branch = Some(exception(&target, number, false));
+        cycle.instruction = Some(etm::Instruction { phantom, branch, ..completion(&at, true) });
+        self.at = target;
+    }
+
     /// A folded branch before the instruction that completes.
     fn fold(&mut self) -> Option<Phantom> {
         let branch = self.at;
@@ -292,11 +339,24 @@ impl<'a, 'b> Walk<'a, 'b> {
         match at.kind {
             _ if !executed => None,
             Kind::Branch { .. } | Kind::Exchange => Some((self.place(self.program.target(at)), true)),
+            Kind::Indirect if self.happenings.vectors.is_some() && self.entropy.chance(24) => {
+                Some((self.beside_exceptions(), false))
+            }
             Kind::Indirect | Kind::LoadPc | Kind::PopPc => {
                 let isa = self.entropy.pick(&[self.program.home, Isa::Thumb]);
                 Some((self.anywhere(isa), false))
             }
             _ => None,
+        }
+    }
+
+    /// A place in a table at which a branch is no exception, or cannot be told from one.
+    fn beside_exceptions(&mut self) -> Instruction {
+        let place = self.entropy.below(self.program.vectors[0].len());
+        match self.happenings.vectors {
+            Some(VectorBase::Unknown) => self.program.vectors[self.entropy.below(2)][place],
+            _ if self.entropy.chance(64) => self.program.vectors[self.table][RESERVED],
+            _ => self.program.vectors[1 - self.table][place],
         }
     }
 
@@ -306,8 +366,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 
     fn place(&self, (address, isa): (u32, Isa)) -> Instruction {
-        let found = self.program.section(isa).iter().find(|item| item.address == address);
-        *found.unwrap_or(&self.program.section(isa)[0])
+        self.program.at(address, isa).unwrap_or_else(|| self.program.section(isa)[0])
     }
 
     fn following(&self, at: &Instruction) -> Instruction {
@@ -367,13 +426,16 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
+    /// An exception (ETMv2: a branch) leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
     /// ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);
         let target = self.program.quiet[0];
-        instruction.branch = Some(exception(&target, 14, true));
+        instruction.branch = Some(match self.happenings.vectors {
+            Some(_) => BranchTarget { exception: None, ..exception(&target, 0, false) },
+            None => exception(&target, IRQ.0, true),
+        });
         let transfers = core::mem::take(&mut self.rest);
         self.push(Stimulus { instruction: Some(instruction), transfers, ..Stimulus::default() });
         self.levels.trace_enable = false;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use traceproof_vectors::arm_etm::{Architecture, Parameters, Policy, Stimulus, TagChoice};
+use traceproof_vectors::arm_etm::{Architecture, Parameters, Policy, Stimulus, TagChoice, VectorBase};
 
 use super::GeneratedProgram;
 use super::run::{Happenings, Walk};
@@ -33,7 +33,8 @@ pub fn scenario(bytes: &[u8], architecture: Architecture) -> Scenario {
         // Without instructions between them the suppressed transfers cannot be determined.
         policy.suppress_below = 0;
     }
-    let happenings = Happenings { m_profile: parameters.m_profile, ..happenings(entropy) };
+    let vectors = (architecture == Architecture::V2).then_some(parameters.hivecs);
+    let happenings = Happenings { m_profile: parameters.m_profile, vectors, ..happenings(entropy) };
     let program = GeneratedProgram::generate(entropy, parameters.m_profile);
     let length = entropy.pick(&[60, 240, 600]);
     let cycles = Walk::run(&program, entropy, happenings, length);
@@ -54,6 +55,8 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
     let [width, broadcast, context, accurate, latency] = std::array::from_fn(|_| entropy.byte());
     let [alternative, single, stamps, long, gray, vmid] = std::array::from_fn(|_| entropy.chance(128));
     let [bare, data_only] = std::array::from_fn(|_| entropy.chance(32));
+    let bases = [VectorBase::Low, VectorBase::Low, VectorBase::High, VectorBase::Unknown];
+    let hivecs = if v3 { VectorBase::Low } else { bases[usize::from(latency >> 6)] };
     let m_profile = entropy.chance(80) && v3 && minor >= 4;
     let data_only = v3 && data_only && minor >= 1 && (data_value || data_address);
     Parameters {
@@ -69,6 +72,7 @@ fn parameters(entropy: &mut Entropy<'_>, architecture: Architecture) -> Paramete
         data_only,
         bare_port: v3 && bare,
         fifo_latency: latency & 1,
+        hivecs,
         alternative_branches: v3 && alternative && minor >= 4,
         thumb32_single: single,
         timestamps: v3 && stamps && minor >= 5,
@@ -125,6 +129,7 @@ fn happenings(entropy: &mut Entropy<'_>) -> Happenings {
         states: entropy.chance(128),
         big_endian: entropy.chance(64),
         m_profile: false,
+        vectors: None,
     }
 }
 
@@ -133,7 +138,9 @@ impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:?}", self.parameters)?;
         writeln!(f, "{:?}", self.policy)?;
-        for item in self.program.arm.iter().chain(&self.program.thumb) {
+        for item in
+            self.program.arm.iter().chain(&self.program.thumb).chain(self.program.vectors.iter().flatten())
+        {
             writeln!(f, "{:#x}: {:?} {:?}", item.address, item.isa, item.kind)?;
         }
         for (index, cycle) in self.cycles.iter().enumerate() {

@@ -11,7 +11,7 @@ use super::layers::PacketHook;
 use crate::saboteurs::decoders::{Bytes, Results};
 
 /// Changes packets where they are read.
-fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> PacketHook {
+pub(super) fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> PacketHook {
     Box::new(move |mut packet| {
         change(&mut packet);
         packet
@@ -19,7 +19,9 @@ fn packets(mut change: impl FnMut(&mut Packet) + 'static) -> PacketHook {
 }
 
 /// Changes what is reported, with the packet that carried it at hand; `None` = it is not reported.
-fn events(mut change: impl FnMut(Event, Option<&Packet>) -> Option<Event> + 'static) -> Results<ArmEtm> {
+pub(super) fn events(
+    mut change: impl FnMut(Event, Option<&Packet>) -> Option<Event> + 'static,
+) -> Results<ArmEtm> {
     let mut latest = None;
     Box::new(move |entry| match entry {
         Entry::Packet(packet) => {

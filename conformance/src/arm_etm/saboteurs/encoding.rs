@@ -5,7 +5,7 @@ use traceproof_vectors::arm_etm::{ArmEtm, Parameters, Policy, Stimulus};
 use crate::saboteurs::encoders::Steps;
 
 /// Changes what a cycle shows.
-fn cycles(mut change: impl FnMut(&mut Stimulus) + 'static) -> Steps<ArmEtm> {
+pub(super) fn cycles(mut change: impl FnMut(&mut Stimulus) + 'static) -> Steps<ArmEtm> {
     Box::new(move |mut stimulus| {
         change(&mut stimulus);
         Some(stimulus)

@@ -110,10 +110,10 @@ impl v2::Listener for Reporter<'_, v2::Flow> {
         self.sink.event(place, &Event::Instruction { cycle, executed, phantom });
     }
 
-    fn packet(&mut self, place: Place, cycle: u64, packet: &Packet) {
+    fn packet(&mut self, carrier: v2::Carrier, packet: &Packet) {
         let packet = (self.hook)(*packet);
-        self.sink.packet(place, &packet);
-        self.flow.packet(place, cycle, &packet, self.sink);
+        self.sink.packet(carrier.place, &packet);
+        self.flow.packet(carrier, &packet, self.sink);
     }
 
     fn fault(&mut self, fault: &Fault, consequence: v2::Consequence) {

@@ -2,6 +2,7 @@
 
 mod decoding;
 mod encoding;
+mod exceptions;
 mod layers;
 
 use traceproof_vectors::arm_etm::ArmEtm;
@@ -279,5 +280,101 @@ const TABLE: &[Saboteur<ArmEtm>] = &[
         side: Side::Encoder(|| configuration(encoding::fifo_one_byte_short)),
         bug: "The last byte of the FIFO is never used.",
         source: "ETM2-FIFO-001; a ring buffer that distinguishes full from empty by one free place",
+    },
+    Saboteur {
+        name: "vectors-are-branches",
+        side: Side::Decoder(|| results(exceptions::vectors_are_branches)),
+        bug: "ETMv1, ETMv2: A branch to a vector is reported as a branch only.",
+        source: "ETM1-EXC-001, ETM2-EXC-001; no packet says that it is an exception",
+    },
+    Saboteur {
+        name: "possible-exceptions-unreported",
+        side: Side::Decoder(|| results(exceptions::possible_exceptions_unreported)),
+        bug: "ETMv1, ETMv2: Nothing is reported of a possible exception where HIVECS is not known.",
+        source: "ETM1-EXC-007; what is not certain is left out",
+    },
+    Saboteur {
+        name: "low-vectors-only",
+        side: Side::Decoder(|| parameters(exceptions::low_vectors_only)),
+        bug: "ETMv1, ETMv2: The vectors are expected at address 0 whatever HIVECS is.",
+        source: "ETM1-EXC-007; most systems have them there",
+    },
+    Saboteur {
+        name: "interrupted-instruction-executed",
+        side: Side::Decoder(|| results(exceptions::interrupted_instruction_executed)),
+        bug: "ETMv1: The instruction that an exception interrupts is reported as executed.",
+        source: "ETM1-EXC-002; BE means executed for every other branch",
+    },
+    Saboteur {
+        name: "ignored-transfers-unreported",
+        side: Side::Decoder(|| results(exceptions::ignored_transfers_unreported)),
+        bug: "ETMv1, ETMv2: The transfers of an aborted instruction are not reported as ignored.",
+        source: "ETM1-EXC-005, ETM2-EXC-003; data packets that look like any others",
+    },
+    Saboteur {
+        name: "ignored-transfers-not-counted",
+        side: Side::Decoder(|| results(exceptions::ignored_transfers_not_counted)),
+        bug: "ETMv1: Ignored transfers have no numbers.",
+        source: "ETM1-EXC-006; data that are skipped leave the count as it was",
+    },
+    Saboteur {
+        name: "aborts-exchanged",
+        side: Side::Decoder(|| results(exceptions::aborts_exchanged)),
+        bug: "ETMv1, ETMv2: The vectors of prefetch abort and data abort change places.",
+        source: "ETM1-EXC-001; two neighbours in the table",
+    },
+    Saboteur {
+        name: "exception-bit-ignored",
+        side: Side::Decoder(|| reading(exceptions::exception_bit_ignored)),
+        bug: "ETMv2: The exception bit of a branch address is dropped.",
+        source: "ETM2-EXC-002; other branch addresses of five bytes do not have it set",
+    },
+    Saboteur {
+        name: "only-the-bit-takes-back",
+        side: Side::Decoder(|| results(exceptions::only_the_bit_takes_back)),
+        bug: "ETMv2: An interrupt without the exception bit takes nothing back.",
+        source: "ETM2-EXC-005; the bit alone decides about aborts",
+    },
+    Saboteur {
+        name: "every-abort-takes-back",
+        side: Side::Decoder(|| results(exceptions::every_abort_takes_back)),
+        bug: "ETMv2: A precise data abort takes its instruction back.",
+        source: "ETM2-EXC-003; all other aborts do",
+    },
+    Saboteur {
+        name: "taken-back-in-the-cycle-of-the-branch",
+        side: Side::Decoder(|| results(exceptions::taken_back_in_the_cycle_of_the_branch)),
+        bug: "ETMv2: The instruction that is taken back is expected in the cycle of the branch.",
+        source: "ETM2-EXC-006; a branch address in a cycle without instruction is rare",
+    },
+    Saboteur {
+        name: "other-exception-is-reset",
+        side: Side::Decoder(|| results(exceptions::other_exception_is_reset)),
+        bug: "ETMv3: Code 0 of an exception inside byte 5 is reported as reset.",
+        source: "ETM3-EXC-014; the first entry of the table of vectors",
+    },
+    Saboteur {
+        name: "imprecise-aborts-look-precise",
+        side: Side::Encoder(|| steps(exceptions::imprecise_aborts_look_precise)),
+        bug: "ETMv2: Imprecise data aborts do not set the exception bit.",
+        source: "ETM2-EXC-004; one vector for both",
+    },
+    Saboteur {
+        name: "precise-aborts-take-back",
+        side: Side::Encoder(|| steps(exceptions::precise_aborts_take_back)),
+        bug: "ETMv2: Precise data aborts set the exception bit.",
+        source: "ETM2-EXC-003; all other aborts do",
+    },
+    Saboteur {
+        name: "svc-takes-itself-back",
+        side: Side::Encoder(|| steps(exceptions::svc_takes_itself_back)),
+        bug: "ETMv2: SVC sets the exception bit.",
+        source: "ETM2-EXC-005; all other exceptions that are no precise abort do",
+    },
+    Saboteur {
+        name: "interrupts-are-not-shown",
+        side: Side::Encoder(|| steps(exceptions::interrupts_are_not_shown)),
+        bug: "ETMv1, ETMv2: IRQ and FIQ output no branch address.",
+        source: "ETM1-EXC-002, ETM2-EXC-001; no instruction branched",
     },
 ];

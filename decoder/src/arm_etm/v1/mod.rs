@@ -44,6 +44,7 @@ mod data;
 mod decoder;
 mod dissect;
 mod flow;
+mod held;
 mod listener;
 mod packet;
 mod pairing;

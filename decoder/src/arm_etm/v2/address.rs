@@ -5,7 +5,7 @@ use traceproof_vectors::arm_etm::{CompressedAddress, DataAddress, Isa};
 use super::conventions::state;
 
 /// Address bits in the first four bytes of a branch address, in instructions.
-const FOUR_BYTES: u32 = 27;
+pub(super) const FOUR_BYTES: u32 = 27;
 
 /// Where an instruction is, and in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
 use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
 
 use super::flow::Flow;
-use super::listener::{Consequence, Listener};
+use super::listener::{Carrier, Consequence, Listener};
 use super::port::Port;
 
 /// Optional features that this decoder honours.
@@ -62,9 +62,9 @@ impl<S: Sink<ArmEtm> + ?Sized> Listener for Reporter<'_, S> {
         self.sink.event(place, &Event::Instruction { cycle, executed, phantom });
     }
 
-    fn packet(&mut self, place: Place, cycle: u64, packet: &Packet) {
-        self.sink.packet(place, packet);
-        self.flow.packet(place, cycle, packet, self.sink);
+    fn packet(&mut self, carrier: Carrier, packet: &Packet) {
+        self.sink.packet(carrier.place, packet);
+        self.flow.packet(carrier, packet, self.sink);
     }
 
     fn fault(&mut self, fault: &Fault, consequence: Consequence) {

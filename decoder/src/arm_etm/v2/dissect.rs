@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::arm_etm::{ArmEtm, Packet, Parameters};
 use traceproof_vectors::{Dissection, Fault, Place};
 
-use super::listener::{Consequence, FifoByte, Listener};
+use super::listener::{Carrier, Consequence, FifoByte, Listener};
 use super::port::Port;
 use crate::arm_etm::units::Units;
 
@@ -35,7 +35,7 @@ impl Listener for Units {
 
     fn instruction(&mut self, _: Place, _: u64, _: bool, _: bool) {}
 
-    fn packet(&mut self, _: Place, _: u64, packet: &Packet) {
+    fn packet(&mut self, _: Carrier, packet: &Packet) {
         self.close(Some(Ok(*packet)));
     }
 

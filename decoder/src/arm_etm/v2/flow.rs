@@ -1,11 +1,15 @@
 //! Statuses and packets -> events: addresses, transfers, load misses.
 
 use traceproof_vectors::arm_etm::{
-    ArmEtm, CompressedAddress, Event, MissingReason, Packet, Parameters, Reason, Value,
+    ArmEtm, CompressedAddress, Event, ExceptionKind, MissingReason, Packet, Parameters, Reason, Value,
+    VectorBase,
 };
 use traceproof_vectors::{Address32, Fault, FaultClass, Place, Sink};
 
-use super::address::{DataAddresses, InstructionAddress};
+use super::address::{DataAddresses, FOUR_BYTES, InstructionAddress};
+use super::conventions::is_exception;
+use super::exceptions::{Latest, Meaning, meaning};
+use super::listener::Carrier;
 use crate::arm_etm::misses::{MissTable, Outstanding};
 
 /// Turns packets into events, packet by packet.
@@ -14,19 +18,14 @@ pub struct Flow {
     data_value: bool,
     data_address: bool,
     monitor_cprt: bool,
+    hivecs: VectorBase,
     /// Number of the next transfer.
     transfers: u64,
     /// Base of the next branch address.
     instruction: InstructionAddress,
     addresses: DataAddresses,
     misses: MissTable,
-}
-
-/// Where and when a packet was.
-#[derive(Clone, Copy, Debug)]
-struct Carrier {
-    place: Place,
-    cycle: u64,
+    latest: Latest,
 }
 
 impl Flow {
@@ -37,10 +36,12 @@ impl Flow {
             data_value: parameters.data_value,
             data_address: parameters.data_address,
             monitor_cprt: parameters.monitor_cprt,
+            hivecs: parameters.hivecs,
             transfers: 0,
             instruction: InstructionAddress::default(),
             addresses: DataAddresses::UNKNOWN,
             misses: MissTable::EMPTY,
+            latest: Latest::NONE,
         }
     }
 
@@ -50,15 +51,15 @@ impl Flow {
         self.instruction = InstructionAddress::default();
         self.addresses = DataAddresses::UNKNOWN;
         self.misses = MissTable::EMPTY;
+        self.latest = Latest::NONE;
     }
 
-    /// Takes a packet that the cycle `cycle` placed in the FIFO; `place` is its first bit. `Suspicious` is the
-    /// only class of its faults.
-    pub fn packet<S>(&mut self, place: Place, cycle: u64, packet: &Packet, sink: &mut S)
+    /// Takes a packet. `Suspicious` is the only class of its faults.
+    pub fn packet<S>(&mut self, carrier: Carrier, packet: &Packet, sink: &mut S)
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let carrier = Carrier { place, cycle };
+        let place = carrier.place;
         let tag = match *packet {
             Packet::LoadMissData { tag, .. } => Some(tag),
             _ => None,
@@ -72,6 +73,7 @@ impl Flow {
                 self.placeholder(carrier, half, first, tag, address, sink);
             }
             Packet::LoadMissData { tag, value, .. } => self.miss_data(carrier, half, tag, value, sink),
+            Packet::BranchAddress(address) => self.branch(carrier, half, address, sink),
             _ => {
                 missing(place, half, MissingReason::Incomplete, sink);
                 self.other(carrier, packet, sink);
@@ -131,7 +133,7 @@ impl Flow {
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let Carrier { place, cycle } = carrier;
+        let Carrier { place, cycle, .. } = carrier;
         if !self.data_value {
             suspicious(place, sink);
         }
@@ -143,18 +145,47 @@ impl Flow {
         sink.event(place, &event);
     }
 
+    /// Spec: ETM2-BR-003 (6.7), ETM2-EXC-001 to 006, ETM2-EXC-008 to 010 (4.5.3, 6.8.1).
+    fn branch<S>(&mut self, carrier: Carrier, half: Option<u64>, packet: CompressedAddress, sink: &mut S)
+    where
+        S: Sink<ArmEtm> + ?Sized,
+    {
+        let Carrier { place, last, cycle, instruction } = carrier;
+        self.instruction = self.instruction.branch(packet);
+        let InstructionAddress { address, isa } = self.instruction;
+        let address = Address32(address);
+        let bit = is_exception((packet.bits >> FOUR_BYTES) as u8);
+        let meaning = meaning(self.hivecs, self.instruction, bit);
+        if let Meaning::Exception { suspicious: true, .. } = meaning {
+            suspicious(Place { byte: last, bit: 0, ..place }, sink);
+        }
+        missing(place, half, MissingReason::Incomplete, sink);
+        match meaning {
+            Meaning::Branch => {}
+            Meaning::Possible => sink.event(place, &Event::PossibleException { cycle, vector: address }),
+            Meaning::Exception { kind, taken_back, ignored, .. } => {
+                let instruction = self.latest.instruction(instruction);
+                let transfers = self.latest.transfers(instruction, self.transfers).filter(|_| ignored);
+                if let Some((first, last)) = transfers {
+                    sink.event(place, &Event::IgnoredTransfers { first, last });
+                }
+                let cancelled = instruction.filter(|_| taken_back);
+                sink.event(place, &Event::Exception { cycle, kind, vector: address, at: None, cancelled });
+                if kind == ExceptionKind::Reset {
+                    self.misses.excuse();
+                }
+            }
+        }
+        sink.event(place, &Event::Branch { cycle, address, isa });
+    }
+
     /// Packets that have nothing to do with load misses.
     fn other<S>(&mut self, carrier: Carrier, packet: &Packet, sink: &mut S)
     where
         S: Sink<ArmEtm> + ?Sized,
     {
-        let Carrier { place, cycle } = carrier;
+        let Carrier { place, cycle, .. } = carrier;
         match *packet {
-            Packet::BranchAddress(address) => {
-                self.instruction = self.instruction.branch(address);
-                let InstructionAddress { address, isa } = self.instruction;
-                sink.event(place, &Event::Branch { cycle, address: Address32(address), isa });
-            }
             Packet::NormalData { first, address, value, .. } => {
                 self.transfer(carrier, first, address, value.map_or(Value::Off, Value::Known), sink);
             }
@@ -178,11 +209,13 @@ impl Flow {
                     },
                 );
                 // Spec: ETM2-PS-013, ETM2-TFO-012, ETM2-TFO-021 (6.5.1, 7.14.2).
-                if reason == Reason::Periodic || lsm.is_some() {
+                let executes = reason == Reason::Periodic || lsm.is_some();
+                self.latest.synchronise(cycle, reason == Reason::Periodic, executes);
+                if executes {
                     sink.event(place, &Event::Instruction { cycle, executed: true, phantom: false });
                 }
             }
-            // Misses are `packet`'s own; a port of this architecture has no other packets.
+            // Misses and branches are `packet`'s own; a port of this architecture has no other packets.
             _ => {}
         }
     }
@@ -211,7 +244,10 @@ impl Flow {
             None if first || !self.data_address || self.monitor_cprt => self.addresses.absent(),
             None => self.addresses.next(),
         };
-        let Carrier { place, cycle } = carrier;
+        let Carrier { place, cycle, .. } = carrier;
+        if first {
+            self.latest.first_transfer(self.transfers, cycle);
+        }
         sink.event(
             place,
             &Event::Transfer { transfer: self.transfers, when: cycle, address, value, big_endian: false },

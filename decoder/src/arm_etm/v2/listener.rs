@@ -14,6 +14,19 @@ pub struct FifoByte {
     pub high: Option<u64>,
 }
 
+/// Where and when a packet was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carrier {
+    /// Its first bit.
+    pub place: Place,
+    /// Stream offset of its last byte; on a 4-bit port, of the one that carried bits \[3:0\] of that.
+    pub last: u64,
+    /// The cycle that placed it in the FIFO.
+    pub cycle: u64,
+    /// The cycle of the latest instruction up to that cycle; `None` if there was none, and of a TFO packet.
+    pub instruction: Option<u64>,
+}
+
 /// What a fault does to the state of a [`Port`](super::Port) and of its listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
@@ -25,14 +38,14 @@ pub enum Consequence {
 
 /// Receives what the pins carry, in stream order.
 ///
-/// `cycle` is the index of a record from 0. Of a packet it is that of the cycle that placed it in the FIFO.
+/// `cycle` is the index of a record from 0.
 pub trait Listener {
     /// The trigger occurred.
     fn trigger(&mut self, place: Place, cycle: u64);
     /// An instruction was executed or, because its condition failed, not; `phantom`: a folded direct branch.
     fn instruction(&mut self, place: Place, cycle: u64, executed: bool, phantom: bool);
-    /// The last byte of a packet was read; `place` is its first bit.
-    fn packet(&mut self, place: Place, cycle: u64, packet: &Packet);
+    /// The last byte of a packet was read.
+    fn packet(&mut self, carrier: Carrier, packet: &Packet);
     /// Something is wrong.
     fn fault(&mut self, fault: &Fault, consequence: Consequence);
     /// The stream ended at `place`; `incomplete` is the oldest cycle of whose packets bytes are missing.

@@ -207,6 +207,7 @@ pub(super) struct PacketReader {
     data_value: bool,
     context_id_bytes: u8,
     has_jazelle: bool,
+    tfo_jazelle: bool,
     open: Option<Open>,
 }
 
@@ -217,6 +218,7 @@ impl PacketReader {
             data_value: parameters.data_value,
             context_id_bytes: parameters.context_id_bytes,
             has_jazelle: parameters.has_jazelle(),
+            tfo_jazelle: parameters.tfo_jazelle,
             open: None,
         }
     }
@@ -291,7 +293,7 @@ impl PacketReader {
 
     /// Spec: ETM2-TFO-008, ETM2-TFO-009, ETM2-TFO-019 (6.5.3).
     fn tfo_header(&self, header: u8) -> Result<Kind, FaultClass> {
-        if TFO_ZERO.any(header) || (TFO_JAZELLE.any(header) && !self.has_jazelle) {
+        if header & TFO_ZERO != 0 || (TFO_JAZELLE.any(header) && !self.tfo_jazelle) {
             return Err(FaultClass::ReservedEncoding);
         }
         Ok(Kind::TraceFifoOffset)

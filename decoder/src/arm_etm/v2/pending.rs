@@ -9,6 +9,8 @@ pub(super) enum Expectation {
     Group {
         /// The cycle.
         cycle: u64,
+        /// The cycle of the latest instruction up to then.
+        instruction: Option<u64>,
     },
     /// A TFO packet.
     TraceFifoOffset {
@@ -24,7 +26,15 @@ pub(super) enum Expectation {
 impl Expectation {
     pub(super) const fn cycle(self) -> u64 {
         match self {
-            Self::Group { cycle } | Self::TraceFifoOffset { cycle, .. } => cycle,
+            Self::Group { cycle, .. } | Self::TraceFifoOffset { cycle, .. } => cycle,
+        }
+    }
+
+    /// The cycle of the latest instruction before what is to come, if that is packets of a cycle.
+    pub(super) const fn instruction(self) -> Option<u64> {
+        match self {
+            Self::Group { instruction, .. } => instruction,
+            Self::TraceFifoOffset { .. } => None,
         }
     }
 

@@ -8,7 +8,7 @@ use super::conventions::{
     Bits, VALUE_GAP, VALUE_HIGH, VALUE_HIGH_RESERVED, VALUE_LOW, VALUE_MARK, VALUE_SECOND,
     VALUE_WAIT_AFTER_TRIGGER,
 };
-use super::listener::{Consequence, FifoByte, Listener};
+use super::listener::{Carrier, Consequence, FifoByte, Listener};
 use super::packet::{HeaderSpace, PacketReader, ends_group};
 use super::pending::{Expectation, Pending};
 use crate::arm_etm::records::{Record, Records};
@@ -33,6 +33,8 @@ pub struct Port {
     /// First bit of the packet that is being read.
     reading: Option<Place>,
     synchronised: bool,
+    /// The cycle of the latest instruction since synchronisation.
+    instruction: Option<u64>,
     pending: Pending,
     /// Bytes that the FIFO has delivered since synchronisation.
     position: u64,
@@ -116,6 +118,7 @@ impl Port {
             packet: 0,
             reading: None,
             synchronised: false,
+            instruction: None,
             pending: Pending::new(),
             position: 0,
             skipped: false,
@@ -167,6 +170,7 @@ impl Port {
     fn forget(&mut self) {
         self.drop_packet();
         self.synchronised = false;
+        self.instruction = None;
         self.pending.clear();
         self.skipped = false;
         self.announced = None;
@@ -253,11 +257,12 @@ impl Port {
         }
         if let Some(executed) = executed {
             listener.instruction(sample.place, sample.cycle, executed, false);
+            self.instruction = Some(sample.cycle);
         }
         if sample.status == Pipestat::Wt && !sample.triggered && self.pending.is_empty() {
             self.report(Oddity::WaitForNothing, sample, listener);
         }
-        let group = Expectation::Group { cycle: sample.cycle };
+        let group = Expectation::Group { cycle: sample.cycle, instruction: self.instruction };
         let at_once = self.parameters.fifo_latency == 0;
         if data && at_once {
             self.expect(group, sample)?;
@@ -401,7 +406,8 @@ impl Port {
         let place = *self.reading.get_or_insert(Place { packet: self.packet, byte: byte.low, bit: 0 });
         let read = self.reader.read(space, byte, listener);
         if let Some(packet) = read.map_err(|class| Defect { class, byte: byte.low, bit: 0 })? {
-            listener.packet(place, expectation.cycle(), &packet);
+            let (cycle, instruction) = (expectation.cycle(), expectation.instruction());
+            listener.packet(Carrier { place, last: byte.low, cycle, instruction }, &packet);
             self.reading = None;
             self.packet += 1;
             if ends_group(&packet) {

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, VariableField};
 use traceproof_vectors::arm_etm::{
-    ArmEtm, CompressedAddress, Event, Isa, MissingReason, Packet, Parameters, Reason,
+    ArmEtm, CompressedAddress, Event, Isa, MissingReason, Packet, Parameters, Reason, VectorBase,
 };
 use traceproof_vectors::{Address32, Fault, FaultClass, Place, Program, Sink};
 
@@ -11,6 +11,7 @@ use super::atoms::{AtomTable, Atoms};
 use super::clock::{Cycles, Timestamps};
 use super::code::{Code, Kind, Leads, NOWHERE, Slot, Step};
 use super::transfers::{Carrier, Transfers, incomplete};
+use crate::arm_etm::vectors::number_at;
 
 /// Turns packets into events, packet by packet.
 ///
@@ -21,6 +22,10 @@ pub struct Flow {
     encoding: Encoding,
     cycle_accurate: bool,
     virtualization: bool,
+    /// Where the exception vectors are.
+    hivecs: VectorBase,
+    /// A VMID packet follows each I-sync.
+    vmid: bool,
     atom_table: AtomTable,
     code: Code,
     /// There was an I-sync since the latest search for an A-sync.
@@ -34,6 +39,8 @@ pub struct Flow {
     isa: Isa,
     /// Atoms reported.
     atoms: u64,
+    /// There was no VMID packet since the latest I-sync, and that is not reported.
+    vmid_owed: bool,
     cycles: Cycles,
     timestamps: Timestamps,
     transfers: Transfers,
@@ -82,6 +89,8 @@ impl Flow {
             encoding: Encoding::new(parameters),
             cycle_accurate: parameters.cycle_accurate,
             virtualization: parameters.virtualization,
+            hivecs: parameters.hivecs,
+            vmid: parameters.vmid,
             atom_table: AtomTable::new(parameters.cycle_accurate),
             code: Code::new(program, parameters.thumb32_single),
             synchronised: false,
@@ -90,7 +99,8 @@ impl Flow {
             slot: NOWHERE,
             isa: Isa::Arm,
             atoms: 0,
-            cycles: Cycles::default(),
+            vmid_owed: false,
+            cycles: Cycles::new(parameters),
             timestamps: Timestamps::new(parameters),
             transfers: Transfers::new(parameters),
         }
@@ -113,7 +123,8 @@ impl Flow {
         self.synchronised = false;
         self.base = InstructionAddress::default();
         (self.next, self.isa) = (Next::Unknown, Isa::Arm);
-        self.cycles = Cycles::default();
+        self.vmid_owed = false;
+        self.cycles.forget();
         self.timestamps.forget();
     }
 
@@ -145,6 +156,11 @@ impl Flow {
             return;
         }
         let half = self.transfers.part(place, sink);
+        if self.vmid_owed {
+            // ETM3-VMID-001, ETM3-VMID-004 (7.3.7)
+            self.vmid_owed = false;
+            sink.fault(&Fault::new(FaultClass::Contradiction, place));
+        }
         incomplete(place, half, sink);
         let Atoms { leading, between, count, executed } = self.atom_table.of(header);
         let waits = self.cycles.waits.saturating_add(leading.into());
@@ -303,6 +319,9 @@ impl Flow {
         }
         let half = self.transfers.part(place, sink);
         incomplete(place, half, sink);
+        if exception.is_some_and(loses_data) {
+            self.transfers.excuse();
+        }
         self.arrive(target);
         let InstructionAddress { address, isa } = target;
         sink.event(place, &Event::BranchTo { address: Address32(address), isa, exception });
@@ -329,7 +348,12 @@ impl Flow {
             }
             Packet::InByteExceptionBranch { address, exception } => {
                 let target = self.encoding.in_byte_exception(self.base, address);
-                let (number, cancel) = (exception.number(), exception.cancel);
+                // ETM3-EXC-014
+                let number = match exception.code {
+                    0 => number_at(self.hivecs, target.address),
+                    _ => exception.number(),
+                };
+                let cancel = exception.cancel;
                 let information = ExceptionInformation { number, cancel, ..Default::default() };
                 self.branch_to(place, target, Some(information), sink);
                 return;
@@ -351,7 +375,10 @@ impl Flow {
         let event = match *packet {
             Packet::Trigger => Event::Trigger { when },
             Packet::ContextId { value, .. } => Event::ContextId { when, value },
-            Packet::Vmid(value) => Event::Vmid { when, value },
+            Packet::Vmid(value) => {
+                self.vmid_owed = false;
+                Event::Vmid { when, value }
+            }
             Packet::Timestamp { clock_change, value } => {
                 Event::Timestamp { value: self.timestamps.received(value), clock_change }
             }
@@ -397,6 +424,7 @@ impl Flow {
         self.gap(place, reason, cycle_count, sink);
         self.transfers.synchronise(reason, !self.synchronised);
         self.synchronised = true;
+        self.vmid_owed = self.vmid;
         match current {
             // A periodic one may stand between the halves of an instruction.
             Some(current) if self.next == Next::SecondHalf(current.address) && reason == Reason::Periodic => {
@@ -447,4 +475,12 @@ impl Flow {
             sink.event(place, &Event::Gap { cycles });
         }
     }
+}
+
+/// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous data abort,
+/// or a reset. Spec: ETM3-EXC-017 (4.6.4).
+const fn loses_data(exception: ExceptionInformation) -> bool {
+    const ASYNCHRONOUS_ABORT: u16 = 4;
+    const RESET: u16 = 8;
+    matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
 }

@@ -63,15 +63,17 @@ impl fmt::Debug for Headers {
     }
 }
 
-/// Spec: ETM3-HDR-001 to 006, ETM3-OOO-001, ETM3-OOO-007 (7.2).
+/// Spec: ETM3-HDR-001 to 006, ETM3-OOO-001, ETM3-OOO-007 (7.2), ETM3-DO-001 (7.4.10).
 fn meaning(byte: u8, parameters: &Parameters) -> Header {
     let with = |enabled, header| if enabled { header } else { Header::Illegal };
     let (data, values) = (parameters.traces_data(), parameters.data_value);
     let minor = parameters.minor;
+    // ETM3-DO-001 (7.4.10)
+    let flow = !parameters.data_only;
     match byte {
-        _ if byte & 0x81 == 0x81 => Header::Branch,
-        _ if byte & 1 == 1 => Header::WholeBranch,
-        0x80.. if is_p_header(byte, parameters.cycle_accurate) => Header::Atoms,
+        _ if byte & 0x81 == 0x81 => with(flow, Header::Branch),
+        _ if byte & 1 == 1 => with(flow, Header::WholeBranch),
+        0x80.. if is_p_header(byte, parameters.cycle_accurate) => with(flow, Header::Atoms),
         0x00 => Header::AlignmentSync,
         0x04 => with(parameters.cycle_accurate, Header::CycleCount),
         0x08 => Header::InstructionSync,
@@ -83,7 +85,7 @@ fn meaning(byte: u8, parameters: &Parameters) -> Header {
         0x50 => with(values, Header::StoreFailed),
         0x54 | 0x58 | 0x5c | 0x74 | 0x78 | 0x7c => with(data, Header::Placeholder),
         0x02 | 0x06 | 0x0a | 0x0e | 0x22 | 0x26 | 0x2a | 0x2e => with(data, Header::NormalData),
-        0x62 => with(data, Header::DataSuppressed),
+        0x62 => with(data && flow, Header::DataSuppressed),
         0x6a | 0x7a => with(data, Header::ValueNotTraced),
         0x66 => Header::Ignore,
         0x6e => with(parameters.context_id_bytes != 0, Header::ContextId),

@@ -72,6 +72,11 @@ impl Transfers {
         }
     }
 
+    /// Data of what is outstanding now may never come.
+    pub(super) fn excuse(&mut self) {
+        self.misses.excuse();
+    }
+
     /// Everything outstanding is missing.
     pub(super) fn clear<S: Sink<ArmEtm> + ?Sized>(
         &mut self,

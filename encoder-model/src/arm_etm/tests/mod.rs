@@ -4,10 +4,12 @@ use crate::arm_etm::Encoder;
 use crate::arm_etm::v2::write_packet;
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
-    Access, Architecture, ArmEtm, BranchTarget, Instruction, MissReturn, Packet, Parameters, Policy,
-    Position, Stimulus, Transfer,
+    Access, Architecture, ArmEtm, BranchTarget, Exception, Instruction, MissReturn, Packet, Parameters,
+    Policy, Position, Stimulus, Transfer,
 };
 use traceproof_vectors::{Address32, Encoder as _, Log};
+
+pub(crate) mod any;
 
 /// A cycle that traces everything there is.
 pub(crate) fn wait() -> Stimulus {
@@ -90,6 +92,16 @@ pub(crate) const fn wide(transfer: Transfer) -> Transfer {
 
 pub(crate) const fn at(position: Position, transfer: Transfer) -> Transfer {
     Transfer { position, ..transfer }
+}
+
+/// The instruction is interrupted: the exception of this number, to this vector in ARM state.
+pub(crate) fn interrupt(mut cycle: Stimulus, number: u16, vector: u32) -> Stimulus {
+    if let Some(instruction) = &mut cycle.instruction {
+        let exception = Some(Exception { number, ..Exception::default() });
+        instruction.branch =
+            Some(BranchTarget { address: Address32(vector), exception, ..BranchTarget::default() });
+    }
+    cycle
 }
 
 /// Everything the encoder sends. Of ETMv3 that is after a cycle in which TraceEnable is low: atoms wait for that.

@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 
 use traceproof_vectors::EncoderSink;
 use traceproof_vectors::arm_etm::v1::{AddressReason, Cycle, Pipestat};
-use traceproof_vectors::arm_etm::{ArmEtm, BranchTarget, Isa, Packet, Parameters, Policy, Stimulus};
+use traceproof_vectors::arm_etm::{
+    ArmEtm, BranchTarget, Instruction, Isa, Packet, Parameters, Policy, Stimulus,
+};
 
 use super::branches::{Branches, Wish};
 use super::data::Data;
@@ -165,13 +167,13 @@ impl Macrocell {
     /// Spec: ETM1-PS-003 to 008 (5.1, 5.4, 5.7.1), ETM1-SYN-005 (5.9).
     fn trace(&mut self, now: &Stimulus, sink: &mut dyn EncoderSink<ArmEtm>) -> Option<Pipestat> {
         let instruction = now.instruction.as_ref()?;
-        let target = instruction.branch.filter(|_| instruction.executed);
+        let target = taken(instruction);
         let wish = target.and_then(|target| self.branches.wish(&target));
         if wish.is_none() && self.offset.is_next() {
             // The pipeline is being refilled: this cannot be.
             return None;
         }
-        if !instruction.executed {
+        if !instruction.executed && target.is_none() {
             return Some(Pipestat::In);
         }
         self.packets.clear();
@@ -255,6 +257,18 @@ impl Macrocell {
         self.port.append_address(&self.bytes);
         self.branches.output(packet, address, isa);
         sink.packet(packet);
+    }
+}
+
+/// Where it branches to. The instruction that an exception interrupts is the branch to the vector, whether its condition
+/// passed or not, and an indirect one.
+///
+/// Spec: ETM1-EXC-001 to 005, 011 (4.5.3).
+fn taken(instruction: &Instruction) -> Option<BranchTarget> {
+    let target = instruction.branch?;
+    match target.exception {
+        Some(_) => Some(BranchTarget { direct: false, ..target }),
+        None => instruction.executed.then_some(target),
     }
 }
 

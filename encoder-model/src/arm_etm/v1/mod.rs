@@ -37,6 +37,7 @@
 //!   macrocell knows it as well as the instruction. BE itself may stand where the processor is still in debug state.
 //! * Every write of the Context ID counts, of the same value too; written in the cycle of a branch, that branch outputs
 //!   it.
+//! * The instruction that an exception interrupts is BE or BD even if the stimulus says that its condition failed.
 //! * An overflow is remembered until the next restart, whatever TraceEnable and debug state do in between.
 //! * An instruction without address output in an APO record, which cannot be, is not traced. BD in an APO record, if
 //!   not everything fits, leaves nothing in the FIFO: no status could indicate the data. Both are lost.

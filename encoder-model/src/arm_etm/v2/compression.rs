@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::{CompressedAddress, Isa};
 
-use super::conventions::{address_shift, state_marker};
+use super::conventions::{EXCEPTION_BIT, address_shift, state_marker};
 use crate::arm_etm::compression::{LONGEST, groups, low_mask};
 
 /// Base of branch addresses: the instruction address that was output last.
@@ -34,5 +34,11 @@ impl InstructionBase {
             fewer => full & low_mask(u32::from(fewer) * 7 - 1),
         };
         CompressedAddress { bits, bytes }
+    }
+
+    /// The address with the exception bit, which has five bytes. Spec: ETM2-EXC-007 (6.8.1).
+    pub(super) fn exception(&mut self, address: u32, isa: Isa) -> CompressedAddress {
+        let CompressedAddress { bits, bytes } = self.compress(address, isa, false);
+        CompressedAddress { bits: bits | EXCEPTION_BIT, bytes }
     }
 }

@@ -1,17 +1,21 @@
-//! The bits that no available text confirms, one named constant or function each. See
-//! [`READINGS`](traceproof_vectors::arm_etm::READINGS); PC-1 is the numbering of
+//! What no available text confirms, one named function each. The bits are the constants of
+//! [`conventions`](traceproof_vectors::arm_etm::v2::conventions); PC-1 is the numbering of
 //! [`Pipestat`](traceproof_vectors::arm_etm::v2::Pipestat), PC-4 a parameter.
 
-use traceproof_vectors::arm_etm::{Isa, Reason};
+use traceproof_vectors::arm_etm::v2::conventions::{
+    BRANCH_ARM, BRANCH_EXCEPTION, BRANCH_JAZELLE, BRANCH_THUMB, SET_EXCEPTION_BIT, TFO_JAZELLE,
+    TFO_LSM_IN_PROGRESS, TFO_REASON_SHIFT,
+};
+use traceproof_vectors::arm_etm::{Exception, Isa, Reason};
 
-/// PC-2: position of the reason in a TFO packet header.
-const TFO_REASON_SHIFT: u8 = 5;
-/// PC-2: bit of a TFO packet header that selects the LSM-in-progress format.
-const TFO_LSM_IN_PROGRESS: u8 = 1 << 7;
-/// PC-2: bit of a TFO packet header for Java state (architecture 2.1).
-const TFO_JAZELLE: u8 = 1 << 4;
+/// Position of byte 5 in the bits of a branch address.
+const BYTE_5: u32 = 27;
 
-/// PC-2: header of a TFO packet.
+/// Bits of a branch address of five bytes, without and with exception bit.
+pub(super) const BRANCH_BITS: u32 = 33;
+pub(super) const EXCEPTION_BRANCH_BITS: u32 = 34;
+
+/// PC-2, PC-2b: header of a TFO packet.
 pub(super) const fn tfo_header(reason: Reason, lsm_in_progress: bool, jazelle: bool) -> u8 {
     let mut header = reason.code() << TFO_REASON_SHIFT;
     if lsm_in_progress {
@@ -62,7 +66,30 @@ pub(super) const fn address_shift(isa: Isa) -> u32 {
 
 /// PC-5: the bit of a 5-byte branch address, above the address bits, that gives the state.
 pub(super) const fn state_marker(isa: Isa) -> u64 {
-    1 << (32 - address_shift(isa))
+    let (_, pattern) = match isa {
+        Isa::Arm => BRANCH_ARM,
+        Isa::Thumb | Isa::ThumbEe => BRANCH_THUMB,
+        Isa::Jazelle => BRANCH_JAZELLE,
+    };
+    (pattern as u64) << BYTE_5
+}
+
+/// PC-5: whether bits of a 5-byte branch address give a state.
+pub(super) const fn has_state(bits: u64, jazelle: bool) -> bool {
+    let byte = (bits >> BYTE_5) as u8;
+    byte & BRANCH_ARM.0 == BRANCH_ARM.1
+        || byte & BRANCH_THUMB.0 == BRANCH_THUMB.1
+        || (jazelle && byte & BRANCH_JAZELLE.0 == BRANCH_JAZELLE.1)
+}
+
+/// PC-15: the exception bit of a branch address of five bytes.
+pub(super) const EXCEPTION_BIT: u64 = (BRANCH_EXCEPTION as u64) << BYTE_5;
+
+/// PC-16: whether the branch of an exception sets that bit.
+///
+/// Spec: ETM2-EXC-003 to 005 (6.8.1).
+pub(super) fn sets_exception_bit(exception: &Exception) -> bool {
+    SET_EXCEPTION_BIT.contains(&exception.number)
 }
 
 /// PC-12: load miss data travel only where values are traced.

@@ -4,12 +4,13 @@ use alloc::vec::Vec;
 
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::{
-    Access, ArmEtm, Instruction, Isa, Packet, Parameters, Policy, Position, Reason, Stimulus, Transfer,
+    Access, ArmEtm, BranchTarget, CompressedAddress, Instruction, Isa, Packet, Parameters, Policy, Position,
+    Reason, Stimulus, Transfer,
 };
 use traceproof_vectors::{Address32, EncoderSink};
 
 use super::compression::InstructionBase;
-use super::conventions::miss_data_travel;
+use super::conventions::{miss_data_travel, sets_exception_bit};
 use super::packet;
 use super::port::Port;
 use super::sync_timer::SyncTimer;
@@ -198,11 +199,18 @@ impl Macrocell {
         sink: &mut dyn EncoderSink<ArmEtm>,
     ) -> bool {
         let (full, full_isa) = lsm.map_or((address, isa), |lsm| (lsm.address, lsm.isa));
-        let mut base = InstructionBase::new(full, full_isa);
+        let jazelle = full_isa == Isa::Jazelle && self.parameters.tfo_jazelle;
+        // Without J bit (PC-2b) Java state looks like the state that bit 0 of the address gives.
+        let shown = match full_isa {
+            Isa::Jazelle if !jazelle && full & 1 == 1 => Isa::Thumb,
+            Isa::Jazelle if !jazelle => Isa::Arm,
+            isa => isa,
+        };
+        let mut base = InstructionBase::new(full, shown);
         let under_lsm = lsm.map(|_| base.compress(address, isa, self.minimal_addresses));
         let packet = Packet::TraceFifoOffset {
             reason,
-            jazelle: full_isa == Isa::Jazelle,
+            jazelle,
             context_id: (self.parameters.context_id_bytes > 0).then(|| self.visible(self.context_id)),
             address: Address32(full | u32::from(full_isa == Isa::Thumb)),
             under_lsm,
@@ -268,7 +276,7 @@ impl Macrocell {
             && self.port.can_announce()
             && self.synchronise(Reason::Periodic, instruction.address.0, instruction.isa, None, sink);
         if sent {
-            self.timer.served();
+            self.timer.restart();
         }
         sent
     }
@@ -305,10 +313,20 @@ impl Macrocell {
         }
         if let Some(target) = now.instruction.as_ref().and_then(|instruction| instruction.branch)
             && on
-            && (!target.direct || self.parameters.branch_broadcast)
+            && (!target.direct || target.exception.is_some() || self.parameters.branch_broadcast)
         {
-            let address = self.branch_base.compress(target.address.0, target.isa, self.minimal_addresses);
+            let address = self.branch(&target);
             self.packets.push(Packet::BranchAddress(address));
+        }
+    }
+
+    /// The address of a branch or vector. Spec: ETM2-EXC-001, 003 to 005, 007 (4.5.3, 6.8.1).
+    fn branch(&mut self, target: &BranchTarget) -> CompressedAddress {
+        let BranchTarget { address, isa, exception, .. } = *target;
+        if exception.as_ref().is_some_and(sets_exception_bit) {
+            self.branch_base.exception(address.0, isa)
+        } else {
+            self.branch_base.compress(address.0, isa, self.minimal_addresses)
         }
     }
 
@@ -352,10 +370,12 @@ const fn is_wanted(cycle: &Stimulus) -> bool {
     cycle.trace_enable && !cycle.debug
 }
 
-/// Spec: ETM2-PS-001 to 006 (6.1).
+/// Spec: ETM2-PS-001 to 006 (6.1), ETM2-EXC-001 (4.5.3).
 const fn instruction_status(instruction: &Instruction, has_packets: bool) -> Pipestat {
     use Pipestat::{De, Dn, Ie, In, PnDe, PnDn, PnIe, PnIn, PtDe, PtDn, PtIe, PtIn};
-    let [plain, taken, not_taken] = match (instruction.executed, has_packets) {
+    // What an exception interrupts has a branch address and counts as executed, whatever becomes of it.
+    let interrupted = matches!(instruction.branch, Some(BranchTarget { exception: Some(_), .. }));
+    let [plain, taken, not_taken] = match (instruction.executed || interrupted, has_packets) {
         (true, false) => [Ie, PtIe, PnIe],
         (true, true) => [De, PtDe, PnDe],
         (false, false) => [In, PtIn, PnIn],

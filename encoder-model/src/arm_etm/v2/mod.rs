@@ -34,7 +34,11 @@
 //! * A TFO that starts tracing stands in the cycle before the first traced instruction. If it cannot be announced there
 //!   (another one is still being output, or a byte is half sent on a 4-bit port), the instructions until it can are
 //!   lost; if it does not fit in the FIFO, that is an overflow.
-//! * The synchronisation counter runs all the time and starts again with every TFO that starts tracing.
+//! * The synchronisation counter runs all the time and starts again with every TFO.
+//! * Without J bit (PC-2b) a TFO in Java state looks like one in ARM state, at an odd address like one in Thumb state;
+//!   the next branch has five bytes and gives its state.
+//! * A branch address is in the group of its instruction, never in a cycle without one; waits are WT, or TD where the
+//!   FIFO is empty.
 //! * Miss data that arrive while an overflow drains are lost; placeholders that were output stay outstanding.
 //! * The overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.
 //! * With more load misses outstanding than there are tags, the oldest one loses its tag and its data.

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use traceproof_vectors::arm_etm::{CompressedAddress, Packet, Parameters};
 
-use super::conventions::tfo_header;
+use super::conventions::{BRANCH_BITS, EXCEPTION_BRANCH_BITS, has_state, tfo_header};
 use crate::arm_etm::UnencodablePacket;
-use crate::arm_etm::compression::{append_low, append_sevens, fits};
+use crate::arm_etm::compression::{LONGEST, append_low, append_sevens, fits};
 use crate::arm_etm::ss::{minimal_ss, value_bytes};
 
 /// The bytes of one packet as they stand in the FIFO. Packets do not carry when they leave it, and with which statuses;
@@ -91,9 +91,13 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     };
     let fits_ss = |value: u32, ss: u8| ss <= 3 && minimal_ss(value) <= ss;
     let fits_context = |value: u32| u64::from(value) < 1 << (u32::from(parameters.context_id_bytes) * 8);
-    let branch = |address: CompressedAddress| fits(address, 6, 33) && has_state(address, parameters);
+    let branch = |address: CompressedAddress, widest: u32| {
+        let state = address.bytes < LONGEST || has_state(address.bits, parameters.has_jazelle());
+        fits(address, 6, widest) && state
+    };
     match *packet {
-        Packet::BranchAddress(address) => blame(!branch(address), "branch_address"),
+        // ETM2-EXC-007
+        Packet::BranchAddress(address) => blame(!branch(address, EXCEPTION_BRANCH_BITS), "branch_address"),
         Packet::NormalData { first, address: at, ss, value, .. } => {
             blame(!parameters.traces_data(), "packet")
                 .or_else(|| address(first, at))
@@ -115,20 +119,13 @@ fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
             blame(parameters.context_id_bytes == 0, "packet").or_else(|| blame(!fits_context(value), "value"))
         }
         Packet::TraceFifoOffset { jazelle, context_id, under_lsm, .. } => {
-            blame(jazelle && !parameters.has_jazelle(), "jazelle")
+            blame(jazelle && !parameters.tfo_jazelle, "jazelle")
                 .or_else(|| blame(context_id.is_some() != (parameters.context_id_bytes > 0), "context_id"))
                 .or_else(|| blame(context_id.is_some_and(|value| !fits_context(value)), "context_id"))
-                .or_else(|| blame(under_lsm.is_some_and(|address| !branch(address)), "under_lsm"))
+                .or_else(|| {
+                    blame(under_lsm.is_some_and(|address| !branch(address, BRANCH_BITS)), "under_lsm")
+                })
         }
         _ => Some("packet"),
     }
-}
-
-/// Whether byte 5, if there is one, carries a state. Spec: ETM2-BR-008 (6.7), PC-5.
-const fn has_state(address: CompressedAddress, parameters: &Parameters) -> bool {
-    let byte = (address.bits >> 27) as u8;
-    address.bytes < 5
-        || byte >> 3 == 0b00001
-        || byte >> 4 == 0b0001
-        || (byte >> 5 == 0b001 && parameters.has_jazelle())
 }

@@ -1,6 +1,6 @@
 //! When synchronisation is due (ETMSYNCFR).
 
-/// Counts cycles down from the period, repeatedly. Spec: ETM2-TFO-016 (6.5.1, 6.5.6).
+/// Counts cycles down from the period, repeatedly. Spec: ETM2-TFO-016, ETM2-SYN-001 (6.5.1, 6.5.6, 7.10.1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SyncTimer {
     period: u32,
@@ -37,12 +37,7 @@ impl SyncTimer {
         self.due
     }
 
-    /// The periodic TFO went out.
-    pub(super) const fn served(&mut self) {
-        self.due = false;
-    }
-
-    /// Synchronisation happened for another reason: the period starts again.
+    /// A TFO went out, for whatever reason: the period starts again. Spec: ETM2-TFO-025 (3.5.39).
     pub(super) const fn restart(&mut self) {
         *self = Self::new(self.period);
     }

@@ -11,6 +11,16 @@ const MOST_ZEROS: u64 = 1 << 16;
 /// The field for which the packet cannot travel unchanged, if there is one.
 pub(super) fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static str> {
     match *packet {
+        // ETM3-DO-001
+        Packet::BranchAddress(_)
+        | Packet::ExceptionBranch { .. }
+        | Packet::InByteExceptionBranch { .. }
+        | Packet::PHeader(_)
+        | Packet::DataSuppressed
+            if parameters.data_only =>
+        {
+            Some("packet")
+        }
         Packet::BranchAddress(address) => blame(!branch_fits(address, parameters, false), "branch_address"),
         Packet::ExceptionBranch { address, information } => {
             blame(!branch_fits(address, parameters, true), "address")

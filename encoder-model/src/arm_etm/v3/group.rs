@@ -25,18 +25,10 @@ impl Macrocell {
         }
     }
 
-    /// The A-sync, if one is due. Spec: ETM3-SYN-002, 008, 009 (7.10.2, 7.10.4).
-    pub(super) fn align(&mut self, roomy: bool) {
-        if !self.schedule.alignment {
-            return;
-        }
-        if roomy && !self.data.suppressing {
-            self.schedule.alignment = false;
-            self.atoms.flush(&mut self.packets);
-            self.packets.push(Packet::AlignmentSync { zeros: 5 });
-        } else {
-            self.schedule.denied = true;
-        }
+    /// An A-sync. Spec: ETM3-SYN-002 (7.10.2, 7.10.4).
+    pub(super) fn align(&mut self) {
+        self.schedule.restart();
+        self.push(Packet::AlignmentSync { zeros: 5 });
     }
 
     /// The other packets.
@@ -88,31 +80,35 @@ impl Macrocell {
         }
     }
 
-    /// I-syncs. Spec: ETM3-SYN-008, 009, 012, ETM3-CC-003 (7.10).
+    /// A-sync and I-sync before the first traced instruction after the end of a period, and where tracing starts.
+    ///
+    /// Spec: ETM3-SYN-008 to 010, 012, 017, ETM3-CC-003 (7.10).
     fn synchronise(&mut self, now: &Stimulus, starts: bool, roomy: bool) {
         if starts {
-            self.data.forget_base();
             self.data.suppressing = false;
+        }
+        let traced = now.instruction.is_some() || self.parameters.data_only;
+        let due = self.schedule.is_due() && traced;
+        let possible = roomy && !self.data.suppressing && (starts || self.data.lsm.is_none());
+        if due && possible {
+            self.align();
+        } else if due {
+            self.schedule.deny();
+        }
+        if starts {
+            self.data.forget_base();
             self.timestamps.want();
             self.instruction_sync(self.reason, now);
             if let Some(lsm) = &mut self.data.lsm {
                 lsm.announce();
             }
-        } else if self.schedule.instruction
-            && (now.instruction.is_some() || self.parameters.data_only)
-            && self.data.lsm.is_none()
-        {
-            if roomy && !self.data.suppressing {
-                self.instruction_sync(Reason::Periodic, now);
-            } else {
-                self.schedule.denied = true;
-            }
+        } else if due && possible {
+            self.instruction_sync(Reason::Periodic, now);
         }
     }
 
     /// Spec: ETM3-ISY-001 to 009 (7.10.5).
     fn instruction_sync(&mut self, reason: Reason, now: &Stimulus) {
-        self.schedule.instruction = false;
         let levels = Levels { non_secure: now.non_secure, hyp: now.hyp && self.parameters.virtualization };
         let place = now.instruction.filter(|_| !self.parameters.data_only).map(|instruction| {
             let address = instruction.phantom.map_or(instruction.address, |phantom| phantom.address);
@@ -146,8 +142,9 @@ impl Macrocell {
         if let Some(count) = count.filter(|_| !self.count_in_sync) {
             self.push(Packet::CycleCount(count));
         }
-        if let Some(vmid) = self.vmid.filter(|_| self.parameters.vmid) {
-            self.push(Packet::Vmid(vmid));
+        // ETM3-VMID-001: the reset value, too.
+        if self.parameters.vmid {
+            self.push(Packet::Vmid(self.vmid));
         }
     }
 
@@ -194,7 +191,7 @@ impl Macrocell {
         }
     }
 
-    /// Spec: ETM3-MISC-001, 002 (7.3.6).
+    /// Spec: ETM3-MISC-001, 002 (7.3.6), ETM3-VMID-002, 003 (7.3.7).
     fn contexts(&mut self, now: &Stimulus, on: bool) {
         if let Some(context_id) = now.context_id {
             // Only bytes that travel can change.
@@ -203,11 +200,12 @@ impl Macrocell {
             }
             self.context_id = context_id;
         }
-        if let Some(vmid) = now.vmid {
-            if on && self.parameters.vmid && self.vmid != Some(vmid) {
+        // ETM3-VMID-003: a reset writes 0.
+        if let Some(vmid) = now.vmid.or(now.reset.then_some(0)) {
+            if on && self.parameters.vmid && self.vmid != vmid {
                 self.push(Packet::Vmid(vmid));
             }
-            self.vmid = Some(vmid);
+            self.vmid = vmid;
         }
     }
 

@@ -40,8 +40,8 @@ pub(super) struct Macrocell {
     pub(super) reason: Reason,
     /// Cycles since the latest one that was traced.
     pub(super) gap: u64,
-    /// No cycle has passed since the macrocell was programmed.
-    pub(super) programmed: bool,
+    /// The A-sync after programming is still to come.
+    programmed: bool,
     pub(super) schedule: Schedule,
     pub(super) atoms: PendingAtoms,
     pub(super) data: Data,
@@ -50,12 +50,14 @@ pub(super) struct Macrocell {
     /// Address and state of the instruction that completed last; `None` if automatic stacking began after it.
     pub(super) place: Option<(u32, Isa)>,
     pub(super) context_id: u32,
-    pub(super) vmid: Option<u8>,
+    pub(super) vmid: u8,
     /// Triggers that found no room.
     triggers: u32,
     /// Packets of this cycle, and their bytes.
     pub(super) packets: Vec<Packet>,
     bytes: Vec<u8>,
+    /// The byte of these from which on the synchronisation counter counts.
+    counted_from: usize,
     /// Packets of one transfer.
     pub(super) scratch: Vec<Packet>,
 }
@@ -64,24 +66,26 @@ impl Macrocell {
     pub(super) fn new(parameters: &Parameters, policy: &Policy) -> Self {
         Self {
             count_in_sync: policy.count_in_sync,
-            suppress_below: policy.suppress_below.into(),
+            // ETM3-DO-001: no packet could say so.
+            suppress_below: if parameters.data_only { 0 } else { policy.suppress_below.into() },
             branch_rules: BranchRules::new(parameters, policy.minimal_addresses),
             fifo: Fifo::new(parameters, policy),
             tracing: Tracing::Off,
             reason: Reason::TraceEnabled,
             gap: 0,
             programmed: true,
-            schedule: Schedule::new(policy.sync_period),
+            schedule: Schedule::new(parameters, policy.sync_period),
             atoms: PendingAtoms::new(parameters.cycle_accurate, policy.pack_atoms),
             data: Data::new(parameters, policy),
             branch_base: BranchBase::default(),
             timestamps: Timestamps::new(parameters),
             place: None,
             context_id: 0,
-            vmid: None,
+            vmid: 0,
             triggers: 0,
             packets: Vec::new(),
             bytes: Vec::new(),
+            counted_from: 0,
             scratch: Vec::new(),
             parameters: parameters.clone(),
         }
@@ -104,7 +108,6 @@ impl Macrocell {
             self.reason = Reason::Overflow;
         }
         self.trace(now, after, sink);
-        self.programmed = false;
         self.fifo.end_cycle(sink);
     }
 
@@ -130,7 +133,7 @@ impl Macrocell {
             return;
         }
         let atoms = self.atoms;
-        self.packets.clear();
+        self.begin_group();
         self.atoms.flush(&mut self.packets);
         self.packets.extend((0..self.triggers).map(|_| Packet::Trigger));
         if self.write_group() {
@@ -181,9 +184,9 @@ impl Macrocell {
     ///
     /// Spec: ETM3-ENC-003 (6.10, 7.10.5).
     fn trace(&mut self, now: &Stimulus, after: Levels, sink: &mut dyn EncoderSink<ArmEtm>) {
-        self.packets.clear();
-        let atoms = self.atoms;
-        let (schedule, timestamps) = (self.schedule, self.timestamps);
+        let (atoms, schedule, timestamps) = (self.atoms, self.schedule, self.timestamps);
+        let programmed = self.programmed;
+        self.begin_group();
         let roomy = self.fifo.free() >= SYNC_ROOM;
         let pressed = self.fifo.free() < self.suppress_below;
         self.answer(now);
@@ -193,15 +196,13 @@ impl Macrocell {
         if starts {
             self.tracing = Tracing::On;
         }
-        if self.tracing == Tracing::On || self.programmed {
-            self.align(roomy);
-        }
         self.collect(now, after, starts, roomy, pressed);
         if self.write_group() {
             self.commit(sink);
         } else {
             let lsm = self.data.lsm;
             (self.atoms, self.schedule, self.timestamps) = (atoms, schedule, timestamps);
+            self.programmed = programmed;
             self.data = data;
             self.data.lsm = lsm;
             self.stop(Tracing::Overflowed);
@@ -216,10 +217,22 @@ impl Macrocell {
         matches!(self.tracing, Tracing::Off) && now.trace_enable && !now.debug && anything
     }
 
+    /// No packets yet but the A-sync after programming, which is the first one. Spec: ETM3-SYN-019 (7.10.2).
+    fn begin_group(&mut self) {
+        self.packets.clear();
+        if core::mem::take(&mut self.programmed) {
+            self.align();
+        }
+    }
+
     /// The bytes of the packets; whether they fit.
     fn write_group(&mut self) -> bool {
         self.bytes.clear();
+        self.counted_from = 0;
         for packet in &self.packets {
+            if matches!(packet, Packet::AlignmentSync { .. }) {
+                self.counted_from = self.bytes.len();
+            }
             packet::append(packet, &self.parameters, &mut self.bytes);
         }
         self.bytes.len() <= self.fifo.free()
@@ -228,6 +241,7 @@ impl Macrocell {
     fn commit(&mut self, sink: &mut dyn EncoderSink<ArmEtm>) {
         self.data.note_latest(&self.packets);
         self.fifo.append(&self.bytes);
+        self.schedule.generated(self.bytes.len().saturating_sub(self.counted_from));
         for packet in &self.packets {
             sink.packet(packet);
         }

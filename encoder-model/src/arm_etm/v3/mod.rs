@@ -32,22 +32,24 @@
 //! `packet` write bytes, `fifo` holds them and feeds the port.
 //!
 //! Choices where the specification is silent, besides those in [`Policy`](traceproof_vectors::arm_etm::Policy):
-//! * Order in a cycle: trigger; miss data; A-sync; I-sync, its cycle count, VMID; the rest of an earlier LSM, if this
+//! * Order in a cycle: trigger (in the first cycle after the A-sync); miss data; A-sync; I-sync, its cycle count, VMID; the rest of an earlier LSM, if this
 //!   cycle's instruction has transfers itself; atoms; exception exit (M profile: after the data); exception entry;
 //!   data; Context ID; VMID; branch; timestamp.
 //! * The packets of a cycle go into the FIFO all or none. If they do not fit, the cycle is lost and all after it until
 //!   the FIFO is empty; atoms of the cycles before go out before the I-sync.
 //! * An overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.
-//! * Periodic synchronisation waits for 48 free bytes, an I-sync also for the end of an LSM. A part that
-//!   found no room for a whole period forces an overflow, as in ETMv2.
+//! * Periodic synchronisation waits for 48 free bytes, for the end of an LSM and of suppressed data. If it had to, and
+//!   two periods have passed, it forces an overflow.
 //! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
-//! * A VMID that was written is output after every I-sync, for it has no other place there.
+//! * A reset sets the VMID to 0, which is output like any change. In instruction trace its packet might be missing.
+//! * After an overflow, too, the cycle count is that of the gap, though ETMv3.0 and ETMv3.5 let decoders ignore it.
 //! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.
 //! * Miss data that arrive while an overflow drains, or in debug state, are lost; their placeholders stay unanswered.
 //!   Suppression leaves miss data alone.
 //! * With more load misses outstanding than there are tags, the oldest one loses its tag and its data.
 //! * Reset forgets outstanding misses and interrupted LSMs, nothing else.
 //! * A coprocessor register transfer is traced only where values are.
+//! * In data-only mode data are never suppressed, for no packet can say so: what does not fit is an overflow.
 //! * Tracing starts in the cycle of an instruction; in data-only mode in any cycle, and needs no LSM to wait for.
 //! * The deprecated exception inside byte 5 and the Ignore packet are never sent.
 

@@ -54,14 +54,39 @@
 //! | BD | as ID; then as BE, without a second `InstructionAt`, which is there whatever the reason |
 //! | WT, TD | none |
 //!
+//! With reason 000 or 100, before `Branch` or `Synchronisation`, may come what the section on exceptions says.
+//!
 //! Of BE and BD that are abandoned or whose APO is 15 there is no `Branch` and no `Synchronisation`; with a Context ID,
 //! [`ContextId`](Event::ContextId) instead. Nor is there, but for restarts and reason 100, while not all bits of the
 //! target are known. `BE` that is a restart and abandoned gives nothing but that (ETM1-SYN-006).
 //!
-//! IE, IN are reported as soon as everything before them is. `InstructionAt` of ID and BD comes as soon as everything
-//! before them is reported, that of BE with its address. Where everything is reported already, that is in their own
+//! IE, IN are reported as soon as everything before them is. `InstructionAt` of ID comes as soon as everything before
+//! it is reported, that of BE and BD with its address. Where everything is reported already, that is in their own
 //! record, and an address, or data that come out in that record, are read after that. Of a 64-bit item or an LSM every
 //! word is a `Transfer`.
+//!
+//! # Exceptions
+//!
+//! BE or BD with reason 000 or 100 and a target all bits of which are known, that is an ARM instruction at a vector of
+//! the table that [`hivecs`](super::Parameters::hivecs) selects, is an exception; offset 0x14 has no vector. The
+//! decoder reports, in this order:
+//!
+//! 1. `InstructionAt`, `executed` for SVC (offset 0x08) only. What other exceptions interrupt was not executed, with a
+//!    data abort (offset 0x10) not completely. Its address is reported if it is known;
+//! 2. of BD, whatever the offset, [`IgnoredTransfers`](Event::IgnoredTransfers) in place of each `Transfer`: their
+//!    numbers are counted, their addresses and values are not reported. The data packets are read as always, and are
+//!    the base of the next data address (ETM1-EXC-006);
+//! 3. [`Exception`](Event::Exception), with `at` as in `InstructionAt`, without `cancelled`;
+//! 4. `Branch`, or `Synchronisation` (`periodic`) with reason 100.
+//!
+//! With [`VectorBase::Unknown`](super::VectorBase::Unknown) nothing is claimed: a branch to one of the seven vectors of
+//! either table is reported as any other, executed and with its transfers, and as
+//! [`PossibleException`](Event::PossibleException) before its `Branch` or `Synchronisation`. An abandoned branch to a
+//! vector is an exception all the same, if its address is known: `InstructionAt`, `Exception`, and nothing for the
+//! address itself; the instruction that the later exception interrupts has no known address (ETM1-EXC-012). Of one with
+//! APO 15 nothing is reported: whether an exception happened is unknown (ETM1-EXC-013). A restart never is one
+//! (ETM1-EXC-008), nor is a target in Thumb or Java state (ETM1-EXC-009), nor a branch without address. A return to
+//! wherever it goes is an ordinary branch. After an exception of kind `reset` no data of earlier instructions follow.
 //!
 //! # Synchronisation
 //!
@@ -143,7 +168,8 @@
 //! Record i shows cycle i of the stimulus; after the last cycle records go on until the FIFO is empty. All transfers of
 //! an instruction are in its own cycle, the one in which it completes, and only ViewData of that cycle counts. Misses,
 //! folded branches and what came with later architectures do not exist. A branch stands with an instruction that is
-//! executed; so do exceptions.
+//! executed; an exception stands with the instruction that it interrupts (see [`Exception`](super::Exception)), which is
+//! BE, or BD if transfers of it are traced.
 //!
 //! 1. *Status.* No traced instruction: WT if the record outputs a byte, else TD (with TR, WT). Traced, executed, with
 //!    traced transfers: ID, or BD if an address is output; without: IE or BE. Not executed: IN. An address is output

@@ -21,7 +21,7 @@
 //!
 //! | packet | events |
 //! |---|---|
-//! | branch address | `Branch` |
+//! | branch address | `Branch`; before it, of an exception, what the next section says |
 //! | Normal Data, Value Not Traced | `Transfer` |
 //! | Load Miss Occurred | `Missing`… of what its tag stood for, if superseded; `Transfer` |
 //! | Load Miss Data | `MissData`, or `IgnoredData` |
@@ -33,6 +33,31 @@
 //!
 //! At the end of the capture: `Incomplete`, if bytes of a packet or group are still to come; then `Missing` with
 //! [`MissingReason::End`] for every miss without data.
+//!
+//! # Exceptions
+//!
+//! A branch address with all its bits known, to an ARM instruction at a vector of the table that
+//! [`hivecs`](super::Parameters::hivecs) selects, is an exception; offset 0x14 has no vector. Its instruction is the
+//! latest one whose status is in a cycle up to that which placed the packet, and not before the latest non-periodic TFO
+//! (a branch address may come with DW). A phantom branch keeps its outcome. The decoder reports, when the packet is
+//! read:
+//!
+//! 1. [`IgnoredTransfers`](Event::IgnoredTransfers), if the instruction was aborted (offset 0x10) or is taken back, and
+//!    has transfers: those from the latest `Transfer` on whose packet has the A bit, if the packet's cycle is not before
+//!    that of the instruction. Misses among them are matched as always, before and after: `MissData` and `Missing`
+//!    follow for them, too (ETM2-EXC-008);
+//! 2. [`Exception`](Event::Exception) without `at`. `cancelled` is the cycle of the instruction if it is taken back: the
+//!    exception bit is 1 (ETM2-EXC-002), or the offset is that of reset, undefined instruction, prefetch abort, IRQ or
+//!    FIQ (ETM2-EXC-005, PC-16). Then it was not executed, although it was reported before. Without bit, the offset of
+//!    SVC or data abort takes nothing back;
+//! 3. `Branch`.
+//!
+//! A branch with the exception bit to another place, or to any with [`VectorBase::Unknown`](super::VectorBase::Unknown),
+//! is an `Exception` of kind [`Unknown`](super::ExceptionKind::Unknown) that takes its instruction back
+//! (ETM2-EXC-010). Without bit and with `VectorBase::Unknown`, a branch to one of the seven vectors of either table is
+//! reported as [`PossibleException`](Event::PossibleException) and `Branch`, and nothing is taken back. A branch without
+//! bit to any other place, and one to Thumb or Java state, is only a `Branch`. The address of a TFO packet is never an
+//! exception.
 //!
 //! # Transfers
 //!
@@ -72,7 +97,7 @@
 //! | a bit of a record is set that is always 0 | `framing` | that byte, bit 4 | lost; the record is skipped |
 //! | the capture ends inside a record | `truncated` | first byte of the record | |
 //! | reserved header (ETM2-HDR-002) | `reserved-encoding` | header | lost |
-//! | reserved TFO packet header; J bit before 2.1 | `reserved-encoding` | header | lost |
+//! | reserved TFO packet header; J bit without [`tfo_jazelle`](super::Parameters::tfo_jazelle) | `reserved-encoding` | header | lost |
 //! | data packet with neither addresses nor values traced; Context ID packet of size 0 | `illegal-in-state` | header | lost |
 //! | byte 5 of a branch address with no state pattern, with bit 7, or Java state before 2.1 | `reserved-encoding` | byte 5 | lost |
 //! | bit 0 of the first byte of the current address in a TFO packet with an LSM in progress is 0 | `reserved-encoding` | that byte | lost |
@@ -85,7 +110,8 @@
 //! | more than 127 groups pending: no TFO value could count their bytes | `limit` | PIPESTAT | lost |
 //! | more than 127 TFO packets pending | `limit` | PIPESTAT | lost |
 //! | miss data although values are not traced (PC-12) | `suspicious` | header | goes on |
-//! | tag superseded without any TFO of a reason other than periodic since its placeholder | `suspicious` | header | goes on |
+//! | branch address with the exception bit to a place that is no vector of the selected table (of `VectorBase::Unknown`: of neither table), or not to ARM state | `suspicious` | byte 5 | goes on |
+//! | tag superseded without any TFO of a reason other than periodic, or exception of kind `reset`, since its placeholder | `suspicious` | header | goes on |
 //! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 //!
 //! `TRACEPKT` and `PIPESTAT` are the first byte of that part of the record at fault. "Header" and "byte 5" are the
@@ -102,10 +128,18 @@
 //! [`MissingReason::SynchronisationLost`], data addresses are unknown, and the TFO packet is read (ETM2-TFO-018).
 //!
 //! Never faults: miss data without a placeholder, a placeholder without data, a capture that ends inside a packet.
+//!
+//! # What a macrocell does with exceptions
+//!
+//! The group of the cycle has the data packets of the instruction, if they are traced, then the branch address with the
+//! vector, which is the base of the next one. The status is that of an executed instruction with data, DE. The
+//! exception bit is set as [`conventions::SET_EXCEPTION_BIT`] says; a branch address with it has five bytes
+//! (ETM2-EXC-007), others as few as always. Any TFO reloads the synchronisation counter (ETM2-TFO-025).
 
 #[cfg(doc)]
 use super::{DataAddress, Event, MissingReason, Value};
 
+pub mod conventions;
 mod wire;
 
 pub use wire::{Cycle, MalformedCycle, Pipestat, UPPER_NIBBLE, UnknownPipestat};

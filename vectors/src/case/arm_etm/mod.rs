@@ -13,8 +13,8 @@ use super::assembly::assemble;
 use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Location, Problem};
 use crate::arm_etm::v3::ExceptionInformation;
 use crate::arm_etm::{
-    ArmEtm, DataAddress, Exception, Isa, MissReturn, MissingReason, Parameters, Reason, Stimulus, Transfer,
-    Value,
+    ArmEtm, DataAddress, Exception, ExceptionKind, Isa, MissReturn, MissingReason, Parameters, Reason,
+    Stimulus, Transfer, Value,
 };
 
 pub use atoms::Atoms;
@@ -127,7 +127,7 @@ pub struct BranchEntry {
     /// A direct branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
-    /// It is an exception (ETMv3).
+    /// It is an exception: see [`Exception`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<Exception>,
 }
@@ -169,6 +169,35 @@ pub enum EventEntry {
         /// The state there; ARM if absent.
         #[serde(default)]
         isa: Isa,
+    },
+    /// ETMv1, ETMv2: the branch that follows is an exception.
+    Exception {
+        /// When.
+        cycle: u64,
+        /// Which.
+        kind: ExceptionKind,
+        /// The address of the branch.
+        vector: Location,
+        /// ETMv1: the instruction that was interrupted; absent if unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Location>,
+        /// ETMv2: the cycle of the instruction that is taken back; absent if none is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cancelled: Option<u64>,
+    },
+    /// ETMv1, ETMv2: the branch that follows may be an exception.
+    PossibleException {
+        /// When.
+        cycle: u64,
+        /// The address of the branch.
+        vector: Location,
+    },
+    /// ETMv1, ETMv2: transfers of an instruction that was aborted or taken back.
+    IgnoredTransfers {
+        /// The first one.
+        first: u64,
+        /// The last one.
+        last: u64,
     },
     /// A Context ID change.
     ContextId {

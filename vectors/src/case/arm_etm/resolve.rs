@@ -176,6 +176,14 @@ fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> 
         EventEntry::Branch { cycle, address: to, isa } => {
             Event::Branch { cycle: *cycle, address: address(to, labels, "branch.address")?, isa: *isa }
         }
+        EventEntry::Exception { .. } => return exception(entry, labels),
+        EventEntry::PossibleException { cycle, vector } => Event::PossibleException {
+            cycle: *cycle,
+            vector: address(vector, labels, "possible_exception.vector")?,
+        },
+        EventEntry::IgnoredTransfers { first, last } => {
+            Event::IgnoredTransfers { first: *first, last: *last }
+        }
         EventEntry::ContextId { when, value } => Event::ContextId { when: *when, value: *value },
         EventEntry::Transfer { transfer, when, address, value, big_endian } => Event::Transfer {
             transfer: *transfer,
@@ -205,6 +213,18 @@ fn event(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> 
         }
         EventEntry::StoreFailed(transfer) => Event::StoreFailed { transfer: *transfer },
         EventEntry::DataSuppressed(when) => Event::DataSuppressed { when: *when },
+    }))
+}
+
+/// The event of an exception line.
+fn exception(entry: &EventEntry, labels: &Labels) -> Result<Option<Event>, Problem> {
+    let EventEntry::Exception { cycle, kind, vector, at, cancelled } = entry else { return Ok(None) };
+    Ok(Some(Event::Exception {
+        cycle: *cycle,
+        kind: *kind,
+        vector: address(vector, labels, "exception.vector")?,
+        at: at.as_ref().map(|at| address(at, labels, "exception.at")).transpose()?,
+        cancelled: *cancelled,
     }))
 }
 

@@ -1,11 +1,13 @@
 //! What TraceEnable and ViewData let through.
 
 use traceproof_vectors::arm_etm::{
-    Access, Architecture, Instruction, Isa, Parameters, Position, Stimulus, Transfer,
+    Access, Architecture, BranchTarget, ExceptionKind, Instruction, Isa, Parameters, Position, Stimulus,
+    Transfer, VectorBase,
 };
 
 use super::{Visible, Word};
 use crate::arm_etm::generate::Scenario;
+use crate::arm_etm::generate::exceptions::{self, Taken};
 
 /// An LSM that has not had its last transfer.
 #[derive(Clone, Copy, Debug)]
@@ -279,6 +281,9 @@ impl<'a> Filters<'a> {
     fn branch(&self, now: &Stimulus, items: &mut Vec<Visible>) {
         let Some(target) = now.instruction.and_then(|instruction| instruction.branch) else { return };
         let is_traced = self.on && !self.scenario.parameters.data_only;
+        if is_traced && !self.v3 {
+            self.exception(&target, items);
+        }
         if is_traced && (!target.direct || self.scenario.parameters.branch_broadcast) {
             items.push(Visible::Branch {
                 address: target.address.0,
@@ -286,6 +291,33 @@ impl<'a> Filters<'a> {
                 exception: target.exception.map(|exception| (exception.number, exception.cancel)),
             });
         }
+    }
+
+    /// ETMv2: what a branch to a vector is. Data of the cycle are those of the instruction that it interrupts.
+    ///
+    /// Spec: ETM2-EXC-001 to 005, ETM2-EXC-009, ETM2-EXC-010 (4.5.3, 6.8.1).
+    fn exception(&self, target: &BranchTarget, items: &mut Vec<Visible>) {
+        let hivecs = self.scenario.parameters.hivecs;
+        let taken = target.exception.as_ref().map(exceptions::taken);
+        let words = items.iter().filter(|item| matches!(item, Visible::Transfer { .. })).count();
+        let item = match taken {
+            Some(taken) if hivecs != VectorBase::Unknown => {
+                let ignored = if taken.ignores_data { words } else { 0 };
+                Visible::Exception { kind: taken.kind, cancels: taken.cancels, ignored }
+            }
+            // Only the exception bit shows it.
+            Some(Taken { cancels: true, .. }) => {
+                Visible::Exception { kind: ExceptionKind::Unknown, cancels: true, ignored: words }
+            }
+            _ if hivecs == VectorBase::Unknown
+                && target.isa == Isa::Arm
+                && exceptions::is_vector(target.address.0) =>
+            {
+                Visible::PossibleException
+            }
+            _ => return,
+        };
+        items.push(item);
     }
 }
 

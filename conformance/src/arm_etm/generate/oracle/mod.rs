@@ -6,7 +6,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, ExceptionKind, Parameters, Stimulus};
 use traceproof_vectors::{FaultClass, Log};
 
 use self::filters::Filters;
@@ -47,6 +47,12 @@ pub struct Returned {
     pub overflows: usize,
     /// Automatic stackings (ARMv7-M).
     pub stackings: usize,
+    /// Exceptions (ETMv2).
+    pub exceptions: usize,
+    /// Those whose instruction has transfers.
+    pub ignored: usize,
+    /// Branches that may be exceptions (ETMv2).
+    pub possible_exceptions: usize,
 }
 
 /// What of a run is visible, in the order in which it happens within a cycle.
@@ -58,6 +64,10 @@ enum Visible {
     Instruction { address: u32, executed: bool, cycles: Option<u64> },
     /// An address that is not in the code.
     Branch { address: u32, thumb: bool, exception: Option<(u16, bool)> },
+    /// ETMv2: the branch is an exception; `ignored` words of data belong to the instruction.
+    Exception { kind: ExceptionKind, cancels: bool, ignored: usize },
+    /// ETMv2: the branch may be an exception.
+    PossibleException,
     /// A word of data.
     Transfer { address: Option<u32>, value: Word, big_endian: bool },
     /// The store before failed.
@@ -284,13 +294,15 @@ impl Judge<'_> {
         match (*item, heard.reported) {
             (
                 Visible::Start { address, in_progress },
-                Reported::Start { address: a, in_progress: p, gap, overflow, .. },
+                Reported::Start { address: a, in_progress: p, gap, overflow, debug, .. },
             ) => {
                 self.lenient = false;
                 self.returned.starts += 1;
                 self.returned.overflows += usize::from(overflow);
                 // One start may look like another whose packet was lost.
-                self.restarts(cycle) && (address, in_progress) == (a, p) && self.gap_agrees(cycle, gap)
+                self.restarts(cycle)
+                    && (address, in_progress) == (a, p)
+                    && self.gap_agrees(cycle, gap, overflow, debug)
             }
             (
                 Visible::Instruction { address, executed, cycles },
@@ -321,6 +333,20 @@ impl Judge<'_> {
                 self.returned.stackings += 1;
                 true
             }
+            (
+                Visible::Exception { kind, cancels, ignored },
+                Reported::Exception { kind: k, cancelled, ignored: i },
+            ) => {
+                self.returned.exceptions += 1;
+                self.returned.ignored += usize::from(ignored > 0);
+                let next = self.returned.transfers as u64;
+                let own = (ignored > 0).then(|| (next - ignored as u64, next - 1));
+                (kind, cancels.then_some(cycle as u64), own) == (k, cancelled, i)
+            }
+            (Visible::PossibleException, Reported::PossibleException) => {
+                self.returned.possible_exceptions += 1;
+                true
+            }
             (Visible::Context(value), Reported::Context(v)) => value == v,
             _ => false,
         }
@@ -338,15 +364,21 @@ impl Judge<'_> {
         }
     }
 
-    /// ETM3-CC-005: every cycle after the latest instruction is in the gap; 0 cycles are not known.
-    fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>) -> bool {
-        if !self.scenario.parameters.cycle_accurate {
+    /// Every cycle after the latest instruction is in the gap; 0 cycles are not known, nor are cycles in which the
+    /// counter of this version did not count. Spec: ETM3-CC-005, ETM3-CC-007, ETM3-CC-009 (7.3.4).
+    fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>, overflow: bool, debug: bool) -> bool {
+        let Parameters { architecture, minor, cycle_accurate, .. } = self.scenario.parameters;
+        if !cycle_accurate {
             return gap.is_none();
         }
+        let counted = match minor {
+            0 => !overflow && !debug,
+            1..=4 => true,
+            _ => !overflow,
+        };
         let passed = self.latest_instruction.map_or(cycle, |latest| cycle - latest - 1) as u64;
         // ETMv2 has no cycle counts: its capture has a record for each cycle.
-        self.scenario.parameters.architecture != Architecture::V3
-            || gap == Some((passed > 0).then_some(passed))
+        architecture != Architecture::V3 || gap == Some((passed > 0 && counted).then_some(passed))
     }
 
     fn finish(mut self) -> Result<Returned, Mismatch> {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use traceproof_vectors::Log;
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Isa, Reason, Value};
+use traceproof_vectors::arm_etm::{
+    Architecture, ArmEtm, DataAddress, Event, ExceptionKind, Isa, Reason, Value,
+};
 
 use super::{Mismatch, Word};
 use crate::arm_etm::generate::Scenario;
@@ -22,6 +24,8 @@ pub(super) enum Reported {
     Start {
         number: usize,
         overflow: bool,
+        /// The processor leaves debug state.
+        debug: bool,
         address: Option<u32>,
         in_progress: Option<u32>,
         gap: Option<Option<u64>>,
@@ -36,6 +40,13 @@ pub(super) enum Reported {
         thumb: bool,
         exception: Option<(u16, bool)>,
     },
+    /// `ignored`: the first and the last transfer that mean nothing.
+    Exception {
+        kind: ExceptionKind,
+        cancelled: Option<u64>,
+        ignored: Option<(u64, u64)>,
+    },
+    PossibleException,
     /// `outstanding`: the value came later, or, then it is [`Word::NotTraced`], not at all.
     Transfer {
         address: Option<u32>,
@@ -72,6 +83,7 @@ impl Report {
             got: format!("{event:x?}"),
         };
         let (mut heard, mut starts, mut gap, mut time) = (Vec::new(), 0, None, 0);
+        let mut ignored = None;
         for event in log.events() {
             match *event {
                 // The cycle count packet follows its I-sync, perhaps after an implied instruction.
@@ -94,6 +106,13 @@ impl Report {
                 }
                 Event::Transfer { address, .. } if address.is_some_and(|address| !address.is_full()) => {
                     return Err(wrong("a full data address", event));
+                }
+                // The exception follows.
+                Event::IgnoredTransfers { first, last } => ignored = Some((first, last)),
+                Event::Exception { cycle, kind, cancelled, .. } => {
+                    let ignored = ignored.take();
+                    let reported = Reported::Exception { kind, cancelled, ignored };
+                    heard.push(Heard { cycle: Some(cycle), reported });
                 }
                 _ => heard.extend(translate(event, &arrived, starts, gap)),
             }
@@ -119,7 +138,8 @@ const fn rank(reported: &Reported) -> u8 {
     match reported {
         Reported::Start { .. } => 0,
         Reported::Instruction { .. } => 1,
-        Reported::Branch { .. } => 4,
+        Reported::Branch { .. } => 5,
+        Reported::Exception { .. } | Reported::PossibleException => 4,
         Reported::Context(_) => 3,
         _ => 2,
     }
@@ -142,6 +162,7 @@ fn translate(
                 Reported::Start {
                     number,
                     overflow,
+                    debug: reason == Reason::DebugExit,
                     address: address.map(u32::from),
                     in_progress: lsm.map(u32::from),
                     gap: None,
@@ -155,6 +176,7 @@ fn translate(
                 Reported::Start {
                     number,
                     overflow,
+                    debug: reason == Reason::DebugExit,
                     address: address.map(u32::from),
                     in_progress: in_progress.map(u32::from),
                     gap,
@@ -175,6 +197,7 @@ fn translate(
             let exception = exception.map(|information| (information.number, information.cancel));
             (None, Reported::Branch { address: address.0, thumb: isa == Isa::Thumb, exception })
         }
+        Event::PossibleException { cycle, .. } => (Some(cycle), Reported::PossibleException),
         Event::Transfer { transfer, when, address, value, big_endian } => {
             let (value, outstanding) = match value {
                 Value::Known(value) => (Word::Known(value), false),

@@ -1,4 +1,4 @@
-//! Random programs: a section of A32 code, and one of 16-bit Thumb code.
+//! Random programs: a section of A32 code, one of 16-bit Thumb code, and both tables of exception vectors.
 //!
 //! This assembler knows nothing of how decoders classify instructions.
 
@@ -33,6 +33,8 @@ pub enum Kind {
     Indirect(u8),
     /// Data transfers.
     Access(Access),
+    /// SVC: an exception.
+    Svc,
 }
 
 /// What an instruction transfers, and how it is written.
@@ -137,7 +139,7 @@ impl Instruction {
             Kind::Conditional => matches!(self.isa, Isa::Arm),
             Kind::Branch { conditional, .. } => conditional,
             Kind::Access(access) => access.conditional,
-            Kind::Plain | Kind::LinkPrefix { .. } | Kind::Indirect(_) => false,
+            Kind::Plain | Kind::LinkPrefix { .. } | Kind::Indirect(_) | Kind::Svc => false,
         }
     }
 
@@ -161,6 +163,7 @@ impl Instruction {
             }
             Kind::Indirect(form) => ARM_INDIRECT[usize::from(form) % ARM_INDIRECT.len()],
             Kind::Access(access) => access.code,
+            Kind::Svc => 0xef00_0000, // svc 0
         }
     }
 
@@ -175,6 +178,7 @@ impl Instruction {
             Kind::Branch { .. } => 0xe000 | offset >> 1 & 0x7ff,
             Kind::Indirect(form) => THUMB_INDIRECT[usize::from(form) % THUMB_INDIRECT.len()],
             Kind::Access(access) => access.code,
+            Kind::Svc => 0xdf00, // svc 0
         }
     }
 }
@@ -186,7 +190,15 @@ pub struct GeneratedProgram {
     pub arm: Vec<Instruction>,
     /// The Thumb section.
     pub thumb: Vec<Instruction>,
+    /// The low and the high table of vectors, A32: an instruction for each vector, in order.
+    pub vectors: [Vec<Instruction>; 2],
 }
+
+/// Where the tables of vectors are.
+const TABLES: [u32; 2] = [0, 0xffff_0000];
+
+/// Places in a table, that of offset 0x14 included.
+const VECTORS: u32 = 8;
 
 /// Where the sections are: far enough apart for branch addresses of five packets.
 const ARM: u32 = 0x8000;
@@ -197,13 +209,24 @@ impl GeneratedProgram {
     #[must_use]
     pub fn generate(entropy: &mut Entropy<'_>) -> Self {
         let thumb = if entropy.chance(64) { THUMB } else { ARM + 0x2000 };
-        Self { arm: section(entropy, ARM, Isa::Arm), thumb: section(entropy, thumb, Isa::Thumb) }
+        Self {
+            arm: section(entropy, ARM, Isa::Arm),
+            thumb: section(entropy, thumb, Isa::Thumb),
+            vectors: TABLES.map(|base| table(entropy, base)),
+        }
     }
 
     /// The section of a state.
     #[must_use]
     pub fn section(&self, isa: Isa) -> &[Instruction] {
         if isa == Isa::Arm { &self.arm } else { &self.thumb }
+    }
+
+    /// The instruction at this place; `None` where no code is.
+    #[must_use]
+    pub fn at(&self, address: u32, isa: Isa) -> Option<Instruction> {
+        let vectors = self.vectors.iter().flatten().filter(|_| isa == Isa::Arm);
+        self.section(isa).iter().chain(vectors).find(|item| item.address == address).copied()
     }
 
     /// Where a direct branch goes.
@@ -222,7 +245,8 @@ impl GeneratedProgram {
     /// If sections overlap, which would be a fault of the generator.
     pub fn code(&self) -> Result<Program, String> {
         let mut program = Program::new();
-        for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb)] {
+        let [low, high] = &self.vectors;
+        for (name, section) in [("arm", &self.arm), ("thumb", &self.thumb), ("low", low), ("high", high)] {
             let bytes = section.iter().flat_map(|item| item.assemble(self.target(item))).collect();
             let section = Section::new(Address32(section[0].address), bytes, name);
             program.insert(section).map_err(|error| error.to_string())?;
@@ -250,9 +274,25 @@ fn section(entropy: &mut Entropy<'_>, base: u32, isa: Isa) -> Vec<Instruction> {
     items
 }
 
+/// Handlers of no more than the instructions from their vector to the end of the table, which lead to anywhere.
+fn table(entropy: &mut Entropy<'_>, base: u32) -> Vec<Instruction> {
+    let item = |index| {
+        let kind = match entropy.below(4) {
+            _ if index + 1 == VECTORS => Kind::Indirect(0),
+            0 => Kind::Indirect(entropy.byte()),
+            1 => Kind::Access(entropy.pick(&ARM_ACCESSES)),
+            2 => Kind::Conditional,
+            _ => Kind::Plain,
+        };
+        Instruction { address: base + 4 * index, isa: Isa::Arm, kind }
+    };
+    (0..VECTORS).map(item).collect()
+}
+
 fn kind(entropy: &mut Entropy<'_>, length: usize, isa: Isa) -> Kind {
     let to = entropy.below(length);
-    match entropy.below(16) {
+    match entropy.below(17) {
+        16 => Kind::Svc,
         0..=2 => Kind::Plain,
         3 => Kind::Conditional,
         4 | 5 => Kind::Branch { to, conditional: true, link: false },

@@ -1,6 +1,8 @@
 //! A run of a program, cycle by cycle, on a processor with a short pipeline.
 
-use traceproof_vectors::arm_etm::{self as etm, Access, BranchTarget, Isa, Position, Stimulus, Transfer};
+use traceproof_vectors::arm_etm::{
+    self as etm, Access, BranchTarget, Exception, Isa, Position, Stimulus, Transfer, VectorBase,
+};
 
 use super::program::{self, GeneratedProgram, Instruction, Kind};
 use crate::generate::Entropy;
@@ -13,8 +15,10 @@ pub(super) struct Happenings {
     pub(super) filter: u8,
     /// ViewData changes.
     pub(super) view: u8,
-    /// An exception after an instruction.
+    /// An exception in place of an instruction.
     pub(super) exceptions: u8,
+    /// Indirect branches lead to tables of vectors.
+    pub(super) vectors: u8,
     /// A cycle of the pipeline's refill shows an instruction with an exception.
     pub(super) abandoned: u8,
     /// Debug state begins.
@@ -35,6 +39,19 @@ const REFILL: u8 = 2;
 /// Where bytecodes are.
 const JAVA: u32 = 0xc001;
 
+/// Numbers of exceptions, and the places of their vectors in a table.
+const RESET: (u16, usize) = (8, 0);
+const UNDEFINED: (u16, usize) = (9, 1);
+const SVC: (u16, usize) = (10, 2);
+const PREFETCH_ABORT: (u16, usize) = (11, 3);
+const DATA_ABORT: (u16, usize) = (12, 4);
+const IMPRECISE_DATA_ABORT: (u16, usize) = (4, 4);
+const IRQ: (u16, usize) = (14, 6);
+const FIQ: (u16, usize) = (15, 7);
+
+/// The place in a table that is no vector.
+const RESERVED: usize = 5;
+
 /// A processor.
 pub(super) struct Walk<'a, 'b> {
     program: &'a GeneratedProgram,
@@ -42,6 +59,9 @@ pub(super) struct Walk<'a, 'b> {
     happenings: Happenings,
     /// The next instruction.
     at: Instruction,
+    /// The table of vectors that exceptions use, whether the decoder knows it or not.
+    table: usize,
+    hivecs: VectorBase,
     levels: Stimulus,
     refill: u8,
     data: u32,
@@ -53,8 +73,14 @@ impl<'a, 'b> Walk<'a, 'b> {
         program: &'a GeneratedProgram,
         entropy: &'a mut Entropy<'b>,
         happenings: Happenings,
+        hivecs: VectorBase,
         length: usize,
     ) -> Vec<Stimulus> {
+        let table = match hivecs {
+            VectorBase::Low => 0,
+            VectorBase::High => 1,
+            VectorBase::Unknown => entropy.below(2),
+        };
         let levels = Stimulus { view_data: true, trace_enable: true, ..Stimulus::default() };
         let at = program.arm[0];
         let mut walk = Walk {
@@ -62,6 +88,8 @@ impl<'a, 'b> Walk<'a, 'b> {
             entropy,
             happenings,
             at,
+            table,
+            hivecs,
             levels,
             refill: 0,
             data: 0x4000_0000,
@@ -92,31 +120,30 @@ impl<'a, 'b> Walk<'a, 'b> {
         } else if self.refill > 0 {
             self.refill -= 1;
             if self.entropy.chance(abandoned) {
-                self.complete(&mut cycle, true);
+                self.interrupt(&mut cycle);
             }
         } else if self.entropy.chance(debug) {
             self.levels.debug = true;
         } else if !self.entropy.chance(waits) {
-            self.complete(&mut cycle, false);
+            self.complete(&mut cycle);
         }
         self.cycles.push(cycle);
     }
 
-    /// An instruction completes; an exception may, or must, follow it.
-    fn complete(&mut self, cycle: &mut Stimulus, excepted: bool) {
+    /// An instruction completes, if no exception is taken in its place.
+    fn complete(&mut self, cycle: &mut Stimulus) {
         let at = self.at;
-        let executed = excepted || !at.is_conditional() || self.entropy.chance(128);
+        if at.kind == Kind::Svc || self.entropy.chance(self.happenings.exceptions) {
+            self.interrupt(cycle);
+            return;
+        }
+        let executed = !at.is_conditional() || self.entropy.chance(128);
         if let Kind::Access(access) = at.kind
             && executed
         {
             cycle.transfers = self.transfers(&access);
         }
-        let exception = excepted || executed && self.entropy.chance(self.happenings.exceptions);
         let branch = match at.kind {
-            _ if exception => {
-                self.at = self.anywhere_in(Isa::Arm);
-                Some(self.branch(false))
-            }
             _ if !executed => None,
             Kind::Branch { to, .. } => {
                 self.at = self.program.section(at.isa)[to];
@@ -130,7 +157,31 @@ impl<'a, 'b> Walk<'a, 'b> {
         };
         if branch.is_none() {
             self.at = self.following(&at);
-        } else {
+        }
+        self.show(cycle, &at, executed, branch);
+    }
+
+    /// An exception is taken by the instruction, or in its place.
+    fn interrupt(&mut self, cycle: &mut Stimulus) {
+        let at = self.at;
+        let (number, vector) = match at.kind {
+            Kind::Svc => SVC,
+            Kind::Access(access) if !access.coprocessor && self.entropy.chance(128) => {
+                cycle.transfers = self.transfers(&access);
+                DATA_ABORT
+            }
+            _ => self.entropy.pick(&[IRQ, FIQ, IRQ, PREFETCH_ABORT, UNDEFINED, IMPRECISE_DATA_ABORT, RESET]),
+        };
+        cycle.reset = number == RESET.0;
+        self.at = self.program.vectors[self.table][vector];
+        let exception = Some(Exception { number, ..Exception::default() });
+        let branch = BranchTarget { exception, ..self.branch(false) };
+        self.show(cycle, &at, true, Some(branch));
+    }
+
+    /// The cycle shows this instruction.
+    fn show(&mut self, cycle: &mut Stimulus, at: &Instruction, executed: bool, branch: Option<BranchTarget>) {
+        if branch.is_some() {
             self.refill = REFILL;
         }
         cycle.instruction = Some(etm::Instruction {
@@ -151,8 +202,21 @@ impl<'a, 'b> Walk<'a, 'b> {
         if self.entropy.chance(self.happenings.java) {
             return bytecode(JAVA + u32::from(self.entropy.byte()), self.entropy);
         }
+        if self.entropy.chance(self.happenings.vectors) {
+            return self.beside_exceptions();
+        }
         let isa = self.entropy.pick(&[Isa::Arm, Isa::Thumb]);
         self.anywhere_in(isa)
+    }
+
+    /// A place in a table at which a branch is no exception, or cannot be told from one.
+    fn beside_exceptions(&mut self) -> Instruction {
+        let place = self.entropy.below(self.program.vectors[0].len());
+        match self.hivecs {
+            VectorBase::Unknown => self.program.vectors[self.entropy.below(2)][place],
+            _ if self.entropy.chance(64) => self.program.vectors[self.table][RESERVED],
+            _ => self.program.vectors[1 - self.table][place],
+        }
     }
 
     /// Not between the halves of a BL: there the target of the second one does not follow from the code.
@@ -167,8 +231,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         if at.isa == Isa::Jazelle {
             return bytecode(at.address + 1, self.entropy);
         }
-        let section = self.program.section(at.isa);
-        *section.iter().find(|item| item.address == at.address + at.size()).unwrap_or(&section[0])
+        let next = self.program.at(at.address + at.size(), at.isa);
+        next.unwrap_or_else(|| self.program.section(at.isa)[0])
     }
 
     /// All transfers of an instruction.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use traceproof_vectors::arm_etm::{Architecture, Parameters, Policy, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, Parameters, Policy, Stimulus, VectorBase};
 
 use super::GeneratedProgram;
 use super::run::{Happenings, Walk};
@@ -36,7 +36,7 @@ pub fn scenario(bytes: &[u8]) -> Scenario {
     let happenings = happenings(entropy, &parameters);
     let program = GeneratedProgram::generate(entropy);
     let length = entropy.pick(&[60, 240, 600]);
-    let cycles = Walk::run(&program, entropy, happenings, length);
+    let cycles = Walk::run(&program, entropy, happenings, parameters.hivecs, length);
     Scenario { parameters, policy, program, cycles }
 }
 
@@ -55,6 +55,7 @@ fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
         context_id_bytes: entropy.pick(&[0, 1, 2, 4]),
         cycle_accurate: accurate,
         fifo_latency: u8::from(late),
+        hivecs: entropy.pick(&[VectorBase::Low, VectorBase::Low, VectorBase::High, VectorBase::Unknown]),
         ..Parameters::default()
     }
 }
@@ -65,6 +66,7 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters) -> Happenings 
         filter: entropy.pick(&[0, 8, 32]),
         view: entropy.pick(&[0, 10, 40]),
         exceptions: entropy.pick(&[0, 6, 30]),
+        vectors: entropy.pick(&[0, 24]),
         abandoned: entropy.pick(&[0, 12, 40, 0, 24, 90, 250]),
         debug: entropy.pick(&[0, 0, 6]),
         contexts: entropy.pick(&[0, 8]),
@@ -79,7 +81,9 @@ impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:?}", self.parameters)?;
         writeln!(f, "{:?}", self.policy)?;
-        for item in self.program.arm.iter().chain(&self.program.thumb) {
+        for item in
+            self.program.arm.iter().chain(&self.program.thumb).chain(self.program.vectors.iter().flatten())
+        {
             writeln!(f, "{:#x}: {:?} {:x?}", item.address, item.isa, item.kind)?;
         }
         for (index, cycle) in self.cycles.iter().enumerate() {

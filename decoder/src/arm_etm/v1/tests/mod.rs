@@ -15,6 +15,7 @@ use super::Decoder;
 mod arbitrary;
 mod data;
 mod examples;
+mod exceptions;
 mod faults;
 mod synchronisation;
 
@@ -108,6 +109,8 @@ fn enabled(parameters: &Parameters, program: &Program, text: &str) -> String {
     rest.trim_start().into()
 }
 
+/// Exception: its kind with record, `:` vector, `@` instruction; `maybe`: a possible one; `#first..last:ignored`.
+///
 /// Instruction `E`, `N` with its record and `:` address; trigger `TR`; `#transfer@record[address]=value`; `open` with a
 /// record.
 fn word(event: &Event) -> String {
@@ -133,6 +136,13 @@ fn word(event: &Event) -> String {
             let context = context_id.map_or(String::new(), |id| format!(":context={id:x}"));
             format!("sync{cycle}:{reason}:{isa:?}:{address:x}{context}")
         }
+        Event::Exception { cycle, kind, vector, at, cancelled } => {
+            let at = at.map_or(String::new(), |at| format!("@{at:x}"));
+            let back = cancelled.map_or(String::new(), |cycle| format!("!{cycle}"));
+            format!("{kind:?}{cycle}:{vector:x}{at}{back}")
+        }
+        Event::PossibleException { cycle, vector } => format!("maybe{cycle}:{vector:x}"),
+        Event::IgnoredTransfers { first, last } => format!("#{first}..{last}:ignored"),
         Event::Branch { cycle, address, isa } => format!("branch{cycle}:{isa:?}:{address:x}"),
         Event::ContextId { when, value } => format!("context{when}:{value:x}"),
         Event::Transfer { transfer, when, address, value, big_endian: false } => {

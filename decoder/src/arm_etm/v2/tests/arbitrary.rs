@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 use traceproof_vectors::arm_etm::v2::Cycle;
-use traceproof_vectors::arm_etm::{ArmEtm, Packet, Parameters};
+use traceproof_vectors::arm_etm::{ArmEtm, Packet, Parameters, VectorBase};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 
 use super::{bytes, play, port};
@@ -26,6 +26,8 @@ prop_compose! {
         flags in any::<[bool; 4]>(),
         context_id_bytes in prop_oneof![Just(0_u8), Just(1), Just(2), Just(4)],
         fifo_latency in 0..2_u8,
+        hivecs in prop_oneof![Just(VectorBase::Low), Just(VectorBase::High), Just(VectorBase::Unknown)],
+        tfo_jazelle in any::<bool>(),
     ) -> Parameters {
         let [data_value, data_address, monitor_cprt, cycle_accurate] = flags;
         Parameters {
@@ -37,6 +39,8 @@ prop_compose! {
             context_id_bytes,
             cycle_accurate,
             fifo_latency,
+            hivecs,
+            tfo_jazelle: tfo_jazelle && minor >= 1,
             ..Parameters::default()
         }
     }

@@ -313,7 +313,7 @@ fn e2_02_context_id() {
 
 #[test]
 fn e2_03_branch_addresses() {
-    let java = Parameters { minor: 1, ..default() };
+    let java = Parameters { minor: 1, tfo_jazelle: true, ..default() };
     for (state, base, target, wire) in [
         (Isa::Arm, 0x8100_u32, 0x8124_u32, "13"),
         (Isa::Arm, 0x8100, 0x9124, "93 11"),

@@ -71,9 +71,10 @@ fn reserved_headers_lose_synchronisation() {
 #[test]
 fn reserved_tfo_headers_lose_synchronisation() {
     let default = Parameters::default();
-    let java = Parameters { minor: 1, ..Parameters::default() };
+    let java = Parameters { minor: 1, tfo_jazelle: true, ..Parameters::default() };
+    let without = Parameters { tfo_jazelle: false, ..java.clone() };
     for header in 0..=u8::MAX {
-        for (parameters, zeros) in [(&default, 0x1f), (&java, 0x0f)] {
+        for (parameters, zeros) in [(&default, 0x1f), (&without, 0x1f), (&java, 0x0f)] {
             let reported = summary(parameters, &alloc::format!("TFO {header:02x} 00 80 00 00 01; drain; IE"));
             let reserved = header & zeros != 0;
             assert_eq!(
@@ -119,11 +120,16 @@ fn addresses_have_no_sixth_byte() {
         let packet = alloc::format!("74 80 80 80 80 {byte}");
         assert_eq!(group(&default, &packet), lost("overlong", 25, 13), "{byte}");
     }
-    for byte in ["00", "07", "40", "7f", "88", "ff", "20", "3f"] {
+    // Bit 6 is the exception bit.
+    for byte in ["00", "07", "40", "47", "60", "7f", "88", "c8", "ff", "20", "3f"] {
         let packet = alloc::format!("81 80 80 80 {byte}");
         assert_eq!(group(&default, &packet), lost("reserved-encoding", 23, 12), "{byte}");
         let reported = group(&java, &packet);
-        assert_eq!(reported.contains("branch7:Jazelle"), byte == "20" || byte == "3f", "{reported}");
+        assert_eq!(
+            reported.contains("branch7:Jazelle"),
+            ["20", "3f", "60", "7f"].contains(&byte),
+            "{reported}"
+        );
     }
     // The current address in a TFO packet with an LSM in progress is a branch address.
     assert_eq!(

@@ -15,6 +15,7 @@ use super::Decoder;
 
 mod arbitrary;
 mod examples;
+mod exceptions;
 mod faults;
 mod pins;
 mod synchronisation;
@@ -158,6 +159,9 @@ fn data_summary(parameters: &Parameters, script: &str) -> String {
     format_log(&Log { entries, ..Log::default() })
 }
 
+/// Exception: its kind with cycle, `:` vector, `!` cycle of what is taken back; `maybe`: a possible one;
+/// `#first..last:ignored`.
+///
 /// Instruction `E`, `N`, phantom `PT`, `PN`, all with the cycle; trigger `TR`; `#transfer@cycle[address]=value`,
 /// `#transfer<-value@cycle`, `#transfer!reason`; `open@cycle`.
 fn word(event: &Event) -> String {
@@ -178,6 +182,13 @@ fn word(event: &Event) -> String {
             let lsm = lsm.map_or(String::new(), |address| format!(":lsm={address:x}"));
             format!("sync{cycle}:{reason}:{isa:?}:{address:x}{context}{lsm}")
         }
+        Event::Exception { cycle, kind, vector, at, cancelled } => {
+            let at = at.map_or(String::new(), |at| format!("@{at:x}"));
+            let back = cancelled.map_or(String::new(), |cycle| format!("!{cycle}"));
+            format!("{kind:?}{cycle}:{vector:x}{at}{back}")
+        }
+        Event::PossibleException { cycle, vector } => format!("maybe{cycle}:{vector:x}"),
+        Event::IgnoredTransfers { first, last } => format!("#{first}..{last}:ignored"),
         Event::Branch { cycle, address, isa } => format!("branch{cycle}:{isa:?}:{address:x}"),
         Event::ContextId { when: cycle, value } => format!("context{cycle}:{value:x}"),
         Event::Transfer { transfer, when: cycle, address, value, .. } => {

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Packet, Parameters};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Packet, Parameters, VectorBase};
 use traceproof_vectors::{Decoder as _, Dissection, Entry, Log, Program};
 
 use super::{ALIGN, arm, bytes, data, plain};
@@ -27,6 +27,7 @@ prop_compose! {
         bare_port in prop::bool::weighted(0.2),
         context_id_bytes in prop_oneof![Just(0_u8), Just(1), Just(2), Just(4)],
         timestamp_bits in prop_oneof![Just(48_u8), Just(64)],
+        hivecs in prop_oneof![Just(VectorBase::Low), Just(VectorBase::High), Just(VectorBase::Unknown)],
     ) -> Parameters {
         let [data_value, data_address, monitor_cprt, cycle_accurate, alternative, single, only, stamps, gray, vmid, hyp, m] =
             flags;
@@ -48,6 +49,7 @@ prop_compose! {
             virtualization: hyp && minor >= 5,
             m_profile: m && minor >= 4,
             bare_port,
+            hivecs,
             ..Parameters::default()
         }
     }

@@ -186,7 +186,7 @@ fn e3_03_gaps() {
     assert_eq!(gaps("84 04 05 84"), "E8000+1 gap5 E?+1");
     // Unknown; never output; of a periodic I-sync.
     assert_eq!(gaps("70 00 21 00 80 00 00"), "gap? enabled:Arm:8000");
-    assert_eq!(gaps("a0 08 41 00 80 00 00 70 05 41 00 80 00 00"), "overflow:Arm:8000 gap5 overflow:Arm:8000");
+    assert_eq!(gaps("a0 08 21 00 80 00 00 70 05 21 00 80 00 00"), "enabled:Arm:8000 gap5 enabled:Arm:8000");
     assert_eq!(gaps("a0 70 05 01 00 80 00 00 84"), "gap5 periodic:Arm:8000 E8000+2");
 }
 
@@ -270,8 +270,8 @@ fn e3_11_data_only() {
 fn what_only_changes_state_is_reported_at_its_place() {
     let parameters = Parameters { minor: 5, vmid: true, virtualization: true, ..plain() };
     assert_eq!(
-        summary(&parameters, &arm(&[NOP; 4]), "08 2b 00 80 00 00 84 3c 05 66 0c 84 76"),
-        "enabled:Arm:8000:NS:Hyp E8000 vmid@1=5 trigger@1 E8004 return@2"
+        summary(&parameters, &arm(&[NOP; 4]), "08 2b 00 80 00 00 3c 00 84 3c 05 66 0c 84 76"),
+        "enabled:Arm:8000:NS:Hyp vmid@0=0 E8000 vmid@1=5 trigger@1 E8004 return@2"
     );
     let without = Parameters { virtualization: false, ..parameters };
     assert_eq!(summary(&without, &Program::new(), "08 2b 00 80 00 00"), "enabled:Arm:8000:NS");

@@ -13,6 +13,7 @@ use traceproof_vectors::{Decoder as _, Entry, Fault, Log, Place, Program, Sectio
 
 use super::{Decoder, Listener, PacketReader};
 
+mod additions;
 mod arbitrary;
 mod data;
 mod flow;

@@ -9,6 +9,7 @@ use traceproof_vectors::{Address32, Log};
 use crate::arm_etm::tests::{encode, off};
 
 mod control;
+mod exceptions;
 mod packets;
 mod pins;
 

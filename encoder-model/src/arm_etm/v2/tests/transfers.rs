@@ -29,7 +29,7 @@ fn e2_01_normal_data() {
 
 /// One branch from `base` to `target`, both with their states.
 fn branch(base: (u32, Isa), target: (u32, Isa)) -> String {
-    let parameters = Parameters { minor: 1, ..Parameters::default() };
+    let parameters = Parameters { minor: 1, tfo_jazelle: true, ..Parameters::default() };
     let branch = BranchTarget { address: Address32(target.0), isa: target.1, ..BranchTarget::default() };
     let instruction = Instruction {
         address: Address32(base.0),

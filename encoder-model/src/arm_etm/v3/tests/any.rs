@@ -2,13 +2,10 @@
 
 use crate::arm_etm::v3::write_packet;
 use proptest::prelude::*;
-use traceproof_vectors::arm_etm::{
-    Access, Architecture, BranchTarget, Exception, Instruction, Isa, MissReturn, Packet, Parameters, Phantom,
-    Policy, Position, Stimulus, TagChoice, Transfer,
-};
+use traceproof_vectors::arm_etm::{Architecture, Packet, Parameters, Policy, TagChoice};
 
+use crate::arm_etm::tests::any::stimulus;
 use crate::arm_etm::tests::{encode, encode_unended};
-use traceproof_vectors::Address32;
 
 fn parameters() -> impl Strategy<Value = Parameters> {
     (0..=5_u8, any::<[bool; 16]>(), prop::sample::select(vec![0, 1, 2, 4])).prop_map(
@@ -63,96 +60,6 @@ fn policy() -> impl Strategy<Value = Policy> {
             }
         },
     )
-}
-
-fn isa() -> impl Strategy<Value = Isa> {
-    prop::sample::select(vec![Isa::Arm, Isa::Thumb, Isa::ThumbEe, Isa::Jazelle])
-}
-
-fn target() -> impl Strategy<Value = BranchTarget> {
-    let exception = (any::<u16>(), any::<bool>(), any::<Option<u8>>())
-        .prop_map(|(number, cancel, resume)| Exception { number, cancel, resume });
-    (any::<u32>(), isa(), any::<bool>(), prop::option::of(exception)).prop_map(
-        |(address, isa, direct, exception)| BranchTarget {
-            address: Address32(address),
-            isa,
-            direct,
-            exception,
-        },
-    )
-}
-
-fn instruction() -> impl Strategy<Value = Instruction> {
-    let phantom = (any::<u32>(), any::<bool>())
-        .prop_map(|(address, taken)| Phantom { address: Address32(address), taken });
-    (any::<u32>(), isa(), any::<[bool; 3]>(), prop::option::of(phantom), prop::option::of(target())).prop_map(
-        |(address, isa, [executed, exception_return, thumb32], phantom, branch)| Instruction {
-            address: Address32(address),
-            isa,
-            executed,
-            phantom,
-            branch,
-            exception_return,
-            thumb32,
-        },
-    )
-}
-
-fn transfer() -> impl Strategy<Value = Transfer> {
-    let access = prop_oneof![
-        Just(Access::Store),
-        Just(Access::Hit),
-        Just(Access::Coprocessor),
-        (0..6_u32).prop_map(Access::Miss)
-    ];
-    let position =
-        prop::sample::select(vec![Position::Only, Position::First, Position::Middle, Position::Last]);
-    (any::<u32>(), access, any::<u64>(), position, any::<[bool; 3]>()).prop_map(
-        |(address, access, value, position, [wide, big_endian, failed])| Transfer {
-            size: 4,
-            address: Address32(address),
-            access,
-            value,
-            wide,
-            position,
-            big_endian,
-            failed,
-        },
-    )
-}
-
-fn stimulus() -> impl Strategy<Value = Stimulus> {
-    let returns = (0..6_u32, any::<u64>()).prop_map(|(miss, value)| MissReturn { miss, value });
-    (
-        any::<[bool; 11]>(),
-        any::<u64>(),
-        any::<Option<u8>>(),
-        prop::option::of(instruction()),
-        prop::collection::vec(transfer(), 0..4),
-        prop::collection::vec(returns, 0..3),
-        any::<Option<u32>>(),
-    )
-        .prop_map(|(flags, timestamp, vmid, instruction, transfers, returns, context_id)| {
-            let [off, view_data, debug, reset, trigger, non_secure, hyp, event, change, entry, rare] = flags;
-            Stimulus {
-                trace_enable: !(off && rare),
-                view_data,
-                debug: debug && off && rare,
-                reset: reset && off && rare,
-                trigger: trigger && rare,
-                non_secure,
-                hyp,
-                timestamp,
-                timestamp_event: event && rare,
-                clock_change: change,
-                vmid,
-                exception_entry: entry && rare,
-                instruction,
-                transfers,
-                returns,
-                context_id,
-            }
-        })
 }
 
 proptest! {

@@ -2,6 +2,8 @@
 
 mod any;
 mod branches;
+mod contexts;
 mod cycles;
 mod data;
 mod packets;
+mod periods;

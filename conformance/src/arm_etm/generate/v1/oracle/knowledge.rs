@@ -2,10 +2,11 @@
 
 use traceproof_vectors::arm_etm::v1::AddressReason;
 use traceproof_vectors::arm_etm::{
-    BranchTarget, DataAddress, Event, Instruction, Isa, Packet, Parameters, Value,
+    BranchTarget, DataAddress, Event, Instruction, Isa, Packet, Parameters, Value, VectorBase,
 };
 
 use super::{Expected, Returned};
+use crate::arm_etm::generate::exceptions::{self, Taken};
 
 /// Whether an address can be located.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ pub(super) struct Word {
 #[derive(Clone, Debug)]
 pub(super) struct Knowledge {
     values: bool,
+    hivecs: VectorBase,
     /// There may be empty lanes where bytes are expected.
     doubtful: bool,
     /// Where the next instruction is.
@@ -40,6 +42,8 @@ pub(super) struct Knowledge {
     /// Bits of the data address before.
     data: u32,
     transfers: u64,
+    /// Events before the latest instruction.
+    before: usize,
     pub(super) expected: Expected,
     pub(super) returned: Returned,
 }
@@ -48,12 +52,14 @@ impl Knowledge {
     pub(super) fn new(parameters: &Parameters) -> Self {
         Self {
             values: parameters.data_value,
+            hivecs: parameters.hivecs,
             doubtful: parameters.port_width == 16 || parameters.fifo_latency > 0,
             placed: false,
             based: false,
             given_up: false,
             data: 0,
             transfers: 0,
+            before: 0,
             expected: Expected::default(),
             returned: Returned::default(),
         }
@@ -67,6 +73,7 @@ impl Knowledge {
     pub(super) fn instruction(&mut self, record: u64, at: &Instruction) {
         self.returned.instructions += 1;
         self.returned.bytecodes += usize::from(at.isa == Isa::Jazelle);
+        self.before = self.expected.events.len();
         self.expected.events.push(Event::InstructionAt {
             cycle: record,
             address: (self.placed && at.isa != Isa::Jazelle).then_some(at.address),
@@ -138,6 +145,9 @@ impl Knowledge {
             Located::Abandoned => self.returned.abandoned += 1,
             Located::Far => self.returned.far += 1,
         }
+        if self.based && !reason.is_restart() {
+            self.exception(record, target);
+        }
         let event = if located != Located::Yes {
             context_id.map(|value| Event::ContextId { when: record, value })
         } else if let Some(reason) = reason.synchronisation() {
@@ -146,5 +156,44 @@ impl Knowledge {
             self.based.then_some(Event::Branch { cycle: record, address, isa })
         };
         self.expected.events.extend(event);
+    }
+
+    /// What a known target shows of the instruction: an exception was taken, perhaps one, or none.
+    ///
+    /// Spec: ETM1-EXC-001 to 005, ETM1-EXC-007, ETM1-EXC-012, ETM1-EXC-013 (4.5.3).
+    fn exception(&mut self, cycle: u64, target: &BranchTarget) {
+        let vector = target.address;
+        if self.hivecs == VectorBase::Unknown {
+            if target.isa == Isa::Arm && exceptions::is_vector(vector.0) {
+                self.returned.possible_exceptions += 1;
+                self.expected.events.push(Event::PossibleException { cycle, vector });
+            }
+            return;
+        }
+        let Some(Taken { kind, .. }) = target.exception.as_ref().map(exceptions::taken) else { return };
+        self.returned.exceptions += 1;
+        let own = self.expected.events.split_off(self.before);
+        let (mut at, mut ignored) = (None, None);
+        for mut event in own {
+            match &mut event {
+                Event::InstructionAt { address, executed, .. } => {
+                    at = *address;
+                    *executed = exceptions::is_executed(kind);
+                }
+                // In place of all of them.
+                Event::Transfer { transfer, .. } => {
+                    let (first, _) = *ignored.get_or_insert((*transfer, *transfer));
+                    ignored = Some((first, *transfer));
+                    continue;
+                }
+                _ => {}
+            }
+            self.expected.events.push(event);
+        }
+        if let Some((first, last)) = ignored {
+            self.returned.ignored += 1;
+            self.expected.events.push(Event::IgnoredTransfers { first, last });
+        }
+        self.expected.events.push(Event::Exception { cycle, kind, vector, at, cancelled: None });
     }
 }

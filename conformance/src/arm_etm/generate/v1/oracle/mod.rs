@@ -40,6 +40,12 @@ pub struct Returned {
     pub triggers: usize,
     /// Instructions in Java state.
     pub bytecodes: usize,
+    /// Exceptions.
+    pub exceptions: usize,
+    /// Those whose instruction has transfers.
+    pub ignored: usize,
+    /// Branches that may be exceptions.
+    pub possible_exceptions: usize,
 }
 
 /// What a decoder must report.

@@ -1,21 +1,24 @@
 //! Pairs statuses with their bytes, in program order -> packets and events.
 
-use traceproof_vectors::arm_etm::v1::AddressReason;
-use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value};
+use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value, VectorBase};
 use traceproof_vectors::{Address, Address32, Fault, FaultClass, Place, Program};
 
 use super::data::{Data, DataTrace};
 use super::flow::{Flow, Here};
+use super::held::Held;
 use super::listener::{Consequence, Listener};
 use super::packet::{PacketReader, Wanted};
-use super::waiting::{Kind, Status, Target, Waiting};
+use super::waiting::{Kind, Status, Waiting};
 use crate::arm_etm::v2::FifoByte;
+
+mod branches;
 
 /// Reports every status when its address and data have come out of the FIFO.
 #[derive(Clone, Debug)]
 pub(super) struct Pairing {
     record_size: u64,
     latency: bool,
+    hivecs: VectorBase,
     waiting: Waiting,
     /// What the first status that waits needs.
     stage: Stage,
@@ -28,6 +31,8 @@ pub(super) struct Pairing {
     packet: u64,
     flow: Flow,
     data: DataTrace,
+    /// What is known of the first status that waits, if that is BD.
+    held: Held,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +68,7 @@ impl Pairing {
         Self {
             record_size: record_size as u64,
             latency: parameters.fifo_latency > 0,
+            hivecs: parameters.hivecs,
             waiting: Waiting::new(pending),
             stage: Stage::New,
             passing: false,
@@ -71,6 +77,7 @@ impl Pairing {
             packet: 0,
             flow: Flow::new(program),
             data: DataTrace::new(parameters),
+            held: Held::default(),
         }
     }
 
@@ -84,6 +91,7 @@ impl Pairing {
         self.packet = 0;
         self.flow.reset();
         self.data = DataTrace::new(parameters);
+        self.held.clear();
     }
 
     pub(super) fn place(&self, byte: u64, bit: u8) -> Place {
@@ -161,8 +169,13 @@ impl Pairing {
                     self.step(cycle, executed, listener);
                     self.waiting.pop();
                 }
-                Kind::Data | Kind::DataBranch(_) => {
+                Kind::Data => {
                     let here = self.step(cycle, true, listener);
+                    self.expect_data(cycle, &here, listener);
+                }
+                Kind::DataBranch(_) => {
+                    let here = self.flow.step(true);
+                    self.held.begin(here);
                     self.expect_data(cycle, &here, listener);
                 }
                 Kind::Branch(_) => self.stage = Stage::Address,
@@ -174,6 +187,12 @@ impl Pairing {
     #[inline]
     fn step<L: Listener>(&mut self, cycle: u64, executed: bool, listener: &mut L) -> Here {
         let here = self.flow.step(executed);
+        self.report(cycle, &here, executed, listener);
+        here
+    }
+
+    #[inline]
+    fn report<L: Listener>(&self, cycle: u64, here: &Here, executed: bool, listener: &mut L) {
         let place = self.status_place(cycle);
         if let Some(class) = here.fault {
             listener.fault(
@@ -181,10 +200,9 @@ impl Pairing {
                 Consequence::GoesOn,
             );
         }
-        let Here { address, isa, .. } = here;
+        let Here { address, isa, .. } = *here;
         listener
             .event(place, &Event::InstructionAt { cycle, address: address.map(Address32), isa, executed });
-        here
     }
 
     /// The first status has data packets.
@@ -202,16 +220,24 @@ impl Pairing {
         if let Some(class) = unreadable.class()
             && (class != FaultClass::NoCode || self.flow.report_missing_code())
         {
-            let address = here.address.map(u64::from);
-            let place = self.status_place(cycle);
-            listener.fault(&Fault::new(class, place).with_address(address.map(Address)), Consequence::GoesOn);
+            let address = here.address.map(u64::from).map(Address);
+            if self.held.is_open() {
+                self.held.unreadable(class, address);
+            } else {
+                let fault = Fault::new(class, self.status_place(cycle)).with_address(address);
+                listener.fault(&fault, Consequence::GoesOn);
+            }
         }
         self.give_up_data(cycle, listener);
     }
 
     /// The rest of the data of the first status is not reported.
     fn give_up_data<L: Listener>(&mut self, cycle: u64, listener: &mut L) {
-        listener.event(self.status_place(cycle), &Event::Incomplete { when: cycle });
+        if self.held.is_open() {
+            self.held.incomplete();
+        } else {
+            listener.event(self.status_place(cycle), &Event::Incomplete { when: cycle });
+        }
         self.data.forget();
         self.passing = true;
         self.end_data();
@@ -335,7 +361,11 @@ impl Pairing {
         if let Some(value) = value {
             let (transfer, address) = self.data.transfer(&data);
             let event = Event::Transfer { transfer, when: cycle, address, value, big_endian: false };
-            listener.event(place, &event);
+            if self.held.is_open() {
+                self.held.transfer(place, event);
+            } else {
+                listener.event(place, &event);
+            }
         }
         self.stage = Stage::Data(data);
         if data.values == 0 && !data.address {
@@ -344,62 +374,12 @@ impl Pairing {
         }
     }
 
-    /// The branch address of the first status is complete. Spec: ETM1-PKT-014, ETM1-PKT-015 (5.6.2, 5.8.1).
-    fn branch_address<L: Listener>(&mut self, place: Place, packet: &Packet, cut: bool, listener: &mut L) {
-        let Some(Status { cycle, kind }) = self.waiting.first() else { return };
-        let (reason, context_id) = match *packet {
-            Packet::FullBranchAddress { reason, context_id, .. } => (reason, context_id),
-            _ => (AddressReason::Branch, None),
-        };
-        listener.packet(place, packet);
-        if cut && !reason.is_restart() {
-            let fault = Fault::new(FaultClass::Contradiction, place);
-            listener.fault(&fault, Consequence::GoesOn);
-        }
-        if reason.is_restart() {
-            self.data.forget();
-        } else if let Kind::Branch(_) = kind {
-            self.step(cycle, true, listener);
-        }
-        let target = self.flow.output(packet);
-        match (kind.target(), target) {
-            (Some(Target::Next), Some(target)) => {
-                let (address, isa) = (target.address, target.isa);
-                let event = match reason.synchronisation() {
-                    None => Event::Branch { cycle, address: Address32(address), isa },
-                    Some(reason) => Event::Synchronisation {
-                        cycle,
-                        reason,
-                        address: Address32(address),
-                        isa,
-                        context_id,
-                        lsm: None,
-                    },
-                };
-                listener.event(place, &event);
-                self.flow.go(target);
-            }
-            (Some(Target::Next), None) => self.flow.forget_next(),
-            (how, _) => {
-                if let Some(value) = context_id {
-                    listener.event(place, &Event::ContextId { when: cycle, value });
-                }
-                if how == Some(Target::Unlocated) { self.flow.forget() } else { self.flow.forget_next() }
-            }
-        }
-        // What follows does not belong to this packet.
-        self.close();
-        self.waiting.pop();
-        self.stage = Stage::New;
-        self.settle(listener);
-    }
-
     /// Reports everything that waits: its bytes will not come, or not be found. The base of branch addresses is kept.
     pub(super) fn give_up<L: Listener>(&mut self, is_end: bool, listener: &mut L) {
         self.drop_open(listener);
         if let Some(Status { cycle, kind }) = self.waiting.pop() {
-            if let Kind::Branch(_) = kind {
-                self.step(cycle, true, listener);
+            if kind.target().is_some() {
+                self.report_branch(cycle, true, None, listener);
             }
             if is_end {
                 listener.event(self.status_place(cycle), &Event::Incomplete { when: cycle });
