@@ -283,6 +283,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-DEC-ISA-004; the offset of BL has no such bit",
     ),
     decoder(
+        "a32-blx-register-has-no-link",
+        || program(|_, program| replaced(program, 0xffff_fff0, 0xe12f_ff30, |word| word & !0x20)),
+        "BLX (register) of A32 is taken for BX.",
+        "ETE-DEC-ISA-004; only bits 5:4 separate them",
+    ),
+    decoder(
         "cp15-isb-is-no-p0",
         || {
             program(|_, program| {
@@ -349,6 +355,18 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         || program(|_, program| wide(program, 0xffff_ff00, 0xf3de_8f00, |_| NOP_WIDE)),
         "SUBS PC, LR of T32, and so ERET, is no P0 instruction.",
         "ETE-DEC-ISA-005; it lies among the branches and miscellaneous control",
+    ),
+    decoder(
+        "t32-j-bits-swapped",
+        || {
+            program(|_, program| {
+                wide(program, 0xf800_d000, 0xf000_8000, |word| {
+                    word & !0x2800 | (word & 0x2000) >> 2 | (word & 0x800) << 2
+                })
+            })
+        },
+        "J1 and J2 of the offset of B<c>.W change places.",
+        "ETE-DEC-ISA-005; it is the only offset in which J2 is above J1",
     ),
     decoder(
         "load-is-never-p0",

@@ -50,6 +50,28 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-BTWGD-001, ETE-ENC-AHB-001; a decoder that starts there has none",
     ),
     encoder(
+        "unit-ignores-set-in-matches",
+        || {
+            sending(|parameters| {
+                let mut history = History::new(parameters);
+                Box::new(move |_, packets| {
+                    for packet in packets {
+                        let before = history.addresses[0].0;
+                        let point = address_of(packet).map(|address| history.point(*address).0);
+                        history.take(packet, NONE);
+                        if let Some(field @ AddressField::Short { .. }) = address_of(packet)
+                            && point == Some(before)
+                        {
+                            *field = AddressField::ExactMatch(0);
+                        }
+                    }
+                })
+            })
+        },
+        "An exact match compares addresses and not sub_isa.",
+        "ETE-PKT-ADR-004, ETE-ENC-ADR-001; two instruction sets at one address are rare",
+    ),
+    encoder(
         "one-byte-too-few-in-short-addresses",
         || {
             sends(|_, packets| {
@@ -221,6 +243,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-HRYKY-001, ETE-ENC-OVF-001; it implies one",
     ),
     encoder(
+        "exceptions-request-no-timestamp",
+        || sends(|signal, packets| drop_timestamp(packets, matches!(signal, Signal::Exception(_)))),
+        "Exceptions request no timestamp.",
+        "ETE-YYWTR-001; of ISB only is it well known",
+    ),
+    encoder(
         "isb-requests-no-timestamp",
         || {
             sends(|signal, packets| {
@@ -229,6 +257,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         },
         "ISB requests no timestamp.",
         "ETE-YYWTR-001; it is no branch",
+    ),
+    encoder(
+        "flush-requests-no-timestamp",
+        || sends(|signal, packets| drop_timestamp(packets, matches!(signal, Signal::Flush))),
+        "A flush requests no timestamp.",
+        "ETE-YYWTR-001; ETMv4 does not",
     ),
     encoder(
         "timestamps-without-reset",
@@ -250,6 +284,20 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         },
         "The first timestamp after Trace Info has only the bits that changed.",
         "ETE-ENC-TS-001, ETE-GPGQQ-001; a register that Trace Info does not clear",
+    ),
+    encoder(
+        "zero-timestamp-counts-not-sent",
+        || {
+            sends(|_, packets| {
+                each(packets, |packet| {
+                    if let Packet::Timestamp { count, .. } = packet {
+                        *count = count.filter(|count| count.bits != 0);
+                    }
+                });
+            })
+        },
+        "A timestamp whose count is 0 has none.",
+        "ETE-ZMQLT-001; a cycle count of 0 is UNKNOWN",
     ),
     encoder(
         "markers-only-at-first",
@@ -331,6 +379,26 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         },
         "Uncommitted elements are left at the end of a session.",
         "ETE-WDWGV-001, ETE-ENC-END-001; nothing follows them",
+    ),
+    encoder(
+        "transaction-start-only-once",
+        || {
+            sending(|_| {
+                let mut open = false;
+                Box::new(move |signal, packets| {
+                    let ends = matches!(signal, Signal::TransactionCommit | Signal::TransactionFailure(_));
+                    open &= !ends && !matches!(signal, Signal::Enable(_));
+                    packets.retain(|packet| {
+                        let is_start = *packet == Packet::TransactionStart;
+                        let dropped = is_start && open;
+                        open |= is_start;
+                        !dropped
+                    });
+                })
+            })
+        },
+        "After an overflow within a transaction there is no new Start.",
+        "ETE-WXTQS-001, ETE-MMCQD-001; it was sent",
     ),
     encoder(
         "q-counts-one-more",

@@ -85,6 +85,17 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-RVVFW-001; the K10 pseudocode does so",
     ),
     decoder(
+        "transaction-commit-is-p0",
+        || {
+            counting(Counting {
+                weigh: |packet, count| if matches!(packet, Packet::TransactionCommit) { 1 } else { count },
+                ..RIGHT
+            })
+        },
+        "Transaction Commit is counted where Transaction Start is not.",
+        "ETE-RVVFW-001, ETE-CTLXL-001; two headers side by side",
+    ),
+    decoder(
         "commtrans-inverted",
         || layers::with_parameters(|_| {}, |parameters| parameters.commtrans ^= true, |_, _| Box::new(())),
         "Transaction Start is a P0 element if COMMTRANS is 1.",
@@ -230,6 +241,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "discard-drops-events",
         || discarding(|event| matches!(event, Event::Event { .. })),
         "Discard drops Event elements.",
+        "ETE-DEC-DIS-001; the queue is emptied",
+    ),
+    decoder(
+        "discard-drops-timestamps",
+        || discarding(|event| matches!(event, Event::Timestamp { .. })),
+        "Discard drops Timestamp elements.",
         "ETE-DEC-DIS-001; the queue is emptied",
     ),
     decoder(

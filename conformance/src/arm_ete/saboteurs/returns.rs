@@ -95,6 +95,12 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "ETE-DEC-RS-004; the address is known already",
     ),
     decoder(
+        "not-taken-calls-push",
+        || returning(Wrong::NotTakenCallsPush),
+        "A branch with link pushes whatever its atom is.",
+        "ETE-GMTBD-001, ETE-NYHFH-001; the K10 pseudocode does so",
+    ),
+    decoder(
         "source-address-does-not-push",
         || returning(Wrong::SourceAddressDoesNotPush),
         "A branch with link at a Source Address does not push.",
@@ -155,6 +161,7 @@ pub(super) enum Wrong {
     IndirectCallsDoNotPush,
     /// Between Trace Info and address, too.
     AlwaysPushes,
+    NotTakenCallsPush,
     SourceAddressDoesNotPush,
     /// An address leaves a pop due.
     AddressDoesNotCancel,
@@ -292,7 +299,7 @@ impl Returns {
         let is_indirect = instruction.destination() == Destination::Elsewhere;
         let of_source = matches!(packet, Packet::SourceAddress(_));
         let pushes = instruction.class.has_link()
-            && taken
+            && (taken || self.wrong == Wrong::NotTakenCallsPush)
             && (!self.misses_context && !self.misses_address || self.wrong == Wrong::AlwaysPushes)
             && !(of_source && self.wrong == Wrong::SourceAddressDoesNotPush)
             && !(is_indirect && self.wrong == Wrong::IndirectCallsDoNotPush)
