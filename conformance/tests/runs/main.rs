@@ -15,6 +15,7 @@ mod judge;
 mod programs;
 mod ptm_capture;
 mod saboteurs;
+mod sigrok_captures;
 mod snapshot;
 mod subjects;
 mod suite;

@@ -24,7 +24,7 @@ struct Layers {
 
 enum Stream {
     Whole(Box<dyn Decoder<ArmEtm>>),
-    Pins { port: Box<v2::Port>, flow: v2::Flow },
+    Pins { port: Box<v2::Port>, flow: Box<v2::Flow> },
     Bytes { reader: Box<v3::PacketReader>, flow: Box<v3::Flow> },
 }
 
@@ -44,7 +44,8 @@ impl Decoder<ArmEtm> for Layers {
                 Stream::Whole(decoder)
             }
             Architecture::V2 => {
-                Stream::Pins { port: Box::new(v2::Port::new(parameters)?), flow: v2::Flow::new(parameters) }
+                let flow = Box::new(v2::Flow::new(parameters));
+                Stream::Pins { port: Box::new(v2::Port::new(parameters)?), flow }
             }
             Architecture::V3 => Stream::Bytes {
                 reader: Box::new(v3::PacketReader::new(parameters)?),
@@ -58,7 +59,9 @@ impl Decoder<ArmEtm> for Layers {
         let hook = &mut self.hook;
         match &mut self.stream {
             Some(Stream::Whole(decoder)) => decoder.push(chunk, sink),
-            Some(Stream::Pins { port, flow }) => port.push(chunk, &mut Reporter { flow, sink, hook }),
+            Some(Stream::Pins { port, flow }) => {
+                port.push(chunk, &mut Reporter { flow: flow.as_mut(), sink, hook });
+            }
             Some(Stream::Bytes { reader, flow }) => {
                 reader.push(chunk, &mut Reporter { flow: flow.as_mut(), sink, hook });
             }
@@ -70,7 +73,9 @@ impl Decoder<ArmEtm> for Layers {
         let hook = &mut self.hook;
         match &mut self.stream {
             Some(Stream::Whole(decoder)) => decoder.finish(sink),
-            Some(Stream::Pins { port, flow }) => port.finish(&mut Reporter { flow, sink, hook }),
+            Some(Stream::Pins { port, flow }) => {
+                port.finish(&mut Reporter { flow: flow.as_mut(), sink, hook });
+            }
             Some(Stream::Bytes { reader, flow }) => {
                 reader.finish(&mut Reporter { flow: flow.as_mut(), sink, hook });
             }

@@ -59,11 +59,11 @@ impl Cycles {
     ///
     /// Spec: ETM3-CC-009 (7.3.4).
     const fn counts_through(&self, reason: Reason) -> bool {
-        match (self.minor, reason) {
-            (0, Reason::Overflow | Reason::DebugExit) => false,
-            (5.., Reason::Overflow) => false,
-            _ => true,
-        }
+        let stops = matches!(
+            (self.minor, reason),
+            (0, Reason::Overflow | Reason::DebugExit) | (5.., Reason::Overflow)
+        );
+        !stops
     }
 }
 

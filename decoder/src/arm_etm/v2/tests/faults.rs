@@ -72,7 +72,7 @@ fn reserved_headers_lose_synchronisation() {
 fn reserved_tfo_headers_lose_synchronisation() {
     let default = Parameters::default();
     let java = Parameters { minor: 1, tfo_jazelle: true, ..Parameters::default() };
-    let without = Parameters { tfo_jazelle: false, ..java.clone() };
+    let without = Parameters { tfo_jazelle: false, ..java };
     for header in 0..=u8::MAX {
         for (parameters, zeros) in [(&default, 0x1f), (&without, 0x1f), (&java, 0x0f)] {
             let reported = summary(parameters, &alloc::format!("TFO {header:02x} 00 80 00 00 01; drain; IE"));

@@ -114,8 +114,13 @@ fn forget_doubtful(incomplete: &Event, index: usize, events: &mut Vec<Event>) {
         events.insert(index, *incomplete);
     }
     for event in &mut events[index..] {
-        if let Event::Transfer { transfer, .. } = event {
-            *transfer -= extra as u64;
+        match event {
+            Event::Transfer { transfer, .. } => *transfer -= extra as u64,
+            Event::IgnoredTransfers { first, last } => {
+                *first -= extra as u64;
+                *last -= extra as u64;
+            }
+            _ => {}
         }
     }
 }
