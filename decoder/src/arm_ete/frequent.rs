@@ -238,3 +238,76 @@ fn field(window: Window) -> Option<(VariableField, usize)> {
     let bits = window & 0x7f | (window >> 1 & 0x3f80) * more;
     Some((VariableField { bits, bytes: 1 + more as u8 }, 1 + more as usize))
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use traceproof_vectors::Fault;
+    use traceproof_vectors::arm_ete::{Parameters, QElements, Version};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Packets(Vec<Packet>);
+
+    impl Listener for Packets {
+        fn packet(&mut self, _: Place, packet: &Packet) -> ControlFlow<()> {
+            self.0.push(*packet);
+            ControlFlow::Continue(())
+        }
+
+        fn lost(&mut self, _: &Fault) {}
+
+        fn cut(&mut self, _: &Fault) {}
+    }
+
+    /// Every header before every byte: what is read is what the byte reader reads.
+    ///
+    /// Counted in the header map: packets of one byte are 04; 0A, 0B; 10 to 1F (up to 13 with COMMOPT = 1); 30 to 3F;
+    /// 70 to 80; 90 to 92; AF; B0 to B2; C0 to FF. ETMv4 has 05, 07, 08, 20 to 2C, 40 to 46, 48 to 4A, 4C to 4E, but
+    /// not 0A, 0B, B0 to B2, and no Q here. Longer ones that are read are 0E, 0F; 2D; 81; 82, 83; 95, 96; 9A, 9B; of
+    /// ETE 06.
+    #[test]
+    fn packets_are_those_of_the_byte_reader() {
+        let ete = Parameters { maxspec: 8, q_elements: QElements::Any, ..Parameters::default() };
+        let v4 = Parameters::etmv4(Version::Etmv4_3);
+        for (parameters, headers) in [
+            (Parameters { commopt: false, ..ete.clone() }, 123 + 11),
+            (Parameters { commopt: true, ..ete }, 111 + 11),
+            (Parameters { commopt: false, ..v4.clone() }, 146 + 10),
+            (Parameters { commopt: true, ..v4 }, 134 + 10),
+        ] {
+            let layout = Layout::new(&parameters);
+            let frequent = Frequent::new(&layout);
+            let mut read = 0;
+            for header in 0..=u8::MAX {
+                let mut is_read = false;
+                for second in 0..=u8::MAX {
+                    for rest in [
+                        [0x00, 0x00, 0x00, 0x00, 0x00, 0x00],
+                        [0x95, 0x81, 0x7f, 0x20, 0x31, 0x5a],
+                        [0x96, 0x7f, 0x95, 0xc0, 0x08, 0x80],
+                        [0x9a, 0xff, 0xff, 0xff, 0xff, 0xc4],
+                        [0x9b, 0x83, 0x85, 0xa7, 0x39, 0x04],
+                        [0x82, 0x01, 0x02, 0x03, 0x04, 0x3b],
+                        [0x80, 0x80, 0x80, 0x80, 0x80, 0x80],
+                        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+                    ] {
+                        let [c, d, e, f, g, h] = rest;
+                        let bytes = [header, second, c, d, e, f, g, h];
+                        let (mut place, mut found) = (Place::default(), Packets::default());
+                        let _ = frequent.packets(&bytes, &mut place, &mut found);
+                        let Some(packet) = found.0.pop() else { continue };
+                        is_read = true;
+                        let expected = parse::start(&layout, &bytes, &mut ());
+                        assert_eq!(Start::Packet(packet, place.byte as usize), expected, "{bytes:02x?}");
+                        assert_eq!((place.packet, found.0.len()), (1, 0));
+                    }
+                }
+                read += u32::from(is_read);
+            }
+            assert_eq!(read, headers, "{parameters:?}");
+        }
+    }
+}
