@@ -116,8 +116,11 @@ impl Frequent {
                     length
                 }
                 shape => {
-                    let Some((packet, length)) = self.longer(shape, window) else { break };
-                    flow = listener.packet(here, &packet);
+                    let Some(length) =
+                        self.longer(shape, window, |packet| flow = listener.packet(here, packet))
+                    else {
+                        break;
+                    };
                     length
                 }
             };
@@ -131,29 +134,36 @@ impl Frequent {
         flow
     }
 
-    /// A packet that is not too long, and its length.
+    /// Reports a packet that is not too long, and gives its length.
+    ///
+    /// It goes by reference: a copy takes as long as reading one.
     #[inline]
-    fn longer(&self, shape: Shape, window: Window) -> Option<(Packet, usize)> {
+    fn longer(&self, shape: Shape, window: Window, mut report: impl FnMut(&Packet)) -> Option<usize> {
         match shape {
-            Shape::Context => Some((Packet::Context(context(window >> 8)?), 2)),
+            Shape::CycleCount1 => self.cycle_count(window, report),
+            Shape::Commit => {
+                let (count, length) = field(window >> 8).filter(|(count, _)| count.bits != 0)?;
+                report(&Packet::Commit(count));
+                Some(1 + length)
+            }
+            Shape::Context => {
+                report(&Packet::Context(context(window >> 8)?));
+                Some(2)
+            }
             Shape::AddressAndContext(form) => {
                 let (address, length) = address(form, window);
                 let context = Some(context(window >> (8 * length))?);
-                Some((Packet::TargetAddress { address, context }, length + 1))
+                report(&Packet::TargetAddress { address, context });
+                Some(length + 1)
             }
-            Shape::Exception => self.exception(window),
-            Shape::CycleCount1 => self.cycle_count(window),
-            Shape::Commit => {
-                let (count, length) = field(window >> 8).filter(|(count, _)| count.bits != 0)?;
-                Some((Packet::Commit(count), 1 + length))
-            }
+            Shape::Exception => self.exception(window, report),
             Shape::Whole | Shape::Address(_) | Shape::Other => None,
         }
     }
 
     /// Spec: ETE-PKT-EXC-001 to ETE-PKT-EXC-004.
     #[inline]
-    fn exception(&self, window: Window) -> Option<(Packet, usize)> {
+    fn exception(&self, window: Window, mut report: impl FnMut(&Packet)) -> Option<usize> {
         let information = (window >> 8) as u8;
         let with_target = match information & 0x41 {
             0x01 => false,
@@ -162,19 +172,19 @@ impl Frequent {
         };
         let Shape::Address(form) = self.shapes[usize::from((window >> 16) as u8)] else { return None };
         let number = information >> 1 & 0x1f;
+        // The failure of a transaction has no address.
         if number == 0x18 {
             return None;
         }
         let (address, length) = address(form, window >> 16);
-        let reserved = information & 0x80 != 0;
-        let packet =
-            Packet::Exception { number, with_target, reserved, address: Some(address), context: None };
-        Some((packet, 2 + length))
+        let (address, reserved) = (Some(address), information & 0x80 != 0);
+        report(&Packet::Exception { number, with_target, reserved, address, context: None });
+        Some(2 + length)
     }
 
     /// Spec: ETE-PKT-CC1-001.
     #[inline]
-    fn cycle_count(&self, window: Window) -> Option<(Packet, usize)> {
+    fn cycle_count(&self, window: Window, mut report: impl FnMut(&Packet)) -> Option<usize> {
         let mut length = 1;
         let mut next = |present: bool| {
             if !present {
@@ -185,12 +195,13 @@ impl Frequent {
             Some(Some(field))
         };
         let (commit, count) = (next(!self.commopt)?, next(window & 1 == 0)?);
-        Some((Packet::CycleCount1 { commit, count }, length))
+        report(&Packet::CycleCount1 { commit, count });
+        Some(length)
     }
 }
 
-/// An address of one, two or four bytes after a header, and the length with the header. Which of these cannot be
-/// predicted, so nothing branches on it.
+/// An address of one, two or four bytes after a header, and the length with the header. Whether there are one or two
+/// cannot be predicted, so nothing branches on it.
 ///
 /// Spec: ETE-PKT-ADR-001, ETE-PKT-ADR-002, ETE-PKT-ADR-006.
 #[inline]
