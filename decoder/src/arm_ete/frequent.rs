@@ -246,7 +246,8 @@ fn field(window: Window) -> Option<(VariableField, usize)> {
     if window & 0x8080 == 0x8080 {
         return None;
     }
-    let bits = window & 0x7f | (window >> 1 & 0x3f80) * more;
+    let second = (window >> 1 & 0x3f80) * more;
+    let bits = window & 0x7f | second;
     Some((VariableField { bits, bytes: 1 + more as u8 }, 1 + more as usize))
 }
 

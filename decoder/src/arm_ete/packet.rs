@@ -14,7 +14,7 @@ const ZEROS: u64 = 11;
 
 /// Reads the packets of one stream, chunk by chunk.
 ///
-/// Its state is small and of fixed size; nothing is allocated (ETE-DEC-ERR-002).
+/// Its state is of fixed size; nothing is allocated after [`new`](Self::new) (ETE-DEC-ERR-002).
 #[derive(Clone, Debug)]
 pub struct PacketReader {
     layout: Layout,
