@@ -135,7 +135,9 @@ impl Analyzer {
                     self.atoms(place, atoms.into(), sink);
                     return ControlFlow::Continue(());
                 }
-                Packet::TargetAddress { address, context: None } if oddities::is_plain(packet) => {
+                Packet::TargetAddress { address, context: None }
+                    if self.options.expected.is_plain(packet) =>
+                {
                     let point = self.history.take_address(address);
                     self.add(place, Element::TargetAddress(point), sink);
                     return ControlFlow::Continue(());
@@ -153,7 +155,7 @@ impl Analyzer {
         if !self.synchronised && !self.is_read_before_trace_info(packet) {
             return ControlFlow::Continue(());
         }
-        if self.synchronised && !oddities::is_plain(packet) {
+        if self.synchronised && !self.options.expected.is_plain(packet) {
             let is_suspicious = self.has_other_depth(packet);
             oddities::report(packet, place, is_suspicious, self.options.expected, |fault| sink.fault(fault));
         }

@@ -12,7 +12,7 @@ pub(super) struct CodePoint {
 }
 
 /// Some atoms, 24 at most. Each is a P0 element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AtomRun {
     /// 1 = E; the oldest one is bit 0.
     pub(super) taken: u32,

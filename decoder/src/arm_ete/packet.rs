@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_ete::{Packet, Parameters};
 use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
 
-use super::frequent;
+use super::frequent::Frequent;
 use super::layout::Layout;
 use super::listener::Listener;
 use super::parse::{self, LONGEST, Start};
@@ -14,7 +14,7 @@ const ZEROS: u64 = 11;
 
 /// Reads the packets of one stream, chunk by chunk.
 ///
-/// Its state is small and of fixed size; nothing is allocated (ETE-DEC-ERR-002).
+/// Its state is of fixed size; nothing is allocated after [`new`](Self::new) (ETE-DEC-ERR-002).
 #[derive(Clone, Debug)]
 pub struct PacketReader {
     layout: Layout,
@@ -23,7 +23,8 @@ pub struct PacketReader {
     /// Index of the packet that is being read or comes next.
     index: u64,
     state: State,
-    fast_path: bool,
+    /// For the fast path, if it is taken.
+    frequent: Option<Frequent>,
 }
 
 /// What the next byte is.
@@ -73,13 +74,14 @@ impl PacketReader {
     pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         let layout = Layout::new(parameters);
-        Ok(Self { layout, offset: 0, index: 0, state: search_from(0), fast_path: true })
+        let frequent = Some(Frequent::new(&layout));
+        Ok(Self { layout, offset: 0, index: 0, state: search_from(0), frequent })
     }
 
     /// The same reader, but it reads every packet byte by byte, which takes longer.
     #[must_use]
     pub fn without_fast_path(self) -> Self {
-        Self { fast_path: false, ..self }
+        Self { frequent: None, ..self }
     }
 
     /// Back to the start of a stream.
@@ -92,7 +94,9 @@ impl PacketReader {
     pub fn push<L: Listener + ?Sized>(&mut self, mut chunk: &[u8], listener: &mut L) {
         while !chunk.is_empty() {
             chunk = match self.state {
-                State::Packet(Held { count: 0, .. }) if self.fast_path => self.packets(chunk, listener),
+                State::Packet(Held { count: 0, .. }) if self.frequent.is_some() => {
+                    self.packets(chunk, listener)
+                }
                 State::Packet(held) => self.one_byte(held, chunk, listener),
                 State::Search(search) => self.search(search, chunk, listener),
                 State::Zeros(zeros) => self.zeros(zeros, chunk, listener),
@@ -117,10 +121,11 @@ impl PacketReader {
     /// This only saves time: [`one_byte`](Self::one_byte) reads the same.
     fn packets<'a, L: Listener + ?Sized>(&mut self, chunk: &'a [u8], listener: &mut L) -> &'a [u8] {
         let (base, mut at, mut index) = (self.offset, 0, self.index);
+        let Some(frequent) = &self.frequent else { return chunk };
         let state = loop {
             let mut place = Place { packet: index, byte: base + at as u64, bit: 0 };
             let bytes = chunk.get(at..).unwrap_or_default();
-            let flow = frequent::packets(&self.layout, bytes, &mut place, listener);
+            let flow = frequent.packets(bytes, &mut place, listener);
             at = place.byte.saturating_sub(base) as usize;
             index = place.packet;
             if flow.is_break() {

@@ -44,6 +44,12 @@ impl Queue {
         self.elements
     }
 
+    /// For how many entries there is memory.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.removable.capacity() + self.kept.capacity()
+    }
+
     /// Holds an element; the first one is a P0 element.
     pub(super) fn push(&mut self, entry: Entry) {
         self.p0_elements += u64::from(entry.element.p0_elements());

@@ -43,6 +43,12 @@ impl Transaction {
         self.elements
     }
 
+    /// For how many entries there is memory.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity()
+    }
+
     pub(super) fn keep_back(&mut self, entry: Entry) {
         self.elements += u64::from(entry.element.elements());
         match entry.element {

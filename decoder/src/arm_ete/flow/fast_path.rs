@@ -4,7 +4,7 @@
 //! [`Decoder::without_fast_path`](super::super::Decoder::without_fast_path).
 
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, SubIsa};
-use traceproof_vectors::{Address, Place, Sink};
+use traceproof_vectors::{Address, Fault, FaultClass, Place, Sink};
 
 use super::super::element::{AtomRun, CodePoint};
 use super::code::instruction_set;
@@ -25,7 +25,14 @@ impl Flow {
         let Some(track) = self.code.track(self.view, set) else { return false };
         let (mask, shift, isa) = (track.mask, track.shift, set.state());
         let mut address = self.address & mask;
-        let mut slot = if self.slot == NOWHERE { track.find(address, &mut self.region) } else { self.slot };
+        let mut slot = self.slot;
+        if slot == NOWHERE {
+            slot = track.find(address, &mut self.region);
+            if slot == NOWHERE {
+                self.miss_atoms(place, core::mem::take(run), address, sink);
+                return true;
+            }
+        }
         let pushes = self.pushes();
         let is_64_bit = set == InstructionSet::A64;
         let AtomRun { taken: mut statuses, mut initial, mut count } = *run;
@@ -76,5 +83,14 @@ impl Flow {
         let waypoint = Waypoint { address: p0_address, slot: p0_slot, step: track.step(p0_slot), set };
         self.latest = Some(LatestAtom { waypoint: Some(waypoint), taken, place, since: Since::Nothing });
         true
+    }
+
+    /// Atoms of which the oldest one is of an instruction at `address`, where no code is.
+    fn miss_atoms<S>(&mut self, place: Place, run: AtomRun, address: u64, sink: &mut S)
+    where
+        S: Sink<ArmEte> + ?Sized,
+    {
+        self.pass_atoms(place, run);
+        self.lose(&Fault::new(FaultClass::NoCode, place).with_address(Some(Address(address))), sink);
     }
 }

@@ -126,11 +126,18 @@ struct Region {
     /// Bytes of whole units.
     length: u64,
     slot: Slot,
+    /// Bytes from its first one up to the next region, or to the end of the address space.
+    reach: u64,
 }
 
 impl Region {
     const fn holds(&self, address: u64) -> bool {
         address.wrapping_sub(self.first) < self.length
+    }
+
+    /// Whether it is the latest region that does not begin after this address.
+    const fn reaches(&self, address: u64) -> bool {
+        address >= self.first && address - self.first <= self.reach.wrapping_sub(1)
     }
 }
 
@@ -262,7 +269,11 @@ impl Track {
         if length == 0 {
             return;
         }
-        let region = Region { first, length, slot: self.steps.len() };
+        // Up to the last address there may be 2^64 bytes.
+        let region = Region { first, length, slot: self.steps.len(), reach: 0_u64.wrapping_sub(first) };
+        if let Some(before) = self.regions.last_mut() {
+            before.reach = first.wrapping_sub(before.first);
+        }
         self.regions.push(region);
         for offset in (0..length).step_by(unit as usize) {
             let here = code.get(offset as usize..length as usize).unwrap_or_default();
@@ -304,12 +315,12 @@ impl Track {
         (bytes >> self.shift) as isize
     }
 
-    /// The slot of the instruction at `address`. `hint` is the region where the latest one was found, which only saves
-    /// time.
+    /// The slot of the instruction at `address`. `hint` is the region at or before the latest address that was looked
+    /// for, which only saves time.
     #[inline]
     pub(super) fn find(&self, address: u64, hint: &mut usize) -> Slot {
         let region = match self.regions.get(*hint) {
-            Some(region) if region.holds(address) => region,
+            Some(region) if region.reaches(address) => region,
             _ => {
                 let after = self.regions.partition_point(|region| region.first <= address);
                 *hint = after.saturating_sub(1);

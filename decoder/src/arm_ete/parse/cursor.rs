@@ -165,26 +165,40 @@ impl<'a, N: Notes> Cursor<'a, N> {
     pub(super) fn context(&mut self, layout: &Layout) -> Result<ContextField, Stop> {
         let fields = [("EL", 2), ("0", 1), ("NSE", 1), ("SF", 1), ("NS", 1), ("V", 1), ("C", 1)];
         let information = self.header(&fields)?;
-        let security = match information & 0x28 {
-            0x00 => SecurityState::Secure,
-            0x20 => SecurityState::NonSecure,
-            0x08 => SecurityState::Root,
-            _ => SecurityState::Realm,
-        };
         let mut value = |present: u8, name, bytes| -> Result<Option<u32>, Stop> {
             if information & present == 0 {
                 return Ok(None);
             }
             self.little_endian(name, bytes).map(|value| Some(value as u32))
         };
-        Ok(ContextField {
-            vmid: value(0x40, "VMID", layout.vmid_bytes)?,
-            context_id: value(0x80, "CONTEXTID", layout.context_id_bytes)?,
-            exception_level: ExceptionLevel::new(information & 3).unwrap_or_default(),
-            security,
-            is_64_bit: information & 0x10 != 0,
-            reserved: information & 4 != 0,
-        })
+        let vmid = value(0x40, "VMID", layout.vmid_bytes)?;
+        let context_id = value(0x80, "CONTEXTID", layout.context_id_bytes)?;
+        Ok(ContextField { vmid, context_id, ..without_values(information) })
+    }
+}
+
+/// The context of an information byte.
+#[inline]
+pub(in crate::arm_ete) const fn without_values(information: u8) -> ContextField {
+    let security = match information & 0x28 {
+        0x00 => SecurityState::Secure,
+        0x20 => SecurityState::NonSecure,
+        0x08 => SecurityState::Root,
+        _ => SecurityState::Realm,
+    };
+    let exception_level = match information & 3 {
+        0 => ExceptionLevel::El0,
+        1 => ExceptionLevel::El1,
+        2 => ExceptionLevel::El2,
+        _ => ExceptionLevel::El3,
+    };
+    ContextField {
+        vmid: None,
+        context_id: None,
+        exception_level,
+        security,
+        is_64_bit: information & 0x10 != 0,
+        reserved: information & 4 != 0,
     }
 }
 

@@ -10,6 +10,8 @@ use super::layout::Layout;
 use crate::arm::notes::Notes;
 use cursor::{Cursor, Stop};
 
+pub(super) use cursor::without_values;
+
 /// What the bytes begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {

@@ -1,6 +1,13 @@
 //! Faults and warnings, their places, and what they cost.
 
+use alloc::vec;
+
+use traceproof_vectors::FaultClass;
+use traceproof_vectors::arm_ete::{Atoms, Packet};
+
+use super::packets::packets;
 use super::*;
+use crate::arm_ete::Analyzer;
 
 fn limits() -> DecoderLimits {
     DecoderLimits::default()
@@ -140,4 +147,43 @@ fn too_many_elements() {
     assert_eq!(within(&c1(), "0a fb 0b"), "Start 1000E 1000E 1000N Commit");
     assert_eq!(within(&c1(), "0a fb 71 06 31 70"), "Start limit@23.0 Ev0 Fail");
     assert_eq!(within(&c1(), "0a 71 fb 90 f7 0b"), "Start Ev0 limit@23.0 1000E Commit");
+}
+
+/// Memory is bounded where atoms come and nothing commits them, and where a transaction never ends
+/// (DecoderLimits::speculation, ETE-DEC-ERR-002): of each element over the limit the others are dropped with a fault.
+#[test]
+fn uncommitted_atoms_are_bounded() {
+    const MOST: u64 = 100;
+    const ATOMS: u64 = 20_000;
+    // An element too many stays; so one fault for each further 100.
+    const FAULTS: u64 = (ATOMS - 1) / MOST;
+    // E; 23 E and N.
+    for (parameters, begin, atoms) in [
+        (c0(u32::MAX), String::from(P), vec![Atoms::one(true); ATOMS as usize]),
+        (c0(u32::MAX), String::from(P), vec![Atoms::new(&[true; 20]).expect("20"); ATOMS as usize / 20]),
+        (c1(), format!("{P} 0a"), vec![Atoms::one(false); ATOMS as usize]),
+    ] {
+        for is_fast in [true, false] {
+            let limits = limits().with_speculation(MOST as u32);
+            let mut analyzer = Analyzer::new(&parameters, &branches(), &limits);
+            if !is_fast {
+                analyzer = analyzer.without_fast_path();
+            }
+            let mut log = Log::<ArmEte>::default();
+            for packet in packets(&parameters, &begin) {
+                assert!(analyzer.packet(Place::default(), &packet, &mut log).is_continue());
+            }
+            let events = log.events().count();
+            for atoms in &atoms {
+                let packet = Packet::Atoms(*atoms);
+                assert!(analyzer.packet(Place::default(), &packet, &mut log).is_continue());
+                assert!(analyzer.queue.elements() + analyzer.transaction.elements() <= MOST);
+                // A vector that grows has at most twice as much memory as it needed.
+                assert!(analyzer.queue.capacity() + analyzer.transaction.capacity() <= 3 * MOST as usize);
+            }
+            assert_eq!(log.events().count(), events, "nothing is committed");
+            assert_eq!(log.faults().count() as u64, FAULTS);
+            assert!(log.faults().all(|fault| fault.class == FaultClass::Limit));
+        }
+    }
 }

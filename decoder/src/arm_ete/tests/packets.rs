@@ -54,7 +54,7 @@ fn find(parameters: &Parameters, wire: &[u8]) -> Found {
 }
 
 /// The packets after an A-sync; there are no faults.
-fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
+pub(super) fn packets(parameters: &Parameters, text: &str) -> Vec<Packet> {
     let found = find(parameters, &bytes(&format!("{ALIGN} {text}")));
     assert_eq!(found.faults, [], "{text}");
     found.packets.iter().skip(1).map(|(_, packet)| *packet).collect()
