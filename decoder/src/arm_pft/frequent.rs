@@ -2,19 +2,22 @@
 //!
 //! Without it a reader reports the same: see
 //! [`PacketReader::without_fast_path`](super::PacketReader::without_fast_path).
+//!
+//! How many bytes a part of a packet has cannot be predicted, so hardly anything branches on it.
 
-use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Reason};
+use traceproof_vectors::arm_pft::{CompressedAddress, CycleCount, Packet, Reason, VariableField};
 use traceproof_vectors::{Address32, Place};
 
 use super::layout::Layout;
 use super::listener::Listener;
+use super::tables::{COUNTED_ATOMS, CountedAtom, SINGLES};
 
-/// A header and the seven bytes after it, the header in the low byte.
+/// Eight bytes, the first one in the low byte.
 type Window = u64;
 
 /// Reports the packets at the start of `bytes` up to the first one that is not read here: one of another kind, with an
-/// exception, a Context ID or a cycle count of three bytes or more, or in the last eight bytes. `place` is that of the
-/// first packet, and then that of the next one. Gives the rest.
+/// exception or a Context ID, or one near the end of `bytes`. `place` is that of the first packet, and then that of the
+/// next one. Gives the rest.
 #[inline]
 pub(super) fn packets<'a, L: Listener + ?Sized>(
     layout: &Layout,
@@ -22,132 +25,297 @@ pub(super) fn packets<'a, L: Listener + ?Sized>(
     place: &mut Place,
     listener: &mut L,
 ) -> &'a [u8] {
-    if layout.cycle_accurate {
-        report::<true, L>(layout, bytes, place, listener)
-    } else {
-        report::<false, L>(layout, bytes, place, listener)
+    let mut rest = bytes;
+    loop {
+        rest = if layout.cycle_accurate {
+            with_counts(layout, rest, place, listener)
+        } else {
+            without_counts(layout, rest, place, listener)
+        };
+        let Some((packet, length)) = longer(layout, rest) else { return rest };
+        listener.packet(*place, &packet);
+        place.byte += length as u64;
+        place.packet += 1;
+        rest = rest.get(length..).unwrap_or_default();
     }
 }
 
-fn report<'a, const CYCLES: bool, L: Listener + ?Sized>(
+fn without_counts<'a, L: Listener + ?Sized>(
     layout: &Layout,
     bytes: &'a [u8],
     place: &mut Place,
     listener: &mut L,
 ) -> &'a [u8] {
-    let (base, mut at, mut index) = (place.byte, 0, place.packet);
-    while let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let here = Place { packet: index, byte: base + at as u64, bit: 0 };
-        let window = Window::from_le_bytes(*window);
-        let length = match window as u8 {
-            header if header & 1 == 1 => branch::<CYCLES, L>(window, here, listener),
-            0x80.. if CYCLES => counted_atom(window, here, listener),
-            header @ 0x84.. => {
-                listener.packet(here, &Packet::Atoms { atoms: layout.atoms(header), cycle_count: None });
-                1
-            }
-            0x08 if layout.context_id_bytes == 0 => instruction_sync::<CYCLES, L>(window, here, listener),
-            _ => break,
-        };
-        if length == 0 {
+    let mut next = Next::new(bytes, *place);
+    while let Some(window) = next.window() {
+        let header = window as u8;
+        if let Some(packet) = &SINGLES[usize::from(header)] {
+            next.report(packet, 1, listener);
+        } else if header & 1 == 1 {
+            let Address { address, exception: false, .. } = branch_address(window) else { break };
+            let packet = Packet::BranchAddress { address, exception: None, cycle_count: None };
+            next.report(&packet, address.bytes.into(), listener);
+        } else if header == 0x08 && layout.context_id_bytes == 0 {
+            next.report(&instruction_sync(window, None), 6, listener);
+        } else {
             break;
         }
-        at += length;
-        index += 1;
     }
-    (place.byte, place.packet) = (base + at as u64, index);
-    bytes.get(at..).unwrap_or_default()
+    *place = next.place();
+    next.rest()
 }
 
-/// An atom with its cycle count; its length, or 0. Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
+fn with_counts<'a, L: Listener + ?Sized>(
+    layout: &Layout,
+    bytes: &'a [u8],
+    place: &mut Place,
+    listener: &mut L,
+) -> &'a [u8] {
+    let mut next = Next::new(bytes, *place);
+    while let Some(window) = next.window() {
+        let header = window as u8;
+        if header & 0x81 == 0x80 {
+            if !next.counted_atoms(window, listener) {
+                break;
+            }
+        } else if header & 1 == 1 {
+            let Address { address, exception: false, after } = branch_address(window) else { break };
+            let Some(count) = short_count(after, 0) else { break };
+            let packet = Packet::BranchAddress { address, exception: None, cycle_count: Some(count) };
+            next.report(&Line(packet).0, usize::from(address.bytes + count.bytes), listener);
+        } else if header == 0x08 && layout.context_id_bytes == 0 {
+            if window >> 45 & 3 == 0 {
+                next.report(&Line(instruction_sync(window, None)).0, 6, listener);
+            } else {
+                let Some(count) = short_count(window >> 48, 0x80) else { break };
+                let length = 6 + usize::from(count.bytes);
+                next.report(&Line(instruction_sync(window, Some(count))).0, length, listener);
+            }
+        } else {
+            break;
+        }
+    }
+    *place = next.place();
+    next.rest()
+}
+
+/// A packet with a timestamp or with a cycle count of more than two bytes, and its length.
+///
+/// Apart from the loops, which have not enough registers for it.
+#[inline(never)]
+fn longer(layout: &Layout, bytes: &[u8]) -> Option<(Packet, usize)> {
+    let window = window_at(bytes, 0)?;
+    let header = window as u8;
+    let counted = layout.cycle_accurate;
+    let count = |at, mask, expected| window_at(bytes, at).map(|window| long_count(window, mask, expected));
+    if header & !4 == 0x42 {
+        let value = timestamp(layout, window_at(bytes, 1)?)?;
+        let length = 1 + usize::from(value.bytes);
+        let cycle_count = if counted { Some(count(length, RESERVED, 0)?) } else { None };
+        let packet = Packet::Timestamp { clock_change: header & 4 != 0, value, cycle_count };
+        return Some((packet, with_count(length, cycle_count)));
+    }
+    if !counted {
+        return None;
+    }
+    Some(match header {
+        _ if header & 1 == 1 => {
+            let Address { address, exception: false, .. } = branch_address(window) else { return None };
+            let length = usize::from(address.bytes);
+            let cycle_count = Some(count(length, RESERVED, 0)?);
+            let packet = Packet::BranchAddress { address, exception: None, cycle_count };
+            (packet, with_count(length, cycle_count))
+        }
+        0x80.. => {
+            let cycle_count = Some(long_count(window, 0, 0));
+            let packet = Packet::Atoms { atoms: COUNTED_ATOMS[usize::from(header)].atoms, cycle_count };
+            (packet, with_count(0, cycle_count))
+        }
+        0x08 if layout.context_id_bytes == 0 && window >> 45 & 3 != 0 => {
+            let cycle_count = Some(count(6, RESERVED, 0x80)?);
+            (instruction_sync(window, cycle_count), with_count(6, cycle_count))
+        }
+        _ => return None,
+    })
+}
+
+/// The length of a packet of so many bytes with its cycle count.
 #[inline]
-fn counted_atom<L: Listener + ?Sized>(window: Window, place: Place, listener: &mut L) -> usize {
-    let Some(cycle_count) = count(window, 0, 0) else { return 0 };
-    let atoms = Atoms::one(window & 2 == 0);
-    listener.packet(place, &Packet::Atoms { atoms, cycle_count: Some(cycle_count) });
-    cycle_count.bytes.into()
+fn with_count(length: usize, cycle_count: Option<CycleCount>) -> usize {
+    length + cycle_count.map_or(0, |count| usize::from(count.bytes))
+}
+
+/// From this byte on.
+#[inline]
+fn window_at(bytes: &[u8], at: usize) -> Option<Window> {
+    bytes.get(at..)?.first_chunk().map(|bytes| Window::from_le_bytes(*bytes))
+}
+
+/// A packet in one line of the cache: stores to two lines in turn take longer.
+#[repr(align(64))]
+struct Line(Packet);
+
+/// Where the next packet begins.
+struct Next<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Of the first one of `bytes`.
+    offset: u64,
+    index: u64,
+}
+
+impl<'a> Next<'a> {
+    #[inline]
+    const fn new(bytes: &'a [u8], place: Place) -> Self {
+        Self { bytes, at: 0, offset: place.byte, index: place.packet }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Window> {
+        window_at(self.bytes, self.at)
+    }
+
+    #[inline]
+    const fn place(&self) -> Place {
+        Place { packet: self.index, byte: self.offset + self.at as u64, bit: 0 }
+    }
+
+    #[inline]
+    fn rest(self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn report<L: Listener + ?Sized>(&mut self, packet: &Packet, length: usize, listener: &mut L) {
+        listener.packet(self.place(), packet);
+        self.at += length;
+        self.index += 1;
+    }
+
+    /// Up to four atoms with cycle counts of one or two bytes; false if there is none.
+    ///
+    /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
+    #[inline]
+    fn counted_atoms<L: Listener + ?Sized>(&mut self, mut window: Window, listener: &mut L) -> bool {
+        // For each byte of the window, the bits of a second one. The next packet waits for nothing but two shifts.
+        let mut more = window >> 3 & 0x0808_0808_0808_0808;
+        for nth in 0..4 {
+            let CountedAtom { atoms, bytes, low, high, kind } = COUNTED_ATOMS[usize::from(window as u8)];
+            if window as u32 & u32::from(kind) != 0x80 {
+                return nth > 0;
+            }
+            let value = u32::from(low) | (window >> 4) as u32 & u32::from(high);
+            let cycle_count = Some(CycleCount { value, bytes, reserved: 0 });
+            let packet = Line(Packet::Atoms { atoms, cycle_count });
+            self.report(&packet.0, 1 + (more as usize >> 3 & 1), listener);
+            let more_bits = more & 8;
+            (window, more) = (window >> 8 >> more_bits, more >> 8 >> more_bits);
+        }
+        true
+    }
+}
+
+/// A cycle count of one or two bytes; `None` if it has more. Its first byte should have the bits `expected`.
+///
+/// Spec: PFT-PKT-018, PFT-PKT-026 to PFT-PKT-030 (4.4).
+#[inline]
+fn short_count(window: Window, expected: u8) -> Option<CycleCount> {
+    if window & window << 9 & 0x8000 != 0 {
+        return None;
+    }
+    let window = window as u32;
+    let more = window >> 6 & 1;
+    let value = window >> 2 & 0xf | window >> 4 & 0x7f0 & 0_u32.wrapping_sub(more);
+    Some(CycleCount { value, bytes: 1 + more as u8, reserved: (window as u8 ^ expected) & RESERVED })
+}
+
+/// A timestamp of up to eight bytes, without header.
+///
+/// Spec: PFT-PKT-059 to PFT-PKT-063, PFT-PKT-070 (4.5.9).
+fn timestamp(layout: &Layout, window: Window) -> Option<VariableField> {
+    // Bit 7 of the last byte: the first one that is 0, or that of the last byte that there can be.
+    let most = layout.timestamp.most_bytes() as u32;
+    let ends = !window & 0x8080_8080_8080_8080 | 1_u64.checked_shl(8 * most - 1).unwrap_or(0);
+    if ends == 0 {
+        return None;
+    }
+    let bytes = ends.trailing_zeros() / 8 + 1;
+    let bits = packed(window) & ((1 << (7 * bytes)) - 1);
+    // Where the seventh byte is the last one that there can be, it has all its bits.
+    let top = if bytes == 7 { (window >> 55 & 1) << 49 } else { 0 };
+    Some(VariableField { bits: bits | top, bytes: bytes as u8 })
+}
+
+/// Of the first byte of a cycle count that is not the header of an atom, the bits that are not part of it.
+const RESERVED: u8 = 0x83;
+
+/// The address of a branch.
+struct Address {
+    address: CompressedAddress,
+    /// Exception information follows.
+    exception: bool,
+    /// What follows.
+    after: Window,
 }
 
 /// The bits of the address field of so many bytes, and none above; those of a fifth byte are all there.
 const FIELDS: [u64; 6] = [0, 0x3f, 0xfff, 0x7_ffff, 0x3ff_ffff, u64::MAX];
 
-/// A branch address without exception, with its cycle count if there is one; its length, or 0.
-///
-/// Spec: PFT-PKT-033 to PFT-PKT-038, PFT-PKT-040, PFT-PKT-041, PFT-PKT-048 (4.5.4).
+/// Spec: PFT-PKT-033 to PFT-PKT-038, PFT-PKT-040, PFT-PKT-041 (4.5.4).
 #[inline]
-fn branch<const CYCLES: bool, L: Listener + ?Sized>(window: Window, place: Place, listener: &mut L) -> usize {
-    // Which of the first four bytes is the last one, if any, is where bit 7 is 0.
-    let ends = !window & 0x8080_8080;
-    let bytes = if ends == 0 { 5 } else { 1 + ends.trailing_zeros() / 8 };
-    let last = window >> (8 * (bytes - 1));
-    if bytes > 1 && last & 0x40 != 0 {
-        return 0;
-    }
-    let bits = window >> 1 & 0x3f
-        | (window >> 8 & 0x7f) << 6
-        | (window >> 16 & 0x7f) << 13
-        | (window >> 24 & 0x7f) << 20
-        | (window >> 32 & 0xbf) << 27;
+fn branch_address(window: Window) -> Address {
+    // Bit 7 of the last byte: the first one that is 0, or that of the fifth byte.
+    let end = (!window & 0x8080_8080 | 1 << 39).trailing_zeros();
+    let bytes = end / 8 + 1;
+    // Bit 0 is not part of the address.
+    let bits = packed(window & 0xffff_ffff) >> 1 | (window >> 32 & 0xbf) << 27;
     let bits = bits & FIELDS.get(bytes as usize).copied().unwrap_or(0);
+    // Bit 6 of the last byte, but the header has no such bit.
+    let exception = (window & !0x7f) >> (end - 1) & 1 != 0;
     let address = CompressedAddress { bits, bytes: bytes as u8 };
-    let mut length = bytes as usize;
-    let mut cycle_count = None;
-    if CYCLES {
-        let Some(count) = count(last >> 8, 0x83, 0) else { return 0 };
-        length += usize::from(count.bytes);
-        cycle_count = Some(count);
-    }
-    listener.packet(place, &Packet::BranchAddress { address, exception: None, cycle_count });
-    length
+    Address { address, exception, after: window >> end >> 1 }
 }
 
-/// An I-sync without Context ID, with its cycle count if there is one; its length, or 0.
-///
 /// Spec: PFT-PKT-009 to PFT-PKT-019 (4.3, 4.4, 4.5).
 #[inline]
-fn instruction_sync<const CYCLES: bool, L: Listener + ?Sized>(
-    window: Window,
-    place: Place,
-    listener: &mut L,
-) -> usize {
+fn instruction_sync(window: Window, cycle_count: Option<CycleCount>) -> Packet {
     let information = (window >> 40) as u8;
-    let reason = match information >> 5 & 3 {
-        0 => Reason::Periodic,
-        1 => Reason::TraceEnabled,
-        2 => Reason::Overflow,
-        _ => Reason::DebugExit,
-    };
-    let mut length = 6;
-    let mut cycle_count = None;
-    if CYCLES && reason != Reason::Periodic {
-        let Some(count) = count(window >> 48, 0x83, 0x80) else { return 0 };
-        length += usize::from(count.bytes);
-        cycle_count = Some(count);
-    }
-    let packet = Packet::InstructionSync {
+    Packet::InstructionSync {
         address: Address32((window >> 8) as u32),
-        reason,
+        reason: match information >> 5 & 3 {
+            0 => Reason::Periodic,
+            1 => Reason::TraceEnabled,
+            2 => Reason::Overflow,
+            _ => Reason::DebugExit,
+        },
         non_secure: information & 8 != 0,
         alt_isa: information & 4 != 0,
         hyp: information & 2 != 0,
         reserved: (information ^ 1) & 0x91,
         cycle_count,
         context_id: None,
-    };
-    listener.packet(place, &packet);
-    length
+    }
 }
 
-/// A cycle count of one or two bytes, in the low bytes of the window; under `mask` its first byte should have the bits
-/// `expected`. How many bytes there are cannot be predicted, so nothing branches on it.
-#[inline]
-fn count(window: Window, mask: u8, expected: u8) -> Option<CycleCount> {
-    let (first, second) = (window as u8, (window >> 8) as u8);
-    let more = first >> 6 & 1;
-    if more & second >> 7 != 0 {
-        return None;
+/// A cycle count of any length; under `mask` its first byte should have the bits `expected`.
+///
+/// Spec: PFT-PKT-018, PFT-PKT-026 to PFT-PKT-030 (4.4).
+fn long_count(window: Window, mask: u8, expected: u8) -> CycleCount {
+    // The first byte that none follows; bit 6 says that in the first one, and the fifth one is the last in any case.
+    let bytes = (!window & 0x8080_8040 | 1 << 39).trailing_zeros() / 8 + 1;
+    let above = packed(window >> 8) & ((1 << (7 * (bytes - 1))) - 1);
+    let spill = if bytes == 5 { (window >> 39 & 1) << 2 } else { 0 };
+    CycleCount {
+        value: (window >> 2 & 0xf | above << 4) as u32,
+        bytes: bytes as u8,
+        reserved: (window as u8 ^ expected) & mask | spill as u8,
     }
-    let above = second & 0_u8.wrapping_sub(more);
-    let value = u32::from(first >> 2 & 0xf) | u32::from(above) << 4;
-    Some(CycleCount { value, bytes: 1 + more, reserved: (first ^ expected) & mask })
+}
+
+/// The low seven bits of each byte, in pairs, in fours, then together.
+#[inline]
+const fn packed(window: Window) -> u64 {
+    let pairs = window & 0x007f_007f_007f_007f | (window & 0x7f00_7f00_7f00_7f00) >> 1;
+    let fours = pairs & 0x3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+    fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4
 }

@@ -54,6 +54,7 @@ mod packet;
 mod parse;
 mod return_stack;
 mod state;
+mod tables;
 mod track;
 
 #[cfg(test)]

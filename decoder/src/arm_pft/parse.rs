@@ -7,6 +7,7 @@ use traceproof_vectors::arm_pft::{
 
 use super::headers::Header;
 use super::layout::Layout;
+use super::tables;
 use crate::arm::notes::Notes;
 use crate::arm::{FieldLayout, FieldReader};
 
@@ -110,7 +111,7 @@ impl<N: Notes> Cursor<'_, N> {
             let count = self.cycle_count([("0", 1), ("F", 1), ("cycles", 4), ("C", 1), ("1", 1)], 0, 0)?;
             return Some(Packet::Atoms { atoms: Atoms::one(byte & 2 == 0), cycle_count: Some(count) });
         }
-        let atoms = layout.atoms(byte);
+        let atoms = tables::atoms(byte);
         self.at += 1;
         let count = atoms.len() as u8;
         self.note(byte, &[("0", 1), ("F", count), ("count", 7 - count)]);

@@ -28,10 +28,17 @@ impl Atoms {
 
     /// These atoms, `true` = E, oldest first; `None` if there are none or more than 5.
     #[must_use]
-    pub fn new(executed: &[bool]) -> Option<Self> {
-        let count = u8::try_from(executed.len()).ok().filter(|count| (1..=Self::MOST).contains(count))?;
-        let not_executed = executed.iter().fold(0, |bits, &executed| bits << 1 | u8::from(!executed));
-        Some(Self { not_executed, count })
+    pub const fn new(executed: &[bool]) -> Option<Self> {
+        if executed.is_empty() || executed.len() > Self::MOST as usize {
+            return None;
+        }
+        let mut atoms = Self { not_executed: 0, count: executed.len() as u8 };
+        let mut rest = executed;
+        while let [oldest, newer @ ..] = rest {
+            atoms.not_executed = atoms.not_executed << 1 | !*oldest as u8;
+            rest = newer;
+        }
+        Some(atoms)
     }
 
     /// How many.

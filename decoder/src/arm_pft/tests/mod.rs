@@ -20,6 +20,7 @@ mod classification;
 mod contexts;
 mod examples;
 mod faults;
+mod frequent;
 mod packets;
 mod streams;
 
