@@ -10,3 +10,4 @@ mod readings;
 mod schema;
 mod shipped_suites;
 mod suite_errors;
+mod trace_unit;
