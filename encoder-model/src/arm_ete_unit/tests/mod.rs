@@ -17,6 +17,7 @@ mod generation;
 mod outputs;
 mod robustness;
 mod sequences;
+mod states;
 
 const S: Agent = Agent::System;
 const X: Agent = Agent::External;
