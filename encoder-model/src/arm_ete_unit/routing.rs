@@ -122,7 +122,8 @@ impl Routing {
     /// Where the next bytes go, and how many of them go there at most.
     pub(super) fn next(&self, oe: bool, parameters: &Parameters, policy: &Policy) -> (Sinks, u64) {
         let now = self.sinks(oe, parameters, policy);
-        match self.flight {
+        // Where the trace buffer unit is always disabled, TRBLIMITR_EL1.E decides about no byte.
+        match self.flight.filter(|_| is_enabled(true, parameters)) {
             None => (now, u64::MAX),
             Some((bytes, enabled)) => {
                 let old = self.sinks_under(enabled, oe, parameters, policy);

@@ -251,6 +251,7 @@ impl Unit {
         while !reached(self) && steps < self.policy.poll_steps.min(POLL_STEPS) {
             if steps == 0 && agent.is_direct() {
                 self.synchronise();
+                self.follow(log)?;
             }
             if !reached(self) && !self.progress() && !self.drain(u64::MAX) {
                 break;

@@ -110,9 +110,9 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// power-up. *Proof of Running*: the same with IDLE = 0 while the command is enabled, or a record of Running.
 ///
 /// A *programming register* is one of [`Register::is_programming`]. *Known* values of fields of TRCEVENTCTL1R,
-/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle and a
-/// known value; OE is also known as 0 after a trace unit reset. Nothing is known of a register after any other write
-/// that reaches the unit.
+/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle while
+/// every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is known
+/// of a register after any other write that reaches the unit.
 ///
 /// # Contents
 ///
@@ -121,12 +121,12 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// TRCSTATR showed that in this period, or with proof of Idle; of a direct one, with a context synchronisation event
 /// since. After an unpredictable change of EN, IDLE = 1 may be that of Enabling: then nothing is known. Only a stable
 /// read is compared. It is forgotten when the command becomes enabled or unknown, at a reset and at a change of power.
-/// Other bits ([`Register::written_bits`]) are known from such a write, are forgotten at a trace unit
-/// reset, and are compared with every read that reaches the unit. A direct read after an external write, and an
-/// external read after a direct write, is compared only if a context synchronisation event that is shown was between
-/// them (ETE-SYN-001). Claim tags are known to be 0 after a trace unit reset; a tag is known after a write of 1 to it
-/// in TRCCLAIMSET or TRCCLAIMCLR that reaches the unit, every tag after a read of TRCCLAIMCLR with a known value; none
-/// after a gap. The condition of the two kinds of access holds for them, too.
+/// Other bits ([`Register::written_bits`]) are known from such a write, are forgotten at a trace unit reset, and are
+/// compared with every read that reaches the unit. A direct read after an external write, and an external read after a
+/// direct write, is compared only if a context synchronisation event that is shown was between them (ETE-SYN-001).
+/// Claim tags are known to be 0 after a trace unit reset; a tag is known after a write of 1 to it in TRCCLAIMSET or
+/// TRCCLAIMCLR that reaches the unit, every tag after a read of TRCCLAIMCLR with a known value; none after a gap. The
+/// condition of the two kinds of access holds for them, too.
 ///
 /// # Regions, outputs, time
 ///
@@ -137,8 +137,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// The trace buffer unit is *known* to be enabled or disabled from the context synchronisation event after the record
 /// of TRBLIMITR_EL1.E on; disabled after a Cold or Warm reset, without FEAT_TRBE, and while self-hosted trace is
 /// disabled without FEAT_TRBE_EXT; otherwise unknown. Bytes are *in flight* from a record of TRBLIMITR_EL1.E up to the
-/// next TSB CSYNC, unless at the record there was proof of Idle with every configuration in Idle, or the region was prohibited and a TSB CSYNC was since
-/// that is in effect.
+/// next TSB CSYNC, unless at the record there was proof of Idle with every configuration in Idle, or the region was
+/// prohibited and a TSB CSYNC was since that is in effect.
 ///
 /// *Elapsed* is the sum of `wait` records since every configuration became enabled, or disabled, whichever it is now,
 /// and since the latest change of a sink and the latest gap.
