@@ -79,26 +79,33 @@ fn check_external(step: &mut Step<'_>, access: &Access, belief: &Belief, around:
     };
     let class = register.class(step.parameters);
     let rule = match class {
+        AccessClass::Reserved => return check_reserved(step, access, &conditions, Rule::Kqmkx001),
+        AccessClass::Processor => return,
+        _ if is_against(register, operation) => {
+            let rule = if operation == Operation::Read { Rule::Wxkdp001 } else { Rule::Svsnr001 };
+            return check_reserved(step, access, &conditions, rule);
+        }
         AccessClass::Trace => Rule::Acc001,
         AccessClass::Claim => Rule::Acc002,
         AccessClass::LockStatus => Rule::Acc003,
         AccessClass::Management => Rule::Acc004,
-        AccessClass::Reserved => return check_reserved(step, access, &conditions),
-        AccessClass::Processor => return,
     };
     let (must, must_not) = conditions.error(class);
     step.find_if(outcome == Outcome::Ok && must || outcome == Outcome::Error && must_not, rule);
-    let direction = register.direction();
-    let shows = outcome.reaches() && access.value.is_some_and(|value| value != 0);
-    let reads_nothing = operation == Operation::Read && direction == Some(Direction::WriteOnly);
-    step.find_if(reads_nothing && shows, Rule::Wxkdp001);
-    let open = !conditions.off && !conditions.can_be_locked && conditions.allowed == Some(true);
-    let ignored = operation == Operation::Write && direction == Some(Direction::ReadOnly);
-    step.find_if(ignored && outcome == Outcome::Error && open, Rule::Svsnr001);
 }
 
+/// A write of a register that is only read, or a read of one that is only written.
+fn is_against(register: Register, operation: Operation) -> bool {
+    matches!(
+        (operation, register.direction()),
+        (Operation::Write, Some(Direction::ReadOnly)) | (Operation::Read, Some(Direction::WriteOnly))
+    )
+}
+
+/// An access to a reserved register, or one that is taken as such.
+///
 /// Spec: ETE-KQMKX-001.
-fn check_reserved(step: &mut Step<'_>, access: &Access, conditions: &Conditions) {
+fn check_reserved(step: &mut Step<'_>, access: &Access, conditions: &Conditions, rule: Rule) {
     let excused =
         access.register.offset() < 0xF00 && (conditions.can_be_locked || conditions.allowed != Some(true));
     let wrong = match access.outcome {
@@ -107,7 +114,7 @@ fn check_reserved(step: &mut Step<'_>, access: &Access, conditions: &Conditions)
         _ => false,
     };
     let read = access.operation == Operation::Read && access.outcome.reaches();
-    step.find_if(wrong || read && access.value.is_some_and(|value| value != 0), Rule::Kqmkx001);
+    step.find_if(wrong || read && access.value.is_some_and(|value| value != 0), rule);
 }
 
 /// Spec: ETE-ACC-005, ETE-ACC-007, ETE-SGPQB-001, ETE-WCXDT-001.
@@ -117,10 +124,7 @@ fn check_direct(step: &mut Step<'_>, access: &Access, level: Option<u8>) {
     let exists = register.exists(step.parameters);
     let of_unit = exists && !register.is_of_processor();
     let encoded = register.has_system_encoding();
-    let against = matches!(
-        (operation, register.direction()),
-        (Operation::Write, Some(Direction::ReadOnly)) | (Operation::Read, Some(Direction::WriteOnly))
-    );
+    let against = is_against(register, operation);
     let absent = !register.is_of_processor() && !exists;
     match outcome {
         Outcome::Ok => {
@@ -139,7 +143,7 @@ fn check_direct(step: &mut Step<'_>, access: &Access, level: Option<u8>) {
 /// Whether the outcome of the access shows the OS Lock.
 pub(super) fn shown_lock(access: &Access, parameters: &Parameters, around: &Surroundings) -> Option<bool> {
     let rules_hold = is_external(access, parameters) && !is_unsupported(access, parameters);
-    if !rules_hold || around.power != Power::On {
+    if !rules_hold || around.power != Power::On || is_against(access.register, access.operation) {
         return None;
     }
     match access.register.class(parameters) {

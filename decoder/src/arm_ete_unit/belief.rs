@@ -129,6 +129,11 @@ impl Belief {
         states.iter().any(|state| self.whole() & state_mask(*state) != 0)
     }
 
+    /// Whether every configuration is in one of the states.
+    pub(super) fn must_be(&self, states: &[ProgrammingState]) -> bool {
+        ProgrammingState::ALL.iter().all(|state| states.contains(state) || !self.can_be(&[*state]))
+    }
+
     pub(super) fn can_be_locked(&self, locked: bool) -> bool {
         self.whole() & lock_mask(locked) != 0
     }
@@ -275,6 +280,17 @@ impl Belief {
                 let (to, mark) = change_lock(word, lock == 2);
                 self.words[3 * en] |= to;
                 self.mark |= mark;
+            }
+        }
+    }
+
+    /// EN and the OS Lock may have been written by an agent whose accesses are hidden, where the outcome is predictable.
+    pub(super) fn may_be_written(&mut self) {
+        for word in &mut self.words {
+            for state in [Idle, Running] {
+                if *word & state_mask(state) != 0 {
+                    *word |= state_mask(state);
+                }
             }
         }
     }

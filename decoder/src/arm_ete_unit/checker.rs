@@ -38,6 +38,9 @@ pub(super) struct Checker {
     pub(super) changing: Option<bool>,
     /// Of the latest record: EN = 0 as in Arm's example of a context switch.
     pub(super) switching: bool,
+    /// A programming register may have been written outside of Idle, and Idle was not proved since: the unit may
+    /// output anything (ETE-RWYQD-002).
+    pub(super) corrupted: bool,
     /// Whether every configuration is enabled, or disabled.
     side: Option<bool>,
     in_session: bool,
@@ -140,6 +143,7 @@ impl Checker {
             shown: self.shown,
             software: Software::after_gap(),
             in_session: self.in_session,
+            around: Surroundings::after_gap(),
             reported_states: self.reported_states,
             reported_outputs: self.reported_outputs,
             ..Self::default()
@@ -158,8 +162,7 @@ impl Checker {
         }
         let all_shown = self.shown().system && self.shown().external;
         if !all_shown {
-            self.contents.since_reset = None;
-            self.hidden_writes = true;
+            self.hide_accesses();
         }
         let command = self.software.commanded();
         let changed = command != self.software.command;
@@ -179,6 +182,20 @@ impl Checker {
         if side != self.side {
             self.around.elapsed = 0;
             self.side = side;
+        }
+    }
+
+    /// An agent whose accesses are hidden may have written anything since the latest record.
+    fn hide_accesses(&mut self) {
+        self.contents.since_reset = None;
+        self.contents.forget_values();
+        self.hidden_writes = true;
+        if !self.shown().system {
+            self.around.forget_system();
+        }
+        if !self.is_suspended() {
+            self.belief.may_be_written();
+            self.belief.close(!self.shown().states);
         }
     }
 

@@ -177,7 +177,8 @@ impl Contents {
             Register::CLAIMCLR => self.claim.read(step, value, reading.direct),
             Register::PDSR => {
                 let sticky = self.sticky_cleared && value & 2 != 0;
-                step.find_if(value & 1 == 0 || sticky, Rule::Acc010);
+                let off = value & 1 == 0 && step.parameters.version.is_ete();
+                step.find_if(off || sticky, Rule::Acc010);
                 self.sticky_cleared = true;
             }
             Register::IDR5 => identification(step, value),
@@ -228,6 +229,14 @@ impl Contents {
         }
     }
 
+    /// Registers may hold anything from here on.
+    pub(super) fn forget_values(&mut self) {
+        self.slots = [Slot::default(); SLOTS];
+        self.claim = Claim::default();
+        self.fields = [None; FIELDS.len()];
+        self.reset = [false; 3];
+    }
+
     /// A trace unit reset that the log shows.
     pub(super) fn reset(&mut self, parameters: &Parameters) {
         *self = Self {
@@ -252,7 +261,7 @@ pub(super) struct Write {
     pub(super) register: Register,
     pub(super) value: Option<u32>,
     pub(super) direct: bool,
-    /// There was proof of Idle.
+    /// There was proof of Idle, and every configuration is in Idle.
     pub(super) proved: bool,
 }
 

@@ -90,7 +90,8 @@ impl Checker {
         let changes = around.buffer_shown == Some(!enabled);
         let traces = self.software.command == Command::Enabled && around.prohibited() == Some(false);
         step.find_if(changes && traces && shown.system, Rule::Prg009);
-        let drained = idle || around.is_prohibited() && around.tsb_in_region;
+        let empty = idle && self.belief.must_be(&[ProgrammingState::Idle]);
+        let drained = empty || around.is_prohibited() && around.tsb_in_region;
         around.write_buffer(step.parameters, enabled, drained);
     }
 
@@ -143,6 +144,7 @@ impl Checker {
         if power == Power::Off {
             self.check_timed_out(step);
             self.belief.lose_power();
+            self.around.reset_unit();
             self.around.lost = true;
             self.software.locked = None;
         } else if power == Power::On && self.around.lost {

@@ -7,7 +7,6 @@ use traceproof_vectors::arm_ete_unit::{
 use super::belief::Filter;
 use super::checker::{Checker, Restriction};
 use super::report::Step;
-use super::software::Command;
 
 const NOT_IDLE: [ProgrammingState; 4] = [
     ProgrammingState::Enabling,
@@ -38,10 +37,11 @@ impl Checker {
         let around = &self.around;
         step.find_if(!parameters.trace_buffer, Rule::Svdbd001);
         step.find_if(!parameters.self_hosted && !parameters.trace_buffer_external, Rule::Rt002);
-        let disabled = around.buffer(parameters) == Some(false) && !around.in_flight;
+        let disabled = around.buffer(parameters) == Some(false) && !around.flies(parameters);
         step.find_if(disabled, Rule::Fjfns001);
         step.find_if(around.stopped, Rule::Rt003);
-        step.find_if(around.is_prohibited() && around.tsb_with_buffer, Rule::Xlvqm001);
+        let collected = around.is_prohibited() && around.tsb_with_buffer;
+        step.find_if(collected && !self.corrupted, Rule::Xlvqm001);
     }
 
     /// Spec: ETE-SVDBD-001, ETE-RT-003, ETE-LGVCX-001, ETE-LGVCX-002, ETE-PJYKY-001, ETE-PJYKY-002, ETE-FTSZG-002.
@@ -51,7 +51,7 @@ impl Checker {
         let oe = self.contents.oe();
         let before = step.found.len();
         step.find_if(n >= parameters.interfaces, Rule::Svdbd001);
-        if around.buffer(parameters) == Some(true) && !around.in_flight {
+        if around.buffer(parameters) == Some(true) && !around.flies(parameters) {
             step.find_if(around.stopped, Rule::Rt003);
             step.find(match (parameters.output_enable, oe) {
                 (true, Some(true)) => Rule::Lgvcx002,
@@ -82,11 +82,10 @@ impl Checker {
         let impossible = self.restrict(&mut of_record, filter);
         self.belief.mark = false;
         step.find_if(impossible, Rule::Wmggp005);
-        let disabled = self.software.command == Command::Disabled;
-        let busy = self.is_busy();
-        step.find_if(state == ProgrammingState::Stable && disabled && busy, Rule::Mvzyp001);
+        step.find_if(state == ProgrammingState::Stable && self.is_busy(), Rule::Mvzyp001);
         step.find_if(state == ProgrammingState::Idle && self.around.overflow, Rule::Rpsph001);
         self.software.timed_out = false;
+        self.corrupted &= state != ProgrammingState::Idle;
         let period = &mut self.software.period;
         period.idle_proof |= state == ProgrammingState::Idle;
         period.running_proof |= state == ProgrammingState::Running;

@@ -1,7 +1,7 @@
 //! What reads show: TRCSTATR, TRCPRGCTLR, TRCOSLSR and the contents of other registers.
 
 use traceproof_vectors::arm_ete_unit::{
-    Access, AccessClass, Operation, Outcome, Poll, Register, Resources, Rule, StatusBit,
+    Access, AccessClass, Operation, Outcome, Poll, ProgrammingState, Register, Resources, Rule, StatusBit,
 };
 
 use super::access::{self, is_external, is_unsupported, shown_lock};
@@ -90,7 +90,8 @@ impl Checker {
     /// Whether resource state that is read now stays as it is.
     fn is_stable_read(&self, direct: bool) -> bool {
         let period = &self.software.period;
-        let stable = period.shown_stable || period.idle_proof;
+        let stable = (period.shown_stable || period.idle_proof)
+            && self.belief.must_be(&[ProgrammingState::Idle, ProgrammingState::Stable]);
         stable && (!direct || period.stable_synchronised || !self.shown().barriers)
     }
 
@@ -217,11 +218,13 @@ impl Checker {
         step.find_if(status.more && !(impossible && rule == Rule::St001), Rule::St001);
         step.find_if(impossible, rule);
         self.check_time(step, status, before.enabled());
-        let disabled = self.software.command == Command::Disabled;
+        let disabled = self.belief.enabled() == Some(false);
         let busy = self.around.resources.is_some_and(|resources| resources != Resources::Paused);
         let stable = status.pmstable == Some(true) && !status.timed_out;
         step.find_if(stable && disabled && busy, Rule::Mvzyp001);
-        step.find_if(status.idle == Some(true) && disabled && self.around.overflow, Rule::Rpsph001);
+        let idle = self.belief.must_be(&[ProgrammingState::Idle]);
+        step.find_if(idle && self.around.overflow, Rule::Rpsph001);
+        self.corrupted &= !idle;
         self.software.proved(status.idle, status.pmstable);
         self.software.timed_out &= status.timed_out;
         if status.idle == Some(false) {

@@ -53,7 +53,8 @@ pub(super) struct Surroundings {
     pub(super) lost: bool,
     /// Exception level.
     pub(super) level: Option<u8>,
-    etad: u8,
+    /// MDCR_EL3.{ETADE, ETAD}, if they are known.
+    etad: Option<u8>,
     pub(super) debug: bool,
     low_power: bool,
     region: bool,
@@ -67,7 +68,7 @@ pub(super) struct Surroundings {
     pub(super) buffer_shown: Option<bool>,
     /// Under the erratum: E was cleared; TSB CSYNC and DSB since.
     ignoring: Option<(bool, bool)>,
-    pub(super) in_flight: bool,
+    in_flight: bool,
     previous_was_tsb: bool,
     /// A TSB CSYNC was since a region became prohibited; by TRFCR_ELx; with the trace buffer unit known to be enabled.
     pub(super) tsb_in_region: bool,
@@ -92,7 +93,7 @@ impl Default for Surroundings {
             power: Power::On,
             lost: false,
             level: None,
-            etad: 0,
+            etad: Some(0),
             debug: false,
             low_power: false,
             region: false,
@@ -119,27 +120,51 @@ impl Default for Surroundings {
     }
 }
 
+/// Whether the trace buffer unit can be enabled at all.
+const fn can_be_enabled(parameters: &Parameters) -> bool {
+    parameters.trace_buffer && (parameters.self_hosted || parameters.trace_buffer_external)
+}
+
 impl Surroundings {
+    /// After a gap.
+    pub(super) fn after_gap() -> Self {
+        Self { etad: None, ..Self::default() }
+    }
+
+    /// System instructions that are hidden may have written TRFCR_ELx, TRBLIMITR_EL1 and MDCR_EL3.
+    pub(super) fn forget_system(&mut self) {
+        self.etad = None;
+        self.filter = Delayed::default();
+        self.filter_shown = false;
+        self.buffer = Delayed::default();
+        self.buffer_shown = None;
+        self.in_flight = true;
+        self.tsb_in_region = false;
+        self.tsb_in_filter = false;
+        self.tsb_with_buffer = false;
+    }
+
     /// `AllowExternalTraceAccess()` for an access from this space, if that is known.
     ///
     /// Spec: ETE-ACC-006.
     pub(super) const fn allows(&self, parameters: &Parameters, space: Option<Space>) -> Option<bool> {
-        if !parameters.trace_buffer || self.etad == 0 && (parameters.realms || space.is_none()) {
+        if !parameters.trace_buffer {
             return Some(true);
         }
-        let Some(space) = space else { return None };
-        Some(match (parameters.realms, space) {
-            (true, Space::Root) | (false, Space::Secure) => true,
-            (true, Space::Secure) => self.etad == 1,
-            (true, Space::Realm) => self.etad == 2,
-            (true, Space::NonSecure) => false,
-            (false, Space::NonSecure) => self.etad & 1 == 0,
-            (false, Space::Root | Space::Realm) => false,
-        })
+        match (parameters.realms, space, self.etad) {
+            (true, _, Some(0)) | (false, None, Some(0)) => Some(true),
+            (true, Some(Space::Root), _) | (false, Some(Space::Secure), _) => Some(true),
+            (false, Some(Space::Root | Space::Realm), _) => Some(false),
+            (_, None, _) | (_, _, None) => None,
+            (true, Some(Space::Secure), Some(etad)) => Some(etad == 1),
+            (true, Some(Space::Realm), Some(etad)) => Some(etad == 2),
+            (true, Some(Space::NonSecure), Some(_)) => Some(false),
+            (false, Some(Space::NonSecure), Some(etad)) => Some(etad & 1 == 0),
+        }
     }
 
     pub(super) const fn set_etad(&mut self, etad: u8) {
-        self.etad = etad;
+        self.etad = Some(etad);
     }
 
     /// Whether the region is prohibited, if that is known.
@@ -177,10 +202,14 @@ impl Surroundings {
 
     /// Whether the trace buffer unit is enabled, if that is known.
     pub(super) const fn buffer(&self, parameters: &Parameters) -> Option<bool> {
-        if !parameters.trace_buffer || !parameters.self_hosted && !parameters.trace_buffer_external {
-            return Some(false);
-        }
-        self.buffer.value
+        if can_be_enabled(parameters) { self.buffer.value } else { Some(false) }
+    }
+
+    /// Bytes are in flight. Where the trace buffer unit is always disabled, TRBLIMITR_EL1.E decides about none.
+    ///
+    /// Spec: ETE-RT-002.
+    pub(super) const fn flies(&self, parameters: &Parameters) -> bool {
+        self.in_flight && can_be_enabled(parameters)
     }
 
     /// TRBLIMITR_EL1.E is written; `drained`: nothing is left that could be in flight.
@@ -319,7 +348,7 @@ impl Surroundings {
     pub(super) fn outputs(&self, parameters: &Parameters, oe: Option<bool>) -> OutputSet {
         let enabled = if self.stopped { OutputSet::DISCARDED } else { OutputSet::TRACE_BUFFER };
         let disabled = self.outputs_of_interfaces(parameters, oe);
-        if self.in_flight {
+        if self.flies(parameters) {
             return enabled.union(disabled).union(OutputSet::DISCARDED);
         }
         match self.buffer(parameters) {

@@ -20,14 +20,14 @@ impl Checker {
         if !register.exists(step.parameters) {
             return;
         }
-        let proved = self.software.period.idle_proof;
+        let proved = self.software.period.idle_proof && self.belief.must_be(&[ProgrammingState::Idle]);
         let value = value.map(|value| value as u32);
         if register.is_programming(step.parameters) {
             self.check_programming(step, direct);
         }
         match register {
             Register::PRGCTLR => self.write_enable(step, access, value.map(|value| value & 1 == 1)),
-            Register::OSLAR => self.write_lock(step, value.map(|value| value & 1 == 1), false),
+            Register::OSLAR => self.write_lock(step, value.map(|value| value & 1 == 1), direct),
             Register::RSR => self.session.forget(),
             _ => {}
         }
@@ -45,6 +45,7 @@ impl Checker {
     fn check_programming(&mut self, step: &mut Step<'_>, direct: bool) {
         let unpredictable = !self.belief.can_be(&[ProgrammingState::Idle]);
         step.find_if(unpredictable, Rule::Rwyqd001);
+        self.corrupted |= !self.belief.must_be(&[ProgrammingState::Idle]);
         let shown = if direct { self.shown().system } else { self.shown().external };
         let period = &mut self.software.period;
         let unproved = !period.idle_proof && !period.after_gap && !period.unproved_write_reported;

@@ -1,8 +1,8 @@
 //! Accesses to registers: whether they reach the unit, what they return and what they change.
 
 use traceproof_vectors::arm_ete_unit::{
-    Access, AccessClass, DirectWrite, Direction, Operation, Outcome, Packet, Parameters, ProgrammingState,
-    Register, UnpredictableWrite, UnsupportedSize,
+    Access, AccessClass, DirectWrite, Direction, Operation, Outcome, Packet, ProgrammingState, Register,
+    UnpredictableWrite, UnsupportedSize,
 };
 
 use super::ImpossibleStimulus;
@@ -64,36 +64,40 @@ impl Unit {
                 && register.exists(&self.parameters)
                 && has_direction(register, access.operation);
         Ok(match access.outcome {
+            _ if !is_defined => Outcome::Undefined,
             Outcome::Trapped => Outcome::Trapped,
-            _ if is_defined => Outcome::Ok,
-            _ => Outcome::Undefined,
+            _ => Outcome::Ok,
         })
     }
 
     /// Whether an external access gives an error response.
-    ///
-    /// Spec: ETE-ACC-001 to ETE-ACC-004, ETE-KQMKX-001, ETE-SVSNR-001, ETE-WXKDP-001, ETE-TWQJT-001, ETE-YFRMG-001.
     fn gives_error(&self, access: &Access) -> bool {
+        let unsupported = self.policy.unsupported_size == UnsupportedSize::Error;
+        self.is_refused(access) || unsupported && self.has_unsupported_size(access)
+    }
+
+    /// Whether an external access gives an error response, whatever its size, and has no effect.
+    ///
+    /// Spec: ETE-ACC-001 to ETE-ACC-004, ETE-KQMKX-001, ETE-SVSNR-001, ETE-WXKDP-001, ETE-TWQJT-001.
+    fn is_refused(&self, access: &Access) -> bool {
         let allowed = self.surroundings.allows(access.space, &self.parameters);
         let locked = self.machine.locked;
         if !self.surroundings.is_powered() {
             return true;
         }
-        if self.is_reserved(access) {
-            let below = access.register.offset() < MANAGEMENT;
-            return below && (locked || !allowed) && self.policy.reserved_is_error;
-        }
-        let refused = match access.register.class(&self.parameters) {
+        match access.register.class(&self.parameters) {
             AccessClass::Trace => locked || !allowed,
             AccessClass::Claim => locked,
             AccessClass::LockStatus => !allowed,
-            AccessClass::Management | AccessClass::Reserved | AccessClass::Processor => false,
-        };
-        let unsupported = self.policy.unsupported_size == UnsupportedSize::Error;
-        refused || unsupported && self.has_unsupported_size(access)
+            AccessClass::Management | AccessClass::Processor => false,
+            AccessClass::Reserved => {
+                let below = access.register.offset() < MANAGEMENT;
+                below && (locked || !allowed) && self.policy.reserved_is_error
+            }
+        }
     }
 
-    /// Whether an external access is taken as one of a reserved register.
+    /// Whether an external access is taken as one of a reserved register: a read returns 0, a write is ignored.
     fn is_reserved(&self, access: &Access) -> bool {
         !access.agent.is_direct()
             && !(access.register.exists(&self.parameters) && has_direction(access.register, access.operation))
@@ -163,7 +167,7 @@ impl Unit {
             Register::PRGCTLR => self.write_enable(value & 1 == 1, direct),
             Register::CLAIMSET => self.registers.claim(value as u32, &self.parameters),
             Register::CLAIMCLR => self.registers.unclaim(value as u32),
-            Register::OSLAR => self.write_lock(access.agent, value & 1 == 1),
+            Register::OSLAR => self.set_lock(value & 1 == 1),
             Register::LAR => {}
             register if register.is_of_processor() => {}
             register => self.program(register, value, access.value_bits() == 64),
@@ -200,7 +204,8 @@ impl Unit {
                 UnpredictableWrite::Written => self.registers.write(register, word),
             }
         }
-        if outside_idle && self.policy.corrupts_stream && !self.buffers.is_recovering() {
+        let is_synchronised = self.surroundings.is_prohibited() && self.surroundings.trace_synchronised;
+        if outside_idle && self.policy.corrupts_stream && !self.buffers.is_recovering() && !is_synchronised {
             // One more byte than was generated, if it finds room.
             self.buffers.enter(1);
         }
@@ -209,8 +214,7 @@ impl Unit {
     /// Registers that are written with a size that is not supported become UNKNOWN, or keep their values. Those that
     /// decide about states keep them, which UNKNOWN includes.
     fn write_unsupported(&mut self, access: &Access) {
-        let refused = access.outcome != Outcome::Ok && self.policy.unsupported_size != UnsupportedSize::Error;
-        if refused || self.policy.unsupported_size == UnsupportedSize::WriteIgnored || self.machine.locked {
+        if self.is_refused(access) || self.policy.unsupported_size == UnsupportedSize::WriteIgnored {
             return;
         }
         let offset = access.register.offset();

@@ -81,10 +81,14 @@ impl Buffers {
             }
             self.admit();
         }
+        left
+    }
+
+    /// The processor executes what a stall kept back, as far as there is room. Spec: ETE-NVKXX-001.
+    pub(super) fn resume(&mut self) {
         if !self.is_recovering() {
             self.waiting = self.enter(self.waiting);
         }
-        left
     }
 
     /// Everything is lost: a reset.

@@ -19,7 +19,12 @@ use super::unit::{Log, Unit};
 ///   (ETE-XLVQM-001);
 /// * what the bound of time makes happen during a `Wait` is written before its record;
 /// * a poll whose reads give no value is written as one such read;
-/// * an external write of a register that is only read is one of a reserved register in every class (ETE-SVSNR-001).
+/// * an external write of a register that is only read, and a read of one that is only written, has the error response
+///   of its class, and otherwise the effect of an access to a reserved register (ETE-SVSNR-001, ETE-WXKDP-001);
+/// * an UNDEFINED instruction is not trapped (ETE-SGPQB-001, ETE-WCXDT-001);
+/// * a write of TRCOSLAR takes effect at once, by a System instruction too;
+/// * code that a stall keeps back enters the buffers after the bytes of a step have left;
+/// * a poll takes at most 4096 steps.
 ///
 /// Resources run in Running outside of prohibited regions and low power, and pause at once when that ends. A policy
 /// about speculation decides nothing: no stimulus is speculative. Barriers are written even if they are not shown.

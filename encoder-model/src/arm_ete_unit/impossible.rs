@@ -24,7 +24,7 @@ impl core::error::Error for UnencodablePacket {}
 pub enum ImpossibleStimulus {
     /// Its record cannot hold it.
     Unencodable(UnencodablePacket),
-    /// A System instruction without Core power, or in retention.
+    /// Something that the processor or the unit does, without Core power or in retention.
     WithoutPower,
     /// A write without a value.
     WithoutValue,
@@ -32,6 +32,10 @@ pub enum ImpossibleStimulus {
     NotExternal,
     /// A TSB CSYNC that flushes to a sink that is blocked: it does not complete (ETE-FCBLJ-001).
     BarrierWaits,
+    /// An ETEEvent that the unit has not.
+    AbsentEvent,
+    /// An ETEEvent while the unit is disabled (ETE-YFLJT-001).
+    EventWhileDisabled,
 }
 
 impl From<UnencodablePacket> for ImpossibleStimulus {
@@ -44,12 +48,14 @@ impl fmt::Display for ImpossibleStimulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unencodable(packet) => packet.fmt(f),
-            Self::WithoutPower => f.write_str("no instruction is executed without Core power"),
+            Self::WithoutPower => f.write_str("nothing is executed without Core power"),
             Self::WithoutValue => f.write_str("a write has a value"),
             Self::NotExternal => f.write_str("no external access reaches a System register of the processor"),
             Self::BarrierWaits => {
                 f.write_str("TSB CSYNC does not complete while the trace buffer is blocked")
             }
+            Self::AbsentEvent => f.write_str("the trace unit has no such ETEEvent"),
+            Self::EventWhileDisabled => f.write_str("no ETEEvent occurs while the trace unit is disabled"),
         }
     }
 }

@@ -12,6 +12,7 @@ impl Unit {
     /// The record of an input, and what it does.
     pub(super) fn input(&mut self, input: &Input, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
         record_of(&Packet::Input(*input))?;
+        self.check_input(input)?;
         match *input {
             Input::Barrier(Barrier::Tsb) => self.synchronise_trace(log)?,
             Input::Wait(time) => self.wait(time, log)?,
@@ -45,6 +46,37 @@ impl Unit {
         Ok(())
     }
 
+    /// Without Core power no instruction is executed, no debug component of the processor is written, and the unit does
+    /// nothing. Spec: ETE-YFLJT-001.
+    fn check_input(&self, input: &Input) -> Result<(), ImpossibleStimulus> {
+        let needs_power = match input {
+            Input::Barrier(_)
+            | Input::OsLock { .. }
+            | Input::TraceFilter { .. }
+            | Input::TraceBuffer { .. }
+            | Input::Processor(_)
+            | Input::ExternalAccess { .. }
+            | Input::Event(_)
+            | Input::FlushRequest => true,
+            Input::Reset(_)
+            | Input::Power(_)
+            | Input::Sink { .. }
+            | Input::Interfaces { .. }
+            | Input::Wait(_)
+            | Input::Visibility { .. }
+            | Input::Gap
+            | Input::End => false,
+        };
+        if needs_power && !self.surroundings.is_powered() {
+            return Err(ImpossibleStimulus::WithoutPower);
+        }
+        match *input {
+            Input::Event(n) if n >= self.parameters.events => Err(ImpossibleStimulus::AbsentEvent),
+            Input::Event(_) if !self.is_enabled() => Err(ImpossibleStimulus::EventWhileDisabled),
+            _ => Ok(()),
+        }
+    }
+
     /// The OS Lock is written.
     pub(super) fn write_lock(&mut self, agent: Agent, locked: bool) {
         if agent.is_direct() {
@@ -53,8 +85,13 @@ impl Unit {
                 self.synchronise_unit();
             }
         } else {
-            self.machine.write(None, Some(locked), &self.policy, self.buffers.is_drained());
+            self.set_lock(locked);
         }
+    }
+
+    /// The OS Lock changes at once.
+    pub(super) fn set_lock(&mut self, locked: bool) {
+        self.machine.write(None, Some(locked), &self.policy, self.buffers.is_drained());
     }
 
     /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed.
@@ -63,10 +100,10 @@ impl Unit {
     fn synchronise_trace(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
         if self.surroundings.is_prohibited() {
             if self.routing.trace_buffer_enabled(&self.parameters) {
-                self.drain(u64::MAX);
-                if !self.buffers.is_drained() {
+                if !self.can_drain() {
                     return Err(ImpossibleStimulus::BarrierWaits);
                 }
+                self.drain(u64::MAX);
                 self.follow(log)?;
             }
             self.surroundings.trace_synchronised = true;
@@ -123,8 +160,7 @@ impl Unit {
     /// Spec: ETE-RES-001, ETE-YFLJT-001.
     fn event(&mut self, n: u8) {
         let around = &self.surroundings;
-        let paused = around.is_prohibited() || around.low_power;
-        if self.is_enabled() && paused && around.is_powered() && n < self.parameters.events {
+        if around.is_prohibited() || around.low_power {
             self.registers.event_while_paused(n, &self.parameters);
         }
     }

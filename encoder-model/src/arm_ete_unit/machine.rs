@@ -35,7 +35,7 @@ impl Machine {
     }
 
     /// Spec: ETE-VBMLV-001, ETE-TMLTF-001.
-    const fn wanted(&self) -> bool {
+    pub(super) const fn wanted(&self) -> bool {
         self.enable && !self.locked
     }
 

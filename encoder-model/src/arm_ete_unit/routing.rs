@@ -31,8 +31,8 @@ pub(super) struct Routing {
     interfaces_enabled: bool,
     blocked: Sinks,
     stopped: bool,
-    /// So many of the first bytes are in flight, on their way to these sinks.
-    flight: Option<(u64, Sinks)>,
+    /// So many of the first bytes are in flight, under this TRBLIMITR_EL1.E.
+    flight: Option<(u64, bool)>,
 }
 
 impl Routing {
@@ -55,10 +55,10 @@ impl Routing {
     }
 
     /// The pending write takes effect with so many bytes in the buffers.
-    pub(super) fn synchronise(&mut self, held: u64, oe: bool, parameters: &Parameters, policy: &Policy) {
+    pub(super) const fn synchronise(&mut self, held: u64) {
         let Some(enabled) = self.pending.take() else { return };
         if enabled != self.enabled && self.can_fly && held > 0 {
-            self.flight = Some((held, self.sinks(oe, parameters, policy)));
+            self.flight = Some((held, self.enabled));
         }
         self.enabled = enabled;
     }
@@ -91,17 +91,20 @@ impl Routing {
 
     /// Spec: ETE-RT-002.
     pub(super) const fn trace_buffer_enabled(&self, parameters: &Parameters) -> bool {
-        self.enabled
-            && parameters.trace_buffer
-            && (parameters.self_hosted || parameters.trace_buffer_external)
+        is_enabled(self.enabled, parameters)
     }
 
-    /// Where bytes go now.
+    /// Where bytes go that are not in flight.
+    pub(super) fn sinks(&self, oe: bool, parameters: &Parameters, policy: &Policy) -> Sinks {
+        self.sinks_under(self.enabled, oe, parameters, policy)
+    }
+
+    /// Where bytes go with this TRBLIMITR_EL1.E.
     ///
     /// Spec: ETE-SVDBD-001, ETE-LGVCX-001, ETE-LGVCX-002, ETE-FJFNS-001, ETE-FTSZG-001, ETE-FTSZG-002, ETE-PJYKY-001,
     /// ETE-PJYKY-002, ETE-MMCKW-001, ETE-RT-001, ETE-RT-003.
-    pub(super) fn sinks(&self, oe: bool, parameters: &Parameters, policy: &Policy) -> Sinks {
-        if self.trace_buffer_enabled(parameters) {
+    fn sinks_under(&self, enabled: bool, oe: bool, parameters: &Parameters, policy: &Policy) -> Sinks {
+        if is_enabled(enabled, parameters) {
             return if self.stopped { 0 } else { TRACE_BUFFER };
         }
         let silent = !self.interfaces_enabled
@@ -117,10 +120,13 @@ impl Routing {
     }
 
     /// Where the next bytes go, and how many of them go there at most.
-    pub(super) fn next(&self, now: Sinks, policy: &Policy) -> (Sinks, u64) {
-        match self.flight {
+    pub(super) fn next(&self, oe: bool, parameters: &Parameters, policy: &Policy) -> (Sinks, u64) {
+        let now = self.sinks(oe, parameters, policy);
+        // Where the trace buffer unit is always disabled, TRBLIMITR_EL1.E decides about no byte.
+        match self.flight.filter(|_| is_enabled(true, parameters)) {
             None => (now, u64::MAX),
-            Some((bytes, old)) => {
+            Some((bytes, enabled)) => {
+                let old = self.sinks_under(enabled, oe, parameters, policy);
                 let sinks = match policy.in_flight {
                     InFlight::New => now,
                     InFlight::Old => old,
@@ -144,4 +150,8 @@ impl Routing {
             rest => Some((rest, old)),
         });
     }
+}
+
+const fn is_enabled(enabled: bool, parameters: &Parameters) -> bool {
+    enabled && parameters.trace_buffer && (parameters.self_hosted || parameters.trace_buffer_external)
 }

@@ -14,6 +14,9 @@ use super::registers::Registers;
 use super::routing::{Routing, SINKS, sink_of};
 use super::surroundings::Surroundings;
 
+/// The most steps of one poll, whatever the policy says.
+const POLL_STEPS: u32 = 4096;
+
 /// Where records go.
 pub(super) struct Log<'a> {
     pub(super) sink: &'a mut dyn EncoderSink<ArmEteUnit>,
@@ -109,18 +112,21 @@ impl Unit {
         let around = &self.surroundings;
         let in_state = match self.machine.state {
             ProgrammingState::Running => true,
-            ProgrammingState::Enabling => self.policy.trace_in_enabling,
+            ProgrammingState::Enabling => self.policy.trace_in_enabling && self.machine.wanted(),
             _ => false,
         };
         let frozen = around.debug_state || around.is_prohibited() || around.low_power;
-        if !in_state || frozen || !around.is_powered() || self.buffers.is_recovering() {
+        if !in_state || frozen || !around.is_powered() {
             return;
         }
-        let traced = around.view_inst;
-        self.registers.set_traced(traced, &self.parameters);
-        if !traced {
+        if !around.view_inst {
+            self.registers.set_traced(false, &self.parameters);
             return;
         }
+        if self.buffers.is_recovering() {
+            return;
+        }
+        self.registers.set_traced(true, &self.parameters);
         let lost = self.buffers.enter(bytes);
         if lost == 0 {
         } else if self.stalls() {
@@ -162,6 +168,16 @@ impl Unit {
         self.surroundings.is_powered() && self.machine.progress(self.buffers.is_drained())
     }
 
+    /// Whether nothing that is held has to wait for a sink.
+    pub(super) fn can_drain(&self) -> bool {
+        let oe = self.registers.output_enable(&self.parameters);
+        let (first, limit) = self.routing.next(oe, &self.parameters, &self.policy);
+        let rest = self.routing.sinks(oe, &self.parameters, &self.policy);
+        let rest_waits =
+            (self.buffers.held > limit || self.buffers.is_recovering()) && !self.routing.accept(rest);
+        self.buffers.is_drained() || self.routing.accept(first) && !rest_waits
+    }
+
     /// At most so many bytes leave; whether any did. Every sink that gets bytes gets the same ones, so that one which is
     /// blocked holds all of them back.
     pub(super) fn drain(&mut self, most: u64) -> bool {
@@ -169,8 +185,7 @@ impl Unit {
         // The second turn is for bytes after those in flight.
         for _ in 0..2 {
             let oe = self.registers.output_enable(&self.parameters);
-            let now = self.routing.sinks(oe, &self.parameters, &self.policy);
-            let (sinks, limit) = self.routing.next(now, &self.policy);
+            let (sinks, limit) = self.routing.next(oe, &self.parameters, &self.policy);
             if !self.surroundings.is_powered() || !self.routing.accept(sinks) {
                 break;
             }
@@ -182,6 +197,7 @@ impl Unit {
             self.flush = self.flush.map(|waiting| waiting.saturating_sub(bytes));
             rest -= bytes;
         }
+        self.buffers.resume();
         rest != most
     }
 
@@ -208,8 +224,7 @@ impl Unit {
     }
 
     pub(super) fn synchronise_trace_buffer(&mut self) {
-        let oe = self.registers.output_enable(&self.parameters);
-        self.routing.synchronise(self.buffers.held, oe, &self.parameters, &self.policy);
+        self.routing.synchronise(self.buffers.held);
     }
 
     fn poll(
@@ -233,9 +248,10 @@ impl Unit {
         }
         let reached = |unit: &Self| (unit.status() >> bit as u8 & 1 == 1) == value;
         let mut steps = 0;
-        while !reached(self) && steps < self.policy.poll_steps {
+        while !reached(self) && steps < self.policy.poll_steps.min(POLL_STEPS) {
             if steps == 0 && agent.is_direct() {
                 self.synchronise();
+                self.follow(log)?;
             }
             if !reached(self) && !self.progress() && !self.drain(u64::MAX) {
                 break;
@@ -265,8 +281,7 @@ impl Unit {
 
     /// Spec: ETE-DKFRL-001, ETE-HGYLG-001, ETE-TWBVY-001.
     fn acknowledge(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
-        let complete = self.flush == Some(0) && !self.buffers.is_recovering();
-        if !complete || !self.surroundings.is_powered() {
+        if self.flush != Some(0) || self.buffers.is_recovering() {
             return Ok(());
         }
         self.flush = None;
@@ -276,7 +291,7 @@ impl Unit {
     fn signal(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
         let around = &self.surroundings;
         let paused = around.is_prohibited() || around.low_power || !around.is_powered();
-        if !self.is_enabled() || paused || around.debug_state {
+        if !self.is_enabled() || paused || around.debug_state || !self.stalls() {
             self.buffers.waiting = 0;
         }
         let (before, recovering) = (self.signals, self.buffers.is_recovering());

@@ -27,7 +27,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// write that is *pending*, if there is one. It is *enabled* if its state is Enabling or Running, otherwise *disabled*.
 /// The *belief* is the set of configurations that the unit may be in, with a mark for what is unpredictable. At first
 /// and after a gap it holds every *usual* configuration, without the mark: nothing is pending; Enabling and Running
-/// with EN = 1 and L = 0; Idle, Unstable and Stable with every other EN and L.
+/// with EN = 1 and L = 0; Idle, Unstable and Stable with every other EN and L. So a log is taken to begin, and to go on
+/// after a gap, where no direct write is pending and nothing unpredictable is under way.
 ///
 /// Before and after each record the belief is *closed*: with a configuration it also holds every one that follows by
 /// these steps, any number of them:
@@ -47,14 +48,15 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// A change of EN in Enabling, Unstable or Stable is unpredictable: the configuration stays, or EN takes either value
 /// with the row above; sets the mark. A write of the EN or L that a configuration has changes nothing of it. A write of
-/// EN = 0 while EN is not known is taken for the first step of a procedure: at its record configurations in Enabling
-/// become Running, and those in Unstable and Stable get EN = 0 at once; so it is never unpredictable.
+/// EN = 0 while EN is not known is taken for the first step of a procedure (reading `eteu-first-disable`): at its
+/// record configurations in Enabling become Running, and those in Unstable and Stable get EN = 0 at once; so it is
+/// never unpredictable, and a unit that ignores it because it was in Enabling is taken for wrong.
 ///
 /// | record | effect on the belief |
 /// |---|---|
 /// | write of TRCPRGCTLR that reaches the unit, direct | EN (bit 0) is pending in every configuration, instead of what was pending; either value if it is not known |
 /// | the same, not direct | takes effect at once |
-/// | `OsLock` by System; by another agent, and TRCOSLAR in ETMv4 | L is pending; takes effect at once |
+/// | `OsLock` by System, and a direct write of TRCOSLAR in ETMv4; either by another agent | L is pending; takes effect at once |
 /// | context synchronisation event, Debug entry and exit, Warm reset | what is pending has taken effect |
 /// | trace unit reset; Cold reset | Idle with EN = 0 and every L of the belief, nothing pending; the same with L = 1. Clears the mark |
 /// | power off; power on after power off | Idle with EN = 0 and every L, nothing pending. Clears the mark |
@@ -74,6 +76,10 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// usual configuration that the record allows. The mark is cleared before the effect and set by it.
 ///
 /// Where barriers are hidden, no write is known to have taken effect, and every direct read counts as synchronised.
+/// Where the accesses of an agent are hidden, it may have written anything predictable since the latest record: after
+/// each record every configuration in Idle or Running also has every other EN and L, nothing is known of the contents
+/// of registers, and where those of System are hidden, neither of TRFCR_ELx, TRBLIMITR_EL1 and MDCR_EL3. What the other
+/// agent does is judged all the same.
 ///
 /// After a write that reaches the unit of TRCAUXCTLR other than 0, TRCIMSPEC0 with EN other than 0 or TRCITCTRL with
 /// IME = 1, or of an unknown value, checking is *suspended* (ETE-PRG-012): the belief is that of the start, with the
@@ -86,9 +92,10 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// proves nothing, and no rule about outcomes holds for them. They are *allowed* (`AllowExternalTraceAccess`) without
 /// FEAT_TRBE; with FEAT_RME from every space if {ETADE, ETAD} is 0, from Root and Secure if it is 1, from Root and
 /// Realm if it is 2, from Root if it is 3; otherwise from Secure, and from Non-secure if ETAD is 0. From a space that
-/// the record does not name they are allowed if {ETADE, ETAD} is 0, and otherwise that is not known. There is Core
-/// power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a Cold reset,
-/// and power on after power off. In retention an error is right for every register.
+/// the record does not name they are allowed if {ETADE, ETAD} is 0, and otherwise that is not known. {ETADE, ETAD} is 0
+/// at first and unknown after a gap. An access in a direction that the register has not is one to a reserved register.
+/// There is Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
+/// Cold reset, and power on after power off. In retention an error is right for every register.
 ///
 /// # Software
 ///
@@ -103,22 +110,23 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// power-up. *Proof of Running*: the same with IDLE = 0 while the command is enabled, or a record of Running.
 ///
 /// A *programming register* is one of [`Register::is_programming`]. *Known* values of fields of TRCEVENTCTL1R,
-/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle and a
-/// known value; OE is also known as 0 after a trace unit reset. Nothing is known of a register after any other write
-/// that reaches the unit.
+/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle while
+/// every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is known
+/// of a register after any other write that reaches the unit.
 ///
 /// # Contents
 ///
-/// Resource state ([`Register::resource_state`]) is known from a write with proof of Idle, or from a *stable read*: one
-/// that reaches the unit, after TRCSTATR showed in this period that the unit is Stable or Idle, or with proof of Idle;
-/// of a direct one, with a context synchronisation event since. Only a stable read is compared. It is forgotten when
-/// the command becomes enabled or unknown, at a reset and at a change of power. Other bits ([`Register::written_bits`])
-/// are known from a write with proof of Idle, are forgotten at a trace unit reset, and are compared with every read
-/// that reaches the unit. A direct read after an external write, and an external read after a direct write, is compared
-/// only if a context synchronisation event that is shown was between them (ETE-SYN-001). Claim tags are known to be 0
-/// after a trace unit reset; a tag is known after a write of 1 to it in TRCCLAIMSET or TRCCLAIMCLR that reaches the
-/// unit, every tag after a read of TRCCLAIMCLR with a known value; none after a gap. The condition of the two kinds of
-/// access holds for them, too.
+/// Resource state ([`Register::resource_state`]) is known from a write with proof of Idle while every configuration is
+/// in Idle, or from a *stable read*: one that reaches the unit while every configuration is in Stable or Idle, after
+/// TRCSTATR showed that in this period, or with proof of Idle; of a direct one, with a context synchronisation event
+/// since. After an unpredictable change of EN, IDLE = 1 may be that of Enabling: then nothing is known. Only a stable
+/// read is compared. It is forgotten when the command becomes enabled or unknown, at a reset and at a change of power.
+/// Other bits ([`Register::written_bits`]) are known from such a write, are forgotten at a trace unit reset, and are
+/// compared with every read that reaches the unit. A direct read after an external write, and an external read after a
+/// direct write, is compared only if a context synchronisation event that is shown was between them (ETE-SYN-001).
+/// Claim tags are known to be 0 after a trace unit reset; a tag is known after a write of 1 to it in TRCCLAIMSET or
+/// TRCCLAIMCLR that reaches the unit, every tag after a read of TRCCLAIMCLR with a known value; none after a gap. The
+/// condition of the two kinds of access holds for them, too.
 ///
 /// # Regions, outputs, time
 ///
@@ -129,8 +137,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// The trace buffer unit is *known* to be enabled or disabled from the context synchronisation event after the record
 /// of TRBLIMITR_EL1.E on; disabled after a Cold or Warm reset, without FEAT_TRBE, and while self-hosted trace is
 /// disabled without FEAT_TRBE_EXT; otherwise unknown. Bytes are *in flight* from a record of TRBLIMITR_EL1.E up to the
-/// next TSB CSYNC, unless at the record there was proof of Idle, or the region was prohibited and a TSB CSYNC was since
-/// that is in effect.
+/// next TSB CSYNC, unless at the record there was proof of Idle with every configuration in Idle, or the region was
+/// prohibited and a TSB CSYNC was since that is in effect.
 ///
 /// *Elapsed* is the sum of `wait` records since every configuration became enabled, or disabled, whichever it is now,
 /// and since the latest change of a sink and the latest gap.

@@ -20,7 +20,9 @@ use core::str::FromStr;
 /// | disabled | disabled by their own mechanism | not implemented | discarded |
 /// | disabled | any | 0 | discarded |
 ///
-/// While bytes are in flight: the union of the sets for the trace buffer unit enabled and disabled, and discarded.
+/// While bytes are in flight: the union of the sets for the trace buffer unit enabled and disabled, and discarded. None
+/// are where the trace buffer unit is always disabled: without FEAT_TRBE, and while self-hosted trace is disabled
+/// without FEAT_TRBE_EXT (ETE-RT-002).
 ///
 /// Written as words separated by blanks: `trace-buffer`, `interfaces`, `discarded`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -132,7 +132,7 @@ rules! {
     Twqjt001 "ETE-TWQJT-001" Contradiction
         "An external access with outcome `ok` in retention."
     Acc001 "ETE-ACC-001" Contradiction
-        "An external access to a register of class T that gives no error although it must (no Core power, OS Lock locked in every configuration, or not allowed), or an error although it must not."
+        "An external access to a register of class T, in a direction that the register has, that gives no error although it must (no Core power, OS Lock locked in every configuration, or not allowed), or an error although it must not."
     Acc002 "ETE-ACC-002" Contradiction
         "The same of class C, which has an error without Core power or with the OS Lock locked."
     Acc003 "ETE-ACC-003" Contradiction
@@ -142,9 +142,9 @@ rules! {
     Kqmkx001 "ETE-KQMKX-001" Contradiction
         "An external access to a reserved register or one that does not exist: `ok` without Core power; `error` with Core power, unless it is below 0xF00 and a configuration has the OS Lock locked or access may not be allowed; or a read that gives another value than 0."
     Wxkdp001 "ETE-WXKDP-001" Contradiction
-        "An external read of a write-only register that gives another value than 0."
+        "As ETE-KQMKX-001, of an external read of a register that is only written, of any class."
     Svsnr001 "ETE-SVSNR-001" Contradiction
-        "An external write of a read-only register with outcome `error`, with Core power, the OS Lock unlocked in every configuration and access allowed."
+        "As ETE-KQMKX-001, of an external write of a register that is only read, of any class: instead of ETE-ACC-001 to ETE-ACC-004."
     Acc005 "ETE-ACC-005" Contradiction
         "A direct access with outcome `error`."
     Sgpqb001 "ETE-SGPQB-001" Contradiction
@@ -156,7 +156,7 @@ rules! {
     Acc009 "ETE-ACC-009" Contradiction
         "A read of TRCCLAIMSET that is not the mask of implemented tags, or of TRCCLAIMCLR that differs from the tags that are known, with the bits above the implemented ones always known to be 0."
     Acc010 "ETE-ACC-010" Contradiction
-        "A read of TRCPDSR with bit 0 (POWER) 0, or with bit 1 (STICKYPD) 1 although a read has cleared it and Core power has not changed since."
+        "A read of TRCPDSR with bit 0 (POWER) 0 in ETE, or with bit 1 (STICKYPD) 1 although a read has cleared it and Core power has not changed since."
     Acc011 "ETE-ACC-011" Contradiction
         "A read of TRCOSLSR in ETE that is not 0x10 with OSLK in bit 1, or whose OSLK no configuration has."
     Rwpfg001 "ETE-RWPFG-001" Contradiction
@@ -190,7 +190,7 @@ rules! {
     Wmggp004 "ETE-WMGGP-004" Contradiction
         "The signal `enabled` with a value that no configuration has."
     Mvzyp001 "ETE-MVZYP-001" Contradiction
-        "A proving read of TRCSTATR with PMSTABLE = 1, a poll that ended with it, or a record of Stable, while the command is disabled and the signal `resources` is known not to be `paused`."
+        "A proving read of TRCSTATR with PMSTABLE = 1, a poll that ended with it, or a record of Stable, where after it every configuration is disabled, while the signal `resources` is known not to be `paused`."
     Lyfdt001 "ETE-LYFDT-001" Contradiction
         "The signal `resources` becomes `running` where every configuration is disabled."
     Zfphc001 "ETE-ZFPHC-001" Contradiction
@@ -212,9 +212,9 @@ rules! {
     Bptkt001 "ETE-BPTKT-001" Contradiction
         "A read of a register whose resource state is known from a read, and differs from it in those bits."
     Res001 "ETE-RES-001" Contradiction
-        "A first read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred while the command was enabled and the region prohibited or in low power. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred while the command was enabled and the region prohibited or in low power. Needs events."
     Res002 "ETE-RES-002" Contradiction
-        "A first read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
 
     // What the unit does: output.
     Svdbd001 "ETE-SVDBD-001" Contradiction
@@ -238,7 +238,7 @@ rules! {
     Ses001 "ETE-SES-001" Contradiction
         "Bytes while every configuration is Idle, or without Core power or in retention; not where ETE-ST-006 is reported."
     Xlvqm001 "ETE-XLVQM-001" Contradiction
-        "Bytes at the trace buffer unit in a prohibited region, after a TSB CSYNC since that is in effect with the trace buffer unit known to be enabled."
+        "Bytes at the trace buffer unit in a prohibited region, after a TSB CSYNC since that is in effect with the trace buffer unit known to be enabled; not where a programming register was written since Idle was proved and a configuration was not in Idle then (ETE-RWYQD-002)."
     Fcblj001 "ETE-FCBLJ-001" Contradiction
         "A TSB CSYNC in a prohibited region while the signal `resources` is known not to be `paused` and no configuration is in Idle or Stable."
 
@@ -250,7 +250,7 @@ rules! {
     Stl002 "ETE-STL-002" Contradiction
         "An overflow begins while no-overflow is on (TRCSTALLCTLR known with ISTALL = 1 and NOOVERFLOW = 1, which is implemented, as is SYSSTALL) and each ETEEvent n occurred at most once since the command became enabled. Needs events."
     Rpsph001 "ETE-RPSPH-001" Contradiction
-        "Idle is proved by a read of TRCSTATR, a poll or a record of the state while an overflow has begun and not ended."
+        "A read of TRCSTATR, a poll or a record of the state after which every configuration is in Idle, while an overflow has begun and not ended."
     Twbvy001 "ETE-TWBVY-001" Contradiction
         "A flush is acknowledged while an overflow has begun and not ended; not under the erratum `early_flush_acknowledge`."
     Dkfrl001 "ETE-DKFRL-001" Contradiction

@@ -6,10 +6,17 @@ use super::{Access, Agent, Input, StatusBit};
 ///
 /// The model writes the record of an access with its value and outcome, of a poll with how it ended, of an input as it
 /// is; then, in this order, what follows from the step: `State` if [`Shown::states`](super::Shown) is on and the state
-/// has changed (each state passed through has a record), `Signal` in the order of its variants if the signal has
-/// changed and [`Shown::states`](super::Shown) is on, `Output` for each sink in the order of [`Sink`](super::Sink).
-/// `FlushAcknowledge` is written without regard to `Shown`, when the flush is complete. `Generate`, `Progress` and
-/// `Drain` have no record of their own.
+/// has changed (each state passed through has a record), `Signal` if the signal has changed and
+/// [`Shown::states`](super::Shown) is on, `Output` for each sink in the order of [`Sink`](super::Sink). Signals are in
+/// the order enabled, overflow, operative, ViewInst, stall, resources: the unit is operative only without an overflow,
+/// and inoperative while enabled only with one (ETE-ZVNKV-001). `FlushAcknowledge` is written without regard to
+/// `Shown`, when the flush is complete, after the bytes that it acknowledges (ETE-HGYLG-001). `Generate`, `Progress`
+/// and `Drain` have no record of their own.
+///
+/// What a record means has happened is written before it: bytes and states of a poll, bytes that a TSB CSYNC flushes,
+/// and what the bound makes happen during a `Wait`. An external write of a register that is only read, and a read of
+/// one that is only written, are accesses to a reserved register (ETE-SVSNR-001, ETE-WXKDP-001). A poll whose reads give
+/// no value is written as one such read.
 ///
 /// A register of the model holds every bit that is written in Idle, TRCPRGCTLR bit 0 only, TRCPDCR none; its
 /// identification registers have the numbers of [`Parameters`](super::Parameters). A read of System instructions sees

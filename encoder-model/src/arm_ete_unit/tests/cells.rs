@@ -1,7 +1,7 @@
 //! Every state and input of the state table, by hand.
 
 use traceproof_vectors::arm_ete_unit::{
-    DirectWrite, DisabledWhileEnabling, EnableChange, EnabledWhileDisabling, UnpredictableWrite,
+    DisabledWhileEnabling, EnableChange, EnabledWhileDisabling, UnpredictableWrite,
 };
 
 use super::*;

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::arm_ete_unit::{
-    Access, Agent, ArmEteUnit, Barrier, Input, Operation, Outcome, Packet, Parameters, Policy, Poll,
-    ProcessorEvent, ProgrammingState, Register, Reset, Shown, Signal, Sink, SinkState, StatusBit, Stimulus,
+    Access, Agent, ArmEteUnit, Barrier, DirectWrite, InFlight, Input, Operation, Outcome, Packet, Parameters,
+    Policy, Poll, ProcessorEvent, ProgrammingState, Register, Reset, Resources, Shown, Signal, Sink,
+    SinkState, StatusBit, Stimulus,
 };
 use traceproof_vectors::{Encoder as _, Log};
 
@@ -12,12 +13,15 @@ use super::{Encoder, ImpossibleStimulus};
 
 mod accesses;
 mod cells;
+mod generation;
 mod outputs;
 mod robustness;
 mod sequences;
+mod states;
 
 const S: Agent = Agent::System;
 const X: Agent = Agent::External;
+const IF0: Sink = Sink::Interface(0);
 
 /// A model that shows its states.
 struct Bench {
@@ -60,6 +64,13 @@ impl Bench {
         access.outcome
     }
 
+    /// The record of an access.
+    fn access(&mut self, access: Access) -> Access {
+        let packets = self.step(Stimulus::Access(access));
+        let Some(Packet::Access(access)) = packets.first() else { panic!("{packets:?}") };
+        *access
+    }
+
     /// The value and the outcome of a read.
     fn read(&mut self, agent: Agent, register: Register) -> (Option<u64>, Outcome) {
         let packets = self.step(Stimulus::Access(read(agent, register)));
@@ -84,6 +95,12 @@ impl Bench {
         let mut packets = self.input(Input::OsLock { agent: S, locked });
         packets.extend(self.isb());
         packets
+    }
+
+    /// TRBLIMITR_EL1.E, synchronised.
+    fn trace_buffer(&mut self, enabled: bool) {
+        self.input(Input::TraceBuffer { enabled });
+        self.isb();
     }
 
     fn go(&mut self) -> Vec<Packet> {
