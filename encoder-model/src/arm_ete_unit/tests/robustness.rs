@@ -342,8 +342,11 @@ fn bytes_of_records() {
     let mut log: Log<ArmEteUnit> = Log::default();
     let mut encoder = Encoder::default();
     encoder.begin(&Parameters::default(), &Policy::default()).unwrap();
-    let external =
-        Access { space: Some(Space::Secure), double: true, ..write(X, Register(0x400), 0x0102_0304_0506_0708) };
+    let external = Access {
+        space: Some(Space::Secure),
+        double: true,
+        ..write(X, Register(0x400), 0x0102_0304_0506_0708)
+    };
     for stimulus in [
         Stimulus::Access(external),
         Stimulus::Poll { agent: S, bit: StatusBit::Pmstable, value: false },
