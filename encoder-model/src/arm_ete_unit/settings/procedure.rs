@@ -26,8 +26,8 @@ const DSB: Stimulus = Stimulus::Input(Input::Barrier(Barrier::Dsb));
 const TSB: Stimulus = Stimulus::Input(Input::Barrier(Barrier::Tsb));
 
 impl Procedure {
-    /// From any state but Enabling to Running with these settings. Where EN was left at 1 under the OS Lock, the unit is
-    /// in Enabling when EN is cleared.
+    /// From any state but Enabling to Running with these settings. Where EN was left at 1 under the OS Lock, the unit
+    /// is in Enabling when EN is cleared.
     ///
     /// Spec: ETE-PRG-001 to ETE-PRG-004, ETE-PRG-009, ETE-SYN-003 to ETE-SYN-005, ETE-SYN-007.
     #[must_use]
