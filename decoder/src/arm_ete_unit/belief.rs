@@ -186,7 +186,8 @@ impl Belief {
     pub(super) fn begin_procedure(&mut self) {
         for word in &mut self.words {
             let enabling = *word & state_mask(Enabling);
-            let disabling = *word & (state_mask(Unstable) | state_mask(Stable)) & en_mask(true);
+            let others = state_mask(Idle) | state_mask(Unstable) | state_mask(Stable);
+            let disabling = *word & others & en_mask(true);
             *word = *word & !enabling & !disabling | enabling << 4 | disabling >> 2;
         }
     }

@@ -146,6 +146,7 @@ impl Checker {
             self.belief.lose_power();
             self.around.reset_unit();
             self.around.lost = true;
+            self.software.en = Some(false);
             self.software.locked = None;
         } else if power == Power::On && self.around.lost {
             self.belief.lose_power();

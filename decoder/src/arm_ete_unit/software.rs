@@ -172,6 +172,7 @@ impl Software {
         self.change = None;
         self.enabler = None;
         self.locked_enable = None;
+        self.timed_out = false;
     }
 
     /// The OS Lock is written by something other than a reset.

@@ -291,6 +291,7 @@ impl Surroundings {
     /// A trace unit reset: what it was doing is over.
     pub(super) fn reset_unit(&mut self) {
         self.lost = false;
+        self.in_flight = false;
         self.overflow = false;
         self.operative = None;
         self.viewinst = None;

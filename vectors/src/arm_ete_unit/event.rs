@@ -49,8 +49,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// A change of EN in Enabling, Unstable or Stable is unpredictable: the configuration stays, or EN takes either value
 /// with the row above; sets the mark. A write of the EN or L that a configuration has changes nothing of it. A write of
 /// EN = 0 while EN is not known is taken for the first step of a procedure (reading `eteu-first-disable`): at its
-/// record configurations in Enabling become Running, and those in Unstable and Stable get EN = 0 at once; so it is
-/// never unpredictable, and a unit that ignores it because it was in Enabling is taken for wrong.
+/// record configurations in Enabling become Running, and those in Idle, Unstable and Stable get EN = 0 at once; so it
+/// is never unpredictable, and a unit that ignores it because it was in Enabling is taken for wrong.
 ///
 /// | record | effect on the belief |
 /// |---|---|
@@ -99,7 +99,7 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// # Software
 ///
-/// *EN known*: what was last written by an access that reached the unit, read, or set to 0 by a reset. *OS Lock known*:
+/// *EN known*: what was last written by an access that reached the unit, read, or set to 0 by a reset or power off. *OS Lock known*:
 /// by the latest `OsLock` record, Cold reset, or read of TRCOSLSR. The *command* is enabled if EN is known to be 1 and
 /// the OS Lock is not known to be locked, disabled if EN is known to be 0 or the OS Lock is known to be locked,
 /// otherwise unknown. A *period* begins where the command becomes another one, and at a reset, power change or gap.
@@ -137,8 +137,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// The trace buffer unit is *known* to be enabled or disabled from the context synchronisation event after the record
 /// of TRBLIMITR_EL1.E on; disabled after a Cold or Warm reset, without FEAT_TRBE, and while self-hosted trace is
 /// disabled without FEAT_TRBE_EXT; otherwise unknown. Bytes are *in flight* from a record of TRBLIMITR_EL1.E up to the
-/// next TSB CSYNC, unless at the record there was proof of Idle with every configuration in Idle, or the region was
-/// prohibited and a TSB CSYNC was since that is in effect.
+/// next TSB CSYNC or trace unit reset, unless at the record there was proof of Idle with every configuration in Idle,
+/// or the region was prohibited and a TSB CSYNC was since that is in effect.
 ///
 /// *Elapsed* is the sum of `wait` records since every configuration became enabled, or disabled, whichever it is now,
 /// and since the latest change of a sink and the latest gap.

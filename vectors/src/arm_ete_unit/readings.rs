@@ -89,7 +89,7 @@ pub const READINGS: [Reading; 23] = [
     reading(
         "eteu-first-disable",
         "A write of EN = 0 while EN is not known may be the first step of a procedure and is no change in a wrong state: \
-         nobody knows that the unit is in Enabling. One that ignores it there contradicts the log.",
+         software cannot know that the unit is in Enabling. One that ignores it there contradicts the log.",
     ),
     reading(
         "eteu-drained-bytes",

@@ -6,7 +6,7 @@
 use traceproof_encoder_model::arm_ete_unit::record_of;
 use traceproof_vectors::arm_ete_unit::wire::RECORD;
 use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Packet, Parameters};
-use traceproof_vectors::{Capabilities, Decoder, Entry, Fault, Log, Place, Program, Refusal, Sink};
+use traceproof_vectors::{Capabilities, Decoder, Entry, Log, Place, Program, Refusal, Sink};
 
 use crate::family::FamilyRules;
 
@@ -52,7 +52,9 @@ impl Believer {
                 Entry::Packet(_) => {}
                 Entry::Event(event) => sink.event(place, event),
                 Entry::Fault(fault) => {
-                    sink.fault(&Fault { place: Place { bit: fault.place.bit, ..place }, ..*fault })
+                    let mut fault = *fault;
+                    fault.place = Place { bit: fault.place.bit, ..place };
+                    sink.fault(&fault);
                 }
             }
         }

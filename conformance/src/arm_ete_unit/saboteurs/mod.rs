@@ -4,7 +4,7 @@ mod beliefs;
 mod layers;
 
 use traceproof_vectors::arm_ete::Version;
-use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Errata};
+use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Errata, Parameters, Policy};
 
 use crate::family::{Saboteur, Saboteurs, Side};
 use crate::saboteurs::decoders::parameters;
@@ -80,7 +80,7 @@ const TABLE: &[Saboteur<ArmEteUnit>] = &[
         name: "polls-never-time-out",
         side: Side::Decoder(|| believing(beliefs::polls_never_time_out)),
         bug: "A poll that timed out proves the value that it waited for.",
-        source: "ETE-PRG-011; return codes that nobody looks at",
+        source: "ETE-PRG-011; return codes that are not looked at",
     },
     Saboteur {
         name: "warm-reset-resets",
@@ -228,14 +228,14 @@ const TABLE: &[Saboteur<ArmEteUnit>] = &[
     },
     Saboteur {
         name: "barriers-always-shown",
-        side: Side::Decoder(|| parameters(|p| p.shown.barriers = true)),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.shown.barriers = true)),
         bug: "Barriers that a log cannot show are taken for missing.",
         source: "ETE-SYN-004; register traces have no barriers",
     },
     Saboteur {
         name: "agents-always-shown",
         side: Side::Decoder(|| {
-            parameters(|p| {
+            parameters(|p: &mut Parameters| {
                 p.shown.system = true;
                 p.shown.external = true;
             })
@@ -245,79 +245,79 @@ const TABLE: &[Saboteur<ArmEteUnit>] = &[
     },
     Saboteur {
         name: "errata-ignored",
-        side: Side::Decoder(|| parameters(|p| p.errata = Errata::default())),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.errata = Errata::default())),
         bug: "Errata that are on make no rule void.",
         source: "ETE-XLVQM-001",
     },
     Saboteur {
         name: "no-address-comparators",
-        side: Side::Decoder(|| parameters(|p| p.address_pairs = 0)),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.address_pairs = 0)),
         bug: "TRCVIIECTLR and TRCVISSCTLR need not be written.",
         source: "ETE-PRG-005",
     },
     Saboteur {
         name: "every-unit-has-a-trace-buffer",
-        side: Side::Decoder(|| parameters(|p| p.trace_buffer = true)),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.trace_buffer = true)),
         bug: "FEAT_TRBE is taken for granted.",
         source: "ETE-SVDBD-001, ETE-ACC-006",
     },
     Saboteur {
         name: "self-hosted-trace-always-enabled",
-        side: Side::Decoder(|| parameters(|p| p.self_hosted = true)),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.self_hosted = true)),
         bug: "The trace buffer unit works while self-hosted trace is disabled.",
         source: "ETE-RT-002",
     },
     Saboteur {
         name: "no-time-bound",
-        side: Side::Decoder(|| parameters(|p| p.bound = None)),
+        side: Side::Decoder(|| parameters(|p: &mut Parameters| p.bound = None)),
         bug: "The time bound is ignored.",
         source: "ETE-ZFPHC-001",
     },
     Saboteur {
         name: "model-without-oe",
-        side: Side::Encoder(|| configuration(|p, _| p.output_enable = false)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.output_enable = false)),
         bug: "TRCEVENTCTL1R.OE is not implemented.",
         source: "ETE-PJYKY-001; it is new in ETE",
     },
     Saboteur {
         name: "model-without-a-trace-buffer",
-        side: Side::Encoder(|| configuration(|p, _| p.trace_buffer = false)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.trace_buffer = false)),
         bug: "The trace buffer unit gets nothing.",
         source: "ETE-LGVCX-001",
     },
     Saboteur {
         name: "model-with-self-hosted-trace",
-        side: Side::Encoder(|| configuration(|p, _| p.self_hosted = true)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.self_hosted = true)),
         bug: "The trace buffer unit works while self-hosted trace is disabled.",
         source: "ETE-RT-002",
     },
     Saboteur {
         name: "model-of-etmv4",
-        side: Side::Encoder(|| configuration(|p, _| p.version = Version::Etmv4_6)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.version = Version::Etmv4_6)),
         bug: "TRCOSLSR and TRCPDCR are those of ETMv4.",
         source: "ETE-ACC-011, ETE-ACC-010",
     },
     Saboteur {
         name: "model-with-32-claim-tags",
-        side: Side::Encoder(|| configuration(|p, _| p.claim_tags = 32)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.claim_tags = 32)),
         bug: "TRCCLAIMSET reads as all ones.",
         source: "ETE-ACC-009; it does where 32 tags are implemented",
     },
     Saboteur {
         name: "model-without-no-overflow",
-        side: Side::Encoder(|| configuration(|p, _| p.no_overflow = false)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.no_overflow = false)),
         bug: "TRCSTALLCTLR.NOOVERFLOW is ignored.",
         source: "ETE-STL-002",
     },
     Saboteur {
         name: "model-without-realms",
-        side: Side::Encoder(|| configuration(|p, _| p.realms = false)),
+        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.realms = false)),
         bug: "MDCR_EL3.ETADE is ignored.",
         source: "ETE-ACC-006",
     },
     Saboteur {
         name: "model-with-a-small-buffer",
-        side: Side::Encoder(|| configuration(|_, policy| policy.buffer = 8)),
+        side: Side::Encoder(|| configuration(|_: &mut Parameters, policy: &mut Policy| policy.buffer = 8)),
         bug: "The buffers hold 8 bytes whatever they were built for.",
         source: "ETE-LDDLP-001",
     },
