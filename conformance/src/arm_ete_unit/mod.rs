@@ -2,6 +2,7 @@
 
 pub mod generate;
 mod reasons;
+mod saboteurs;
 
 use traceproof_decoder::arm_ete_unit as decoder;
 use traceproof_encoder_model::arm_ete_unit::Encoder;
@@ -66,7 +67,7 @@ impl FamilyRules for ArmEteUnit {
     }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[];
-    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
+    const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;

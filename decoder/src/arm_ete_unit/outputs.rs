@@ -7,6 +7,7 @@ use traceproof_vectors::arm_ete_unit::{
 use super::belief::Filter;
 use super::checker::{Checker, Restriction};
 use super::report::Step;
+use super::software::Command;
 
 const NOT_IDLE: [ProgrammingState; 4] = [
     ProgrammingState::Enabling,
@@ -82,7 +83,9 @@ impl Checker {
         let impossible = self.restrict(&mut of_record, filter);
         self.belief.mark = false;
         step.find_if(impossible, Rule::Wmggp005);
-        step.find_if(state == ProgrammingState::Stable && self.is_busy(), Rule::Mvzyp001);
+        let disabled = self.software.command == Command::Disabled;
+        let stable = state == ProgrammingState::Stable;
+        step.find_if(stable && disabled && self.is_busy(), Rule::Mvzyp001);
         step.find_if(state == ProgrammingState::Idle && self.around.overflow, Rule::Rpsph001);
         self.software.timed_out = false;
         self.corrupted &= state != ProgrammingState::Idle;

@@ -218,7 +218,7 @@ impl Checker {
         step.find_if(status.more && !(impossible && rule == Rule::St001), Rule::St001);
         step.find_if(impossible, rule);
         self.check_time(step, status, before.enabled());
-        let disabled = self.belief.enabled() == Some(false);
+        let disabled = self.software.command == Command::Disabled && self.belief.enabled() == Some(false);
         let busy = self.around.resources.is_some_and(|resources| resources != Resources::Paused);
         let stable = status.pmstable == Some(true) && !status.timed_out;
         step.find_if(stable && disabled && busy, Rule::Mvzyp001);

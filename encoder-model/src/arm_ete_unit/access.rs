@@ -99,8 +99,9 @@ impl Unit {
 
     /// Whether an external access is taken as one of a reserved register: a read returns 0, a write is ignored.
     fn is_reserved(&self, access: &Access) -> bool {
-        !access.agent.is_direct()
-            && !(access.register.exists(&self.parameters) && has_direction(access.register, access.operation))
+        let there =
+            access.register.exists(&self.parameters) && has_direction(access.register, access.operation);
+        !access.agent.is_direct() && !there
     }
 
     /// Spec: ETE-VQWLY-001, ETE-VNNPF-001.
@@ -218,7 +219,7 @@ impl Unit {
             return;
         }
         let offset = access.register.offset();
-        let second = if offset % 8 == 0 { offset + 4 } else { offset };
+        let second = if offset.is_multiple_of(8) { offset + 4 } else { offset };
         for register in [access.register, Register(second)] {
             if register.is_programming(&self.parameters) {
                 self.registers.forget(register);

@@ -38,6 +38,11 @@ impl Buffers {
         self.held == 0 && !self.is_recovering()
     }
 
+    /// Bytes that are held, and the Overflow element that follows them.
+    pub(super) fn to_leave(&self) -> u64 {
+        self.held + if self.overflow == Overflow::Pending { OVERFLOW_ELEMENT } else { 0 }
+    }
+
     const fn room(&self) -> u64 {
         self.capacity.saturating_sub(self.held)
     }

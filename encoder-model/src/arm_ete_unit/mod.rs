@@ -13,6 +13,7 @@
 //! | What surrounds the unit | `surroundings` |
 //! | One step after the other | `unit` |
 //! | Bytes of a record | [`record_of`] |
+//! | Register values for what is to be traced, and the sequence that writes them | [`settings`] |
 
 mod access;
 mod buffers;
@@ -24,6 +25,7 @@ mod machine;
 mod record;
 mod registers;
 mod routing;
+pub mod settings;
 mod surroundings;
 mod unit;
 

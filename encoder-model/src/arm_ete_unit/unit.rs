@@ -173,13 +173,12 @@ impl Unit {
         let oe = self.registers.output_enable(&self.parameters);
         let (first, limit) = self.routing.next(oe, &self.parameters, &self.policy);
         let rest = self.routing.sinks(oe, &self.parameters, &self.policy);
-        let rest_waits =
-            (self.buffers.held > limit || self.buffers.is_recovering()) && !self.routing.accept(rest);
-        self.buffers.is_drained() || self.routing.accept(first) && !rest_waits
+        let waits = self.buffers.to_leave() > limit && !self.routing.accept(rest);
+        self.buffers.is_drained() || self.routing.accept(first) && !waits
     }
 
-    /// At most so many bytes leave; whether any did. Every sink that gets bytes gets the same ones, so that one which is
-    /// blocked holds all of them back.
+    /// At most so many bytes leave; whether any did. Every sink that gets bytes gets the same ones, so that one which
+    /// is blocked holds all of them back.
     pub(super) fn drain(&mut self, most: u64) -> bool {
         let mut rest = most;
         // The second turn is for bytes after those in flight.

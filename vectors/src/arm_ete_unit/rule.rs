@@ -190,7 +190,7 @@ rules! {
     Wmggp004 "ETE-WMGGP-004" Contradiction
         "The signal `enabled` with a value that no configuration has."
     Mvzyp001 "ETE-MVZYP-001" Contradiction
-        "A proving read of TRCSTATR with PMSTABLE = 1, a poll that ended with it, or a record of Stable, where after it every configuration is disabled, while the signal `resources` is known not to be `paused`."
+        "A proving read of TRCSTATR with PMSTABLE = 1, a poll that ended with it, or a record of Stable, while the command is disabled and, after the record, every configuration too, and the signal `resources` is known not to be `paused`."
     Lyfdt001 "ETE-LYFDT-001" Contradiction
         "The signal `resources` becomes `running` where every configuration is disabled."
     Zfphc001 "ETE-ZFPHC-001" Contradiction

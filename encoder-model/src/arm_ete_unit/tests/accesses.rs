@@ -81,6 +81,9 @@ const ABSENT: &[&str] = &[
     "0xefc",
 ];
 
+/// Something that happens before the accesses.
+type Act = fn(&mut Bench) -> Vec<Packet>;
+
 fn register(name: &str) -> Register {
     name.parse().unwrap()
 }
@@ -96,7 +99,7 @@ fn access(agent: Agent, name: &str) -> Access {
 fn external_errors_by_class() {
     let etad = |bench: &mut Bench| bench.input(Input::ExternalAccess { etad: 1 });
     let lock = |bench: &mut Bench| bench.lock(true);
-    let conditions: [(&str, &[fn(&mut Bench) -> Vec<Packet>], [bool; 4]); 6] = [
+    let conditions: [(&str, &[Act], [bool; 4]); 6] = [
         // Errors of the classes T, C, TRCOSLSR, M.
         ("open", &[], [false, false, false, false]),
         ("locked", &[lock], [true, true, false, false]),
@@ -207,7 +210,7 @@ fn a_trapped_access_does_not_reach_the_unit() {
 /// Spec: ETE-KQMKX-001, ETE-SVSNR-001, ETE-WXKDP-001.
 #[test]
 fn reserved_registers() {
-    let open: fn(&mut Bench) -> Vec<Packet> = |_| Vec::new();
+    let open: Act = |_| Vec::new();
     let lock = |bench: &mut Bench| bench.lock(true);
     let etad = |bench: &mut Bench| bench.input(Input::ExternalAccess { etad: 1 });
     for (is_open, act) in [(true, open), (false, lock), (false, etad)] {
