@@ -11,3 +11,4 @@ mod schema;
 mod shipped_suites;
 mod suite_errors;
 mod trace_unit;
+mod unit_rules;

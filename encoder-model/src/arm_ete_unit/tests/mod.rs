@@ -18,6 +18,7 @@ mod outputs;
 mod robustness;
 mod sequences;
 mod states;
+mod surroundings;
 
 const S: Agent = Agent::System;
 const X: Agent = Agent::External;
@@ -100,6 +101,12 @@ impl Bench {
     /// TRBLIMITR_EL1.E, synchronised.
     fn trace_buffer(&mut self, enabled: bool) {
         self.input(Input::TraceBuffer { enabled });
+        self.isb();
+    }
+
+    /// TRFCR_ELx, synchronised.
+    fn filter(&mut self, prohibited: bool) {
+        self.input(Input::TraceFilter { prohibited });
         self.isb();
     }
 

@@ -264,7 +264,7 @@ fn leads_to(from: ProgrammingState, to: ProgrammingState, policy: &Policy) -> bo
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(512)))]
 
     #[test]
     fn any_history(setting in any::<(u64, u64)>(), history in prop::collection::vec(any::<u64>(), 0..200)) {

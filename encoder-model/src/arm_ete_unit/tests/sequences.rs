@@ -45,11 +45,6 @@ impl Bench {
         assert!(!poll.timed_out, "{poll:?}");
     }
 
-    fn filter(&mut self, prohibited: bool) {
-        self.input(Input::TraceFilter { prohibited });
-        self.isb();
-    }
-
     /// D1 of a kernel driver, by System instructions.
     fn driver_enable(&mut self) {
         self.lock(false);
