@@ -66,7 +66,15 @@ impl FamilyRules for ArmEteUnit {
         state.into_iter().chain(outputs).collect()
     }
 
-    const FINISHED_SCOPES: &'static [&'static str] = &[];
+    const FINISHED_SCOPES: &'static [&'static str] = &[
+        "unitrouting",
+        "unitsessions",
+        "unitstates",
+        "unitcontrol",
+        "unitaccess",
+        "unitsync",
+        "unitsoftware",
+    ];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;

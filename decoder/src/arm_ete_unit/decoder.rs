@@ -78,7 +78,6 @@ impl Subject<ArmEteUnit> for Decoder {
         Capabilities::new([Layer::Packets, Layer::Events])
             .with_features(Feature::names(&FEATURES))
             .with_readings(READINGS.iter().map(|reading| reading.name))
-            .with_warnings(true)
     }
 
     fn begin(&mut self, parameters: &Parameters, _: &Program) -> Result<(), Refusal> {

@@ -275,7 +275,12 @@ const TABLE: &[Saboteur<ArmEteUnit>] = &[
     },
     Saboteur {
         name: "model-without-oe",
-        side: Side::Encoder(|| configuration(|p: &mut Parameters, _| p.output_enable = false)),
+        side: Side::Encoder(|| {
+            configuration(|p: &mut Parameters, _| {
+                p.version = p.version.min(Version::Ete1_2);
+                p.output_enable = false;
+            })
+        }),
         bug: "TRCEVENTCTL1R.OE is not implemented.",
         source: "ETE-PJYKY-001; it is new in ETE",
     },
