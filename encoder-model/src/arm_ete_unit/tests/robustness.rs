@@ -48,7 +48,8 @@ impl Choices {
         match self.below(16) {
             n @ 0..12 => USUAL[n as usize],
             12 => Register(self.below(0x1100) as u16),
-            _ => Register(4 * self.below(0x418) as u16),
+            13 => Register(4 * self.below(0x418) as u16),
+            _ => Register::PRGCTLR,
         }
     }
 
@@ -57,8 +58,12 @@ impl Choices {
         let agent = self.of(&Agent::ALL);
         let register = self.register();
         let known = operation == Operation::Write && self.below(32) > 0;
-        let small = self.below(4);
-        let value = if self.below(4) > 0 { small } else { 1 << self.below(64) };
+        let usual = match register {
+            Register::EVENTCTL1R => 1 << 13,
+            Register::STALLCTLR => 1 << 13 | 1 << 8,
+            _ => self.below(2),
+        };
+        let value = if self.below(4) > 0 { usual } else { 1 << self.below(64) };
         Access {
             agent,
             space: if self.flag() { None } else { Some(self.of(&Space::ALL)) },
@@ -66,7 +71,7 @@ impl Choices {
             register,
             double: self.below(8) == 0,
             value: known.then_some(value),
-            outcome: if self.below(8) == 0 { Outcome::Trapped } else { Outcome::Ok },
+            outcome: if self.below(16) == 0 { Outcome::Trapped } else { Outcome::Ok },
         }
     }
 
@@ -78,8 +83,8 @@ impl Choices {
             6 => Input::TraceFilter { prohibited: flag },
             7 => Input::TraceBuffer { enabled: flag },
             8 => Input::Processor(self.processor()),
-            9 => Input::Reset(self.of(&Reset::ALL)),
-            10 => Input::Power(if flag { Power::On } else { self.of(&Power::ALL) }),
+            9 if self.below(8) == 0 => Input::Reset(self.of(&Reset::ALL)),
+            10 => Input::Power(if self.below(16) > 0 { Power::On } else { self.of(&Power::ALL) }),
             11 => {
                 let sink = self.below(18) as u8;
                 let sink = if sink == 0 { Sink::TraceBuffer } else { Sink::Interface(sink - 1) };
@@ -93,7 +98,8 @@ impl Choices {
             // The checks below need to see the states.
             17 => Input::Visibility { what: self.of(&[Visible::Barriers, Visible::Events]), shown: flag },
             18 => Input::Gap,
-            _ => Input::End,
+            19 => Input::End,
+            _ => Input::Barrier(Barrier::Isb),
         }
     }
 
@@ -105,12 +111,16 @@ impl Choices {
             3 => ProcessorEvent::ProhibitedExit,
             4 => ProcessorEvent::LowPowerEntry,
             5 => ProcessorEvent::LowPowerExit,
-            _ => ProcessorEvent::Level { level: self.below(5) as u8, space: self.of(&Space::ALL) },
+            _ => {
+                let usual = 1 + self.below(3) as u8;
+                let level = if self.below(16) > 0 { usual } else { 4 * self.below(2) as u8 };
+                ProcessorEvent::Level { level, space: self.of(&Space::ALL) }
+            }
         }
     }
 
     fn stimulus(&mut self) -> Stimulus {
-        match self.below(12) {
+        match self.below(14) {
             0..4 => Stimulus::Access(self.access()),
             4 => Stimulus::Poll {
                 agent: self.of(&Agent::ALL),
@@ -120,7 +130,7 @@ impl Choices {
             5..8 => Stimulus::Input(self.input()),
             8 => Stimulus::Generate { bytes: if self.flag() { self.below(100) as u32 } else { u32::MAX } },
             9 => Stimulus::ViewInst(self.flag()),
-            10 => Stimulus::Progress,
+            10..13 => Stimulus::Progress,
             _ => Stimulus::Drain { bytes: self.flag().then(|| self.below(50) as u32) },
         }
     }
@@ -154,15 +164,17 @@ impl Choices {
     }
 
     fn parameters(&mut self) -> Parameters {
+        let version = self.of(&[Version::Ete1_3, Version::Ete1_0, Version::Etmv4_3]);
+        let interfaces = self.of(&[1, 0, 3, 15]);
         Parameters {
-            version: self.of(&[Version::Ete1_3, Version::Ete1_0, Version::Etmv4_3]),
+            version,
             trace_buffer: self.flag(),
             trace_buffer_external: self.flag(),
             realms: self.flag(),
             self_hosted: self.below(4) > 0,
             invasive_debug: self.flag(),
-            interfaces: self.of(&[1, 0, 3, 15]),
-            output_enable: self.flag(),
+            interfaces,
+            output_enable: self.flag() || version == Version::Ete1_3 && interfaces > 0,
             events: self.of(&[4, 1]),
             fixed_sync_period: self.flag(),
             stall_control: self.below(4) > 0,
@@ -263,28 +275,87 @@ fn leads_to(from: ProgrammingState, to: ProgrammingState, policy: &Policy) -> bo
     }
 }
 
+/// Lets a history happen at a trace unit and checks every packet, then hands it on.
+fn follow(
+    setting: (u64, u64),
+    history: impl IntoIterator<Item = u64>,
+    mut each: impl FnMut(&Packet),
+) -> Result<(), TestCaseError> {
+    let (policy, parameters) = (Choices(setting.0).policy(), Choices(setting.1).parameters());
+    let mut bench = Bench::with(parameters, policy.clone());
+    let mut seen = Seen { state: Idle, overflow: false, operative: false, power: Power::On };
+    // Half of the histories begin in Running, with an output and perhaps stalls.
+    let start = [
+        Stimulus::Access(write(S, Register::EVENTCTL1R, 1 << 13)),
+        Stimulus::Access(write(S, Register::STALLCTLR, 1 << 13 | 1 << 8)),
+        Stimulus::Access(write(S, Register::PRGCTLR, 1)),
+        Stimulus::Input(Input::Barrier(Barrier::Isb)),
+        Stimulus::Progress,
+    ];
+    let start = start.into_iter().filter(|_| setting.0 >> 63 == 1);
+    for stimulus in start.chain(history.into_iter().map(|number| Choices(number).stimulus())) {
+        let packets = bench.step(stimulus);
+        if let Some(refused) = bench.encoder.refused() {
+            prop_assert!(packets.is_empty(), "{stimulus:?}: {refused}");
+        }
+        for packet in &packets {
+            seen.check(packet, &stimulus, &policy)?;
+            each(packet);
+        }
+        prop_assert_eq!(seen.operative, seen.state.is_enabled() && !seen.overflow);
+        seen.check_status(&mut bench)?;
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(512)))]
 
     #[test]
     fn any_history(setting in any::<(u64, u64)>(), history in prop::collection::vec(any::<u64>(), 0..200)) {
-        let mut choices = Choices(setting.0);
-        let (policy, parameters) = (choices.policy(), Choices(setting.1).parameters());
-        prop_assume!(parameters.contradiction().is_none());
-        let mut bench = Bench::with(parameters, policy.clone());
-        let mut seen = Seen { state: Idle, overflow: false, operative: false, power: Power::On };
-        for number in history {
-            let stimulus = Choices(number).stimulus();
-            let packets = bench.step(stimulus);
-            if let Some(refused) = bench.encoder.refused() {
-                prop_assert!(packets.is_empty(), "{stimulus:?}: {refused}");
+        follow(setting, history, |_| {})?;
+    }
+}
+
+/// Histories of this kind reach every state and what is rare. The numbers are those of splitmix64.
+#[test]
+fn histories_reach_everything() {
+    let mut counter = 0_u64;
+    let mut next = || {
+        counter = counter.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (counter ^ counter >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    };
+    let wanted: [(&str, fn(&Packet) -> bool); 14] = [
+        ("Idle", |packet| *packet == Packet::State(Idle)),
+        ("Enabling", |packet| *packet == Packet::State(Enabling)),
+        ("Running", |packet| *packet == Packet::State(Running)),
+        ("Unstable", |packet| *packet == Packet::State(Unstable)),
+        ("Stable", |packet| *packet == Packet::State(Stable)),
+        ("overflow", |packet| *packet == Packet::Signal(Signal::Overflow(true))),
+        ("recovery", |packet| *packet == Packet::Signal(Signal::Operative(true))),
+        ("stall", |packet| *packet == Packet::Signal(Signal::Stall(true))),
+        ("flush", |packet| *packet == Packet::Signal(Signal::FlushAcknowledge)),
+        ("trace buffer", |packet| matches!(packet, Packet::Output { sink: Sink::TraceBuffer, .. })),
+        ("interface", |packet| matches!(packet, Packet::Output { sink: Sink::Interface(_), .. })),
+        ("time-out", |packet| matches!(packet, Packet::Poll(Poll { timed_out: true, .. }))),
+        ("error", |packet| matches!(packet, Packet::Access(Access { outcome: Outcome::Error, .. }))),
+        ("undefined", |packet| matches!(packet, Packet::Access(Access { outcome: Outcome::Undefined, .. }))),
+    ];
+    let mut counts = [0; 14];
+    for _ in 0..400 {
+        let setting = (next(), next());
+        let history: Vec<u64> = (0..200).map(|_| next()).collect();
+        let count = |packet: &Packet| {
+            for (count, (_, is_wanted)) in counts.iter_mut().zip(&wanted) {
+                *count += usize::from(is_wanted(packet));
             }
-            for packet in &packets {
-                seen.check(packet, &stimulus, &policy)?;
-            }
-            prop_assert_eq!(seen.operative, seen.state.is_enabled() && !seen.overflow);
-            seen.check_status(&mut bench)?;
-        }
+        };
+        follow(setting, history, count).unwrap();
+    }
+    for (count, (name, _)) in counts.iter().zip(&wanted) {
+        assert!(*count >= 10, "{name}: {count} of {counts:?}");
     }
 }
 
