@@ -34,7 +34,7 @@
 //! | What does a subject report for one stream, even if it crashes? | [`observe`] |
 //! | The bytes of failing checks as files? | [`save`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
-//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`itanium_pmu`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
@@ -42,6 +42,7 @@
 pub mod adaptor;
 mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod baseline;

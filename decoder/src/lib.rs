@@ -8,6 +8,7 @@
 //! | [`arm_etm`] | ARM ETM v1, v2, v3 |
 //! | [`arm_pft`] | ARM Program Flow Trace (PTM) |
 //! | [`arm_ete`] | ARM FEAT_ETE and ETMv4 |
+//! | [`arm_ete_unit`] | the register log of its trace unit |
 //! | [`itanium_pmu`] | Itanium event qualification |
 //! | [`arm`] | what the ARM families share |
 #![no_std]
@@ -17,6 +18,7 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;

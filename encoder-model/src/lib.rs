@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;

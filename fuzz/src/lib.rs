@@ -7,6 +7,7 @@
 
 pub mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;
@@ -27,6 +28,7 @@ pub const FAMILIES: &[FamilyTargets] = &[
     arm_etm::TARGETS,
     arm_pft::TARGETS,
     arm_ete::TARGETS,
+    arm_ete_unit::TARGETS,
     itanium_pmu::TARGETS,
 ];
 

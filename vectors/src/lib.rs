@@ -17,7 +17,7 @@
 //! | Notation of addresses in files | [`Address`], [`Address32`] |
 //! | Optional features of a subject | [`Feature`] |
 //! | Interpretations of a requirement that the specification leaves open | [`Reading`] |
-//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
+//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| Test cases on disk | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Requirements that cases prove | [`clause`] |")]
 //!
@@ -30,6 +30,7 @@ extern crate alloc;
 mod address;
 pub mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 #[cfg(feature = "cases")]

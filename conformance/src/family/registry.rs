@@ -1,6 +1,7 @@
 //! Which protocols there are: the one list in this crate that names them.
 
 use traceproof_vectors::arm_ete::ArmEte;
+use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 use traceproof_vectors::arm_etm::ArmEtm;
 use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
@@ -38,7 +39,7 @@ macro_rules! protocols {
     };
 }
 
-protocols! { RiscvEtrace, ArmEtm, ArmPft, ArmEte, ItaniumPmu }
+protocols! { RiscvEtrace, ArmEtm, ArmPft, ArmEte, ArmEteUnit, ItaniumPmu }
 
 /// The families that exist in this build, in the order of reports.
 #[must_use]

@@ -48,7 +48,9 @@ fn made<P: FamilyRules>(name: &str, side: &Side<P>) -> Subject {
 #[must_use]
 pub fn of<P: FamilyRules>() -> Vec<&'static Saboteur<P>> {
     let own = P::SABOTEURS.map(|saboteurs| saboteurs.table).unwrap_or_default();
-    own.iter().chain(every_family::saboteurs::<P>()).collect()
+    let warns = P::reference_decoder().capabilities().warnings;
+    let warnings = if warns { every_family::of_warnings::<P>() } else { &[] };
+    own.iter().chain(every_family::saboteurs::<P>()).chain(warnings).collect()
 }
 
 /// What the saboteurs of the family are made of, without a bug.

@@ -5,6 +5,7 @@
 //! runs more of one module.
 
 mod agreement_arm;
+mod agreement_arm_ete_unit;
 mod agreement_itanium_pmu;
 mod arm_llvm;
 mod codec_laws;

@@ -27,7 +27,7 @@ impl Visitor for DissectAll {
     type Output = ();
 
     fn visit<P: FamilyRules>(self) {
-        dissect_all::<P>(P::FAMILY.name());
+        dissect_all::<P>(P::ID.name());
     }
 }
 

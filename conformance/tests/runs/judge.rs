@@ -373,7 +373,7 @@ fn the_documentation_shows_what_faults_cost() {
     for protocol in family::IMPLEMENTED {
         let costs = family::visit(protocol, Costs).expect("implemented");
         let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/families");
-        let page = std::path::Path::new(pages).join(format!("{}.md", protocol.family().name()));
+        let page = std::path::Path::new(pages).join(format!("{}.md", protocol.name()));
         let page =
             std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         assert!(page.contains(&table_of_costs(&costs)), "{protocol}:\n{}", table_of_costs(&costs));

@@ -14,6 +14,7 @@
 
 mod arm;
 pub mod arm_ete;
+pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 mod assembly;

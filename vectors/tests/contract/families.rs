@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use traceproof_vectors::Family;
 
-/// Calls a generic function for the vocabulary of every family.
+/// Calls a generic function for the vocabulary of every protocol.
 macro_rules! for_every_family {
     ($check:ident) => {
         $check::<traceproof_vectors::riscv_etrace::RiscvEtrace>();
         $check::<traceproof_vectors::arm_etm::ArmEtm>();
         $check::<traceproof_vectors::arm_pft::ArmPft>();
         $check::<traceproof_vectors::arm_ete::ArmEte>();
+        $check::<traceproof_vectors::arm_ete_unit::ArmEteUnit>();
         $check::<traceproof_vectors::itanium_pmu::ItaniumPmu>();
     };
 }
@@ -89,7 +90,7 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
             ("PFT-ERR", 25),
         ],
     ),
-    (Family::ArmEte, &[("ETE", 531)]),
+    (Family::ArmEte, &[("ETE", 589)]),
     (
         Family::ItaniumPmu,
         &[

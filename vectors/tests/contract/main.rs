@@ -10,3 +10,5 @@ mod readings;
 mod schema;
 mod shipped_suites;
 mod suite_errors;
+mod trace_unit;
+mod unit_rules;

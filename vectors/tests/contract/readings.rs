@@ -1,5 +1,5 @@
-//! The page of a family, `docs/families/<family>.md`, lists every reading that a case uses, and of E-Trace no undeclared
-//! one. That a case uses only declared ones is a rule of suites.
+//! The page of a protocol, `docs/families/<protocol>.md`, lists every reading that a case uses, and of E-Trace no
+//! undeclared one. That a case uses only declared ones is a rule of suites.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use std::path::Path;
 use traceproof_vectors::case::{CaseProtocol, check};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::shipped::{clauses, suites};
-use traceproof_vectors::{Family, Protocol as _};
+use traceproof_vectors::{Protocol as _, ProtocolId};
 
 use crate::families::for_every_family;
 
-/// The part of a family's page that lists its readings.
-fn page(family: Family) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/families/{}.md", family.name()));
+/// The part of a protocol's page that lists its readings.
+fn page(protocol: ProtocolId) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/families/{}.md", protocol.name()));
     let page = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let section = page.split("\n## ").find(|section| section.starts_with("Readings\n"));
     section.unwrap_or_else(|| panic!("{}: no section `Readings`", path.display())).to_owned()
@@ -26,13 +26,13 @@ fn quoted(page: &str) -> BTreeSet<&str> {
 }
 
 fn is_listed<P: CaseProtocol>() {
-    let page = page(P::FAMILY);
+    let page = page(P::ID);
     let quoted = quoted(&page);
     let files = check::<P>(&suites(), &clauses()).expect("sound suites");
     let used: BTreeSet<&str> =
         files.iter().flat_map(|file| &file.case.readings).map(String::as_str).collect();
     let missing: Vec<_> = used.into_iter().filter(|name| !quoted.contains(name)).collect();
-    assert!(missing.is_empty(), "{}: not on its page: {missing:?}", P::FAMILY);
+    assert!(missing.is_empty(), "{}: not on its page: {missing:?}", P::ID);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn every_reading_that_a_case_uses_is_listed() {
 
 #[test]
 fn every_listed_reading_exists() {
-    let page = page(Family::RiscvEtrace);
+    let page = page(ProtocolId::RiscvEtrace);
     let known: BTreeSet<&str> = RiscvEtrace::READINGS.iter().map(|reading| reading.name).collect();
     let is_name = |word: &&str| {
         word.contains('-') && word.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric())

@@ -1,0 +1,10 @@
+//! Passes libFuzzer's bytes to `traceproof_fuzz::arm_ete_unit::agreement`.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| traceproof_fuzz::arm_ete_unit::agreement::run(data));
+
+#[cfg(not(fuzzing))]
+fn main() {
+    eprintln!("this target runs under `cargo +nightly fuzz run arm_ete_unit_agreement`");
+}
