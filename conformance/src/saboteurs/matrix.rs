@@ -31,6 +31,9 @@ pub struct Options {
     pub jobs: Option<usize>,
     /// How long one case may take.
     pub deadline: Duration,
+    /// Whether a saboteur's cases end when its fate is known: one of them noticed it, and a tenth of all did not. Those
+    /// that cite a clause of its source are the first.
+    pub until_known: bool,
 }
 
 impl Default for Options {
@@ -40,6 +43,7 @@ impl Default for Options {
             selection: Selection::default(),
             jobs: None,
             deadline: Duration::from_secs(10),
+            until_known: false,
         }
     }
 }
@@ -82,7 +86,7 @@ pub struct SaboteurRow {
     pub source: String,
     /// How many cases judged it: it claims what they need.
     pub judged: usize,
-    /// The cases that noticed, in the order of their paths.
+    /// The cases that noticed, in the order in which they ran: that of their paths, unless [`Options::until_known`].
     pub killers: Vec<Killer>,
 }
 
@@ -214,7 +218,12 @@ impl Visitor for RunFamily<'_> {
         let deadline = self.options.deadline;
 
         let saboteur = |saboteur: &&super::Saboteur<P>| {
-            let (judged, killers) = killers(&saboteur.subject(), &files, deadline);
+            let (judged, killers) = if self.options.until_known {
+                let citing_first = citing_first(&files, saboteur.source);
+                killers(&saboteur.subject(), &citing_first, deadline, files.len().div_ceil(10))
+            } else {
+                killers(&saboteur.subject(), &files, deadline, usize::MAX)
+            };
             report();
             SaboteurRow {
                 name: saboteur.name.to_owned(),
@@ -244,14 +253,27 @@ impl Visitor for RunFamily<'_> {
     }
 }
 
-/// How many cases judge the subject, and those that it fails.
+/// The same cases, those that cite a clause which the text names first.
+fn citing_first<P: FamilyRules>(files: &[Arc<CaseFile<P>>], text: &str) -> Vec<Arc<CaseFile<P>>> {
+    let cites =
+        |file: &&Arc<CaseFile<P>>| file.case.clauses.iter().any(|clause| text.contains(clause.as_str()));
+    let (mut citing, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| cites(&file));
+    citing.extend(others);
+    citing
+}
+
+/// How many cases judge the subject, and those that it fails; ends when it failed one and passed so many.
 fn killers<P: FamilyRules>(
     subject: &Subject,
     files: &[Arc<CaseFile<P>>],
     deadline: Duration,
+    enough: usize,
 ) -> (usize, Vec<Killer>) {
     let (mut judged, mut killers) = (0, Vec::new());
     for file in files {
+        if !killers.is_empty() && judged - killers.len() >= enough {
+            break;
+        }
         let verdicts = verdicts(subject, file, check::directions(subject, file), deadline, Kind::is_failure);
         judged += usize::from(verdicts.iter().any(|(_, kind)| *kind != Kind::Unsupported));
         let failed = verdicts.into_iter().find(|(_, kind)| kind.is_failure());
