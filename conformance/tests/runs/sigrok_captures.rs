@@ -1,4 +1,4 @@
-//! Captures of two Cortex-M3 (ETMv3.4) behind a UART and a TPIU are taken apart and decoded. Counts and vectors are those
+//! Captures of two Cortex-M3 (ETMv3.4) that come through a TPIU and a UART are taken apart and decoded. Counts and vectors are those
 //! of independent decoders and of a script.
 
 use std::collections::BTreeMap;
