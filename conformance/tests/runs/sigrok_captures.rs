@@ -1,5 +1,5 @@
-//! Captures of two Cortex-M3 (ETMv3.4) that come through a TPIU and a UART are taken apart and decoded. Counts and vectors are those
-//! of independent decoders and of a script.
+//! Captures of two Cortex-M3 (ETMv3.4) that come through a TPIU and a UART are taken apart and decoded. Counts and
+//! vectors are those of independent decoders and of a script.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
