@@ -426,8 +426,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception (ETMv2: a branch) leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
-    /// ends.
+    /// An exception (ETMv2: a branch) leads to the quiet section; the FIFO drains; a few instructions show that all is
+    /// well; tracing ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);
