@@ -1,5 +1,5 @@
-//! Captures of two Cortex-M3 (ETMv3.4) behind a UART and a TPIU are taken apart and decoded. Counts and vectors are those
-//! of independent decoders and of a script.
+//! Captures of two Cortex-M3 (ETMv3.4) that come through a TPIU and a UART are taken apart and decoded. Counts and
+//! vectors are those of independent decoders and of a script.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,8 @@ impl FrameListener for Streams {
     }
 }
 
-/// Frames that follow each other without synchronisation packets; idle gaps of the line show that one begins at `first`.
+/// Frames that follow each other without synchronisation packets; idle gaps of the line show that one begins at
+/// `first`.
 fn frames(uart: &[u8], first: usize) -> Streams {
     let mut streams = Streams::default();
     let mut deformatter = Deformatter::new(Framing::Memory);
@@ -133,7 +134,10 @@ fn eight_sessions_of_an_stm32() {
     assert_eq!((count(&log, is_p_header), count(&log, is_branch)), (376, 264));
     assert_eq!(atoms(&log), (1_104, 96));
     let executed = |wanted: bool| {
-        let is = |event: &&Event| matches!(event, Event::Atom { executed, address: Some(_), .. } if *executed == wanted);
+        let is = |event: &&Event| match **event {
+            Event::Atom { executed, address: Some(_), .. } => executed == wanted,
+            _ => false,
+        };
         log.events().filter(is).count()
     };
     // All of them have addresses.

@@ -350,7 +350,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// A place in a table at which a branch is no exception, or cannot be told from one.
+    /// A place in a table at which a branch is no exception, or looks like one.
     fn beside_exceptions(&mut self) -> Instruction {
         let place = self.entropy.below(self.program.vectors[0].len());
         match self.happenings.vectors {
@@ -426,8 +426,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// An exception (ETMv2: a branch) leads to the quiet section; the FIFO drains; a few instructions show that all is well; tracing
-    /// ends.
+    /// An exception (ETMv2: a branch) leads to the quiet section; the FIFO drains; a few instructions show that all is
+    /// well; tracing ends.
     fn end(&mut self) {
         self.levels.debug = false;
         let mut instruction = completion(&self.at, true);

@@ -209,7 +209,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.anywhere_in(isa)
     }
 
-    /// A place in a table at which a branch is no exception, or cannot be told from one.
+    /// A place in a table at which a branch is no exception, or looks like one.
     fn beside_exceptions(&mut self) -> Instruction {
         let place = self.entropy.below(self.program.vectors[0].len());
         match self.hivecs {
