@@ -101,7 +101,8 @@ fn session_after(history: &Scenario) -> Vec<Packet> {
     let mut scenario = history.clone();
     scenario.parameters.shown.states = true;
     scenario.stimulus.extend(steps(
-        "pw 1; isb; pe el1 non-secure; pe run; pe allowed; pe awake; trf A; isb; etad 0; xoslk 0; ifc 1; tb 0; isb; tsb; \
+        "pw 1; isb; pe el1 non-secure; pe run; pe allowed; pe awake; trf A; isb; etad 0; xoslk 0; ifc 1; tb 0; isb; \
+         tsb; \
          sink trbu 1; sink if0 1; sink if1 1; sink if2 1; vi 1",
     ));
     // Whatever the choices about unpredictable writes are, the third EN = 0 is written in Idle or Running.
@@ -111,8 +112,8 @@ fn session_after(history: &Scenario) -> Vec<Packet> {
     let start = written(&scenario).packets.len();
     scenario.stimulus.extend(steps(
         "xr TRCSTATR @secure; xw TRCCONFIGR=1 @secure; xw TRCEVENTCTL1R=2000 @secure; xw TRCRSR=1000 @secure; \
-         xw TRCSTALLCTLR=0 @secure; xw TRCVICTLR=201 @secure; xw TRCPRGCTLR=1 @secure; go; xr TRCSTATR @secure; gen 40; \
-         drain 5; gen 3; flush; drain; xw TRCPRGCTLR=0 @secure; go; xr TRCRSR @secure; go; xr TRCSTATR @secure",
+         xw TRCSTALLCTLR=0 @secure; xw TRCVICTLR=201 @secure; xw TRCPRGCTLR=1 @secure; go; xr TRCSTATR @secure; \
+         gen 40; drain 5; gen 3; flush; drain; xw TRCPRGCTLR=0 @secure; go; xr TRCRSR @secure; go; xr TRCSTATR @secure",
     ));
     written(&scenario).packets.split_off(start)
 }

@@ -285,7 +285,8 @@ impl Belief {
         }
     }
 
-    /// EN and the OS Lock may have been written by an agent whose accesses are hidden, where the outcome is predictable.
+    /// EN and the OS Lock may have been written by an agent whose accesses are hidden, where the outcome is
+    /// predictable.
     pub(super) fn may_be_written(&mut self) {
         for word in &mut self.words {
             for state in [Idle, Running] {

@@ -99,10 +99,11 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// # Software
 ///
-/// *EN known*: what was last written by an access that reached the unit, read, or set to 0 by a reset or power off. *OS Lock known*:
-/// by the latest `OsLock` record, Cold reset, or read of TRCOSLSR. The *command* is enabled if EN is known to be 1 and
-/// the OS Lock is not known to be locked, disabled if EN is known to be 0 or the OS Lock is known to be locked,
-/// otherwise unknown. A *period* begins where the command becomes another one, and at a reset, power change or gap.
+/// *EN known*: what was last written by an access that reached the unit, read, or set to 0 by a reset or power off.
+/// *OS Lock known*: by the latest `OsLock` record, Cold reset, or read of TRCOSLSR. The *command* is enabled if EN is
+/// known to be 1 and the OS Lock is not known to be locked, disabled if EN is known to be 0 or the OS Lock is known to
+/// be locked, otherwise unknown. A *period* begins where the command becomes another one, and at a reset, power change
+/// or gap.
 ///
 /// A *change of EN* is a write of TRCPRGCTLR that reaches the unit with another EN than the known one, or with any
 /// while it is not known. *Proof of Idle*: in this period a proving read of TRCSTATR (or poll) showed IDLE = 1 while

@@ -35,8 +35,8 @@ impl fmt::Display for Scenario {
 
 /// Makes a scenario of entropy. Any bytes give one that can happen, apart from steps that the model leaves out.
 ///
-/// The log shows EN before every write of it: a first EN = 0 that hits Enabling would be taken for one that disables the
-/// unit, which is a reading and no property of every unit.
+/// The log shows EN before every write of it: a first EN = 0 that hits Enabling would be taken for one that disables
+/// the unit, which is a reading and no property of every unit.
 #[must_use]
 pub fn scenario(bytes: &[u8]) -> Scenario {
     let mut entropy = Entropy::new(bytes);

@@ -286,6 +286,36 @@ fn a_barrier_that_waits_has_no_effect() {
     assert_eq!(outputs(&bench.drain()), []);
 }
 
+/// A TSB CSYNC waits only for the sinks of what is held: here all of it is in flight to the other one.
+#[test]
+fn a_barrier_waits_for_no_other_sink() {
+    let mut bench = Bench::policy(Policy { in_flight: InFlight::Old, ..Policy::default() });
+    bench.run();
+    bench.generate(6);
+    bench.trace_buffer(true);
+    bench.input(Input::Sink { sink: Sink::TraceBuffer, state: SinkState::Blocked });
+    bench.input(Input::Processor(ProcessorEvent::ProhibitedEntry));
+    assert_eq!(outputs(&bench.input(Input::Barrier(Barrier::Tsb))), [(IF0, 6)]);
+    assert_eq!(bench.encoder.refused(), None);
+}
+
+/// An Overflow element without room is not in flight with what fills the buffers; with room it is.
+#[test]
+fn an_overflow_element_enters_when_there_is_room() {
+    for (leave, expected) in [(0, [(Sink::TraceBuffer, 2), (IF0, 10)]), (2, [(IF0, 10), (IF0, 0)])] {
+        let mut bench = Bench::policy(Policy { in_flight: InFlight::Old, buffer: 10, ..Policy::default() });
+        bench.run();
+        bench.generate(12);
+        assert_eq!(
+            outputs(&bench.step(Stimulus::Drain { bytes: Some(leave) })).len(),
+            usize::from(leave > 0)
+        );
+        bench.trace_buffer(true);
+        let expected: Vec<_> = expected.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
+        assert_eq!(outputs(&bench.drain()), expected);
+    }
+}
+
 /// Without the trace buffer unit a TSB CSYNC finishes without a flush, and what comes after it still leaves.
 #[test]
 fn a_barrier_without_the_trace_buffer_unit() {

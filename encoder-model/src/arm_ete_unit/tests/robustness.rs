@@ -317,6 +317,9 @@ proptest! {
     }
 }
 
+/// Whether a packet is one that is looked for.
+type Sought = fn(&Packet) -> bool;
+
 /// Histories of this kind reach every state and what is rare. The numbers are those of splitmix64.
 #[test]
 fn histories_reach_everything() {
@@ -327,7 +330,7 @@ fn histories_reach_everything() {
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ mixed >> 31
     };
-    let wanted: [(&str, fn(&Packet) -> bool); 14] = [
+    let wanted: [(&str, Sought); 14] = [
         ("Idle", |packet| *packet == Packet::State(Idle)),
         ("Enabling", |packet| *packet == Packet::State(Enabling)),
         ("Running", |packet| *packet == Packet::State(Running)),

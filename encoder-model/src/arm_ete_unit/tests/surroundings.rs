@@ -101,22 +101,25 @@ fn retention_after_a_loss_of_power() {
 #[test]
 fn a_barrier_counts_in_its_region() {
     let policy = Policy { in_flight: InFlight::Discarded, ..Policy::default() };
-    let region = |bench: &mut Bench, event| drop(bench.input(Input::Processor(event)));
-    for again in [false, true] {
+    // By TRFCR_ELx or for another reason.
+    let region = |bench: &mut Bench, by_filter: bool, prohibited: bool| match (by_filter, prohibited) {
+        (true, _) => bench.filter(prohibited),
+        (false, true) => drop(bench.input(Input::Processor(ProcessorEvent::ProhibitedEntry))),
+        (false, false) => drop(bench.input(Input::Processor(ProcessorEvent::ProhibitedExit))),
+    };
+    for (first, second) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut bench = Bench::policy(policy.clone());
         bench.run();
-        region(&mut bench, ProcessorEvent::ProhibitedEntry);
+        region(&mut bench, first, true);
         bench.input(Input::Barrier(Barrier::Tsb));
-        if again {
-            region(&mut bench, ProcessorEvent::ProhibitedExit);
-            bench.generate(4);
-            region(&mut bench, ProcessorEvent::ProhibitedEntry);
-        }
+        region(&mut bench, first, false);
+        bench.generate(4);
+        region(&mut bench, second, true);
         bench.trace_buffer(true);
-        region(&mut bench, ProcessorEvent::ProhibitedExit);
+        region(&mut bench, second, false);
         bench.generate(3);
         // Four bytes were in flight, and are discarded.
-        assert_eq!(outputs(&bench.drain()), [(Sink::TraceBuffer, 3)], "{again}");
+        assert_eq!(outputs(&bench.drain()), [(Sink::TraceBuffer, 3)], "{first} {second}");
     }
     // Held through a TSB CSYNC that did not flush, they are not in flight.
     let mut bench = Bench::policy(policy);
