@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         directories: arguments.select.suite.directories()?,
         jobs: arguments.jobs.map(NonZeroUsize::get),
         deadline: Duration::from_secs(arguments.deadline),
+        until_known: false,
     };
     let bar = progress_bar("subjects");
     let matrices = matrix::run(&options, &|progress| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use traceproof_conformance::suite::Directories;
-use traceproof_vectors::Family;
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::shipped::{self, Tree};
 
 use crate::exit::Failure;
@@ -25,7 +25,7 @@ impl SuiteArgument {
         let Some(root) = &self.suite else { return Ok(Directories::default()) };
         let nested = root.join("suites");
         let suites = if nested.is_dir() { nested } else { root.clone() };
-        only_families(&suites)?;
+        only_protocols(&suites)?;
         let clauses = root.join("clauses");
         let clauses = if clauses.is_dir() { Tree::from(clauses) } else { shipped::clauses() };
         let mut directories = Directories::new(suites, clauses);
@@ -34,19 +34,19 @@ impl SuiteArgument {
     }
 }
 
-/// Rejects directories that belong to no family, which would be ignored silently, and suites without any.
-fn only_families(suites: &Path) -> Result<(), Failure> {
+/// Rejects directories that belong to no protocol, which would be ignored silently, and suites without any.
+fn only_protocols(suites: &Path) -> Result<(), Failure> {
     let entries = Tree::from(suites).entries("").map_err(|error| Failure::file(suites, error))?;
     let names = entries.iter().filter(|entry| entry.is_directory).map(|entry| entry.name.to_string_lossy());
-    let mut families = 0;
+    let mut protocols = 0;
     for name in names.filter(|name| !name.starts_with('.') && name != "clauses") {
-        if !Family::ALL.iter().any(|family| family.name() == name) {
-            return Err(Failure::file(&suites.join(&*name), "there is no family of this name"));
+        if !ProtocolId::ALL.iter().any(|protocol| protocol.name() == name) {
+            return Err(Failure::file(&suites.join(&*name), "there is no protocol of this name"));
         }
-        families += 1;
+        protocols += 1;
     }
-    if families == 0 {
-        let known: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+    if protocols == 0 {
+        let known = ProtocolId::ALL.map(ProtocolId::name);
         let message = format!("no cases; they belong into directories named {}", known.join(", "));
         return Err(Failure::file(suites, message));
     }

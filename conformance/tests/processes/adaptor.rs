@@ -101,7 +101,7 @@ fn what_is_not_there_cannot_be_started() {
 fn every_feature_stands_in_the_documentation() {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/families");
     for protocol in family::IMPLEMENTED {
-        let page = pages.join(format!("{}.md", protocol.family().name()));
+        let page = pages.join(format!("{}.md", protocol.name()));
         let text =
             std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         let (_, table) = text.split_once("\n## Features\n").expect("a section about features");

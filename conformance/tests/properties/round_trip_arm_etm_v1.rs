@@ -35,7 +35,7 @@ proptest! {
 #[test]
 fn runs_contain_what_they_are_for() {
     let mut sum = Returned::default();
-    for seed in 0..200 {
+    for seed in 0..320 {
         let one = comes_back(&seeded(seed, 6000)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         sum.instructions += one.instructions;
         sum.transfers += one.transfers;

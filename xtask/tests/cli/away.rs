@@ -160,7 +160,7 @@ fn a_directory_that_holds_no_suite_is_refused() {
     away.write("wrong/readme.txt", b"");
     assert!(away.text(&["list", "--suite", "wrong"], 2).contains("directories named riscv_etrace, "));
     away.write("wrong/riscv_etrac/mine.toml", b"");
-    assert!(away.text(&["list", "--suite", "wrong"], 2).contains("there is no family of this name"));
+    assert!(away.text(&["list", "--suite", "wrong"], 2).contains("there is no protocol of this name"));
     away.write("clauses/riscv_etrace/readme.txt", b"");
     away.write("clauses/clauses/riscv_etrace.toml", b"family = 'riscv_etrace'\nclause = 1\n");
     let refused = away.text(&["list", "--suite", "clauses"], 5);
