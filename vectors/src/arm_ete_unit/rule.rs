@@ -64,6 +64,7 @@ macro_rules! rules {
         /// Written as the id of the requirement, e.g. `ETE-PRG-002`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
+        #[allow(rustdoc::broken_intra_doc_links, reason = "bits in brackets are no links")]
         pub enum Rule {
             $(#[doc = concat!($id, ", `", stringify!($kind), "`: ", $text)] $name,)+
         }
