@@ -22,4 +22,5 @@ pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
 pub mod itanium_pmu;
+mod register_log;
 pub mod riscv_etrace;

@@ -8,8 +8,8 @@ use traceproof_vectors::{
 };
 
 use super::checker::Checker;
-use super::record::Records;
 use super::report::Report;
+use crate::register_log::Records;
 
 /// The reference checker of logs of a trace unit. It takes the parameters of any trace unit and no program.
 ///

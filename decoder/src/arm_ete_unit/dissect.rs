@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::arm_ete_unit::wire::{Kind, RECORD};
-use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Event, Packet, Parameters, Register};
-use traceproof_vectors::{Dissection, Fault, Field, Place, Program, Sink};
+use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Parameters, Register};
+use traceproof_vectors::{Dissection, Field, Program};
 
 use super::Decoder;
 use super::record::{VALUE, kind};
+use crate::register_log::{Columns, units};
 
 /// Dissects a log, record by record, in the columns of [`wire`](traceproof_vectors::arm_ete_unit::wire).
 ///
@@ -16,87 +17,13 @@ use super::record::{VALUE, kind};
 /// fault, and a record that is cut off has none.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<ArmEteUnit>> {
-    let mut decoder = Decoder::new(parameters);
-    let mut collector = Collector::default();
-    let mut units = Vec::new();
-    for (index, bytes) in wire.chunks(RECORD).enumerate() {
-        collector.packet = None;
-        decoder.push_into(bytes, &mut collector);
-        let first = (index * RECORD) as u64;
-        let place = Place { packet: index as u64, byte: first, bit: 0 };
-        let bytes_range = first..first + bytes.len() as u64;
-        let mut fields = match bytes.try_into() {
-            Ok(record) => columns(record, first * 8),
-            Err(_) => {
-                decoder.finish_into(&mut collector);
-                Vec::new()
-            }
-        };
-        if let Some(Err(fault)) = &collector.packet {
-            let at = fault.place.byte * 8 + u64::from(fault.place.bit);
-            fields.retain(|field| field.bit + u64::from(field.width) <= at);
-        }
-        units.push(Dissection { place, bytes: bytes_range, fields, packet: collector.packet });
-    }
-    units
-}
-
-/// What the decoder reported first about a record: its packet, or the fault that dropped it.
-#[derive(Default)]
-struct Collector {
-    packet: Option<Result<Packet, Fault>>,
-}
-
-impl Sink<ArmEteUnit> for Collector {
-    fn packet(&mut self, _: Place, packet: &Packet) {
-        self.packet.get_or_insert(Ok(*packet));
-    }
-
-    fn event(&mut self, _: Place, _: &Event) {}
-
-    fn fault(&mut self, fault: &Fault) {
-        self.packet.get_or_insert(Err(*fault));
-    }
-}
-
-/// The fields of a record, lowest bit first.
-struct Columns {
-    record: u128,
-    first: u64,
-    next: u8,
-    fields: Vec<Field>,
-}
-
-impl Columns {
-    fn add(&mut self, name: &'static str, width: u8) {
-        let value = (self.record >> self.next) as u64 & (u64::MAX >> (64 - width));
-        let width = u32::from(width);
-        let bit = self.first + u64::from(self.next);
-        self.fields.push(Field { name, bit, width, received: width, value });
-        self.next += width as u8;
-    }
-
-    /// Bits up to `end`, which are always 0 or are called otherwise.
-    fn up_to(&mut self, end: u8, name: &'static str) {
-        for border in [VALUE, 128] {
-            let end = end.min(border);
-            if end > self.next {
-                self.add(name, end - self.next);
-            }
-        }
-    }
-
-    fn all(&mut self, fields: &[(&'static str, u8)]) {
-        for (name, width) in fields {
-            self.add(name, *width);
-        }
-    }
+    units(wire, &mut Decoder::new(parameters), columns)
 }
 
 fn columns(record: &[u8; RECORD], first: u64) -> Vec<Field> {
-    let mut columns = Columns { record: u128::from_le_bytes(*record), first, next: 0, fields: Vec::new() };
+    let mut columns = Columns::new(record, first);
     columns.add("record", 8);
-    let Some(kind) = kind(record[0]) else { return columns.fields };
+    let Some(kind) = kind(record[0]) else { return columns.fields() };
     columns.all(match kind {
         Kind::Gap | Kind::FlushRequest | Kind::End | Kind::Wait => &[],
         Kind::Access => &[
@@ -134,7 +61,7 @@ fn columns(record: &[u8; RECORD], first: u64) -> Vec<Field> {
         _ => {}
     }
     columns.up_to(128, "0");
-    columns.fields
+    columns.fields()
 }
 
 /// A field of bytes 8 to 15.

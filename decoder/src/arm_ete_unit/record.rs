@@ -1,4 +1,4 @@
-//! Boundaries and contents of records: byte stream -> records of 16 bytes -> packets.
+//! Contents of records: 16 bytes -> packets.
 
 use traceproof_vectors::FaultClass;
 use traceproof_vectors::arm_ete_unit::wire::{Kind, RECORD};
@@ -6,48 +6,6 @@ use traceproof_vectors::arm_ete_unit::{
     Access, Agent, Barrier, Input, Operation, Outcome, Packet, Poll, Power, ProcessorEvent, ProgrammingState,
     Register, Reset, Resources, Signal, Sink, SinkState, Space, StatusBit, Visible,
 };
-
-/// Cuts a byte stream into records, whatever its chunks.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Records {
-    /// Stream offset after the latest byte.
-    offset: u64,
-    /// The received part of an incomplete record.
-    held: [u8; RECORD],
-    held_length: usize,
-}
-
-impl Records {
-    /// The next whole record with its stream offset, taken off the front of `rest`. `None`: more bytes are needed, and
-    /// `rest` is empty.
-    pub(super) fn next(&mut self, rest: &mut &[u8]) -> Option<(u64, [u8; RECORD])> {
-        if self.held_length == 0
-            && let Some((record, tail)) = rest.split_first_chunk::<RECORD>()
-        {
-            *rest = tail;
-            let offset = self.offset;
-            self.offset += RECORD as u64;
-            return Some((offset, *record));
-        }
-        let (now, later) = rest.split_at(rest.len().min(RECORD - self.held_length));
-        *rest = later;
-        for (to, from) in self.held.iter_mut().skip(self.held_length).zip(now) {
-            *to = *from;
-        }
-        self.held_length += now.len();
-        self.offset += now.len() as u64;
-        if self.held_length < RECORD {
-            return None;
-        }
-        self.held_length = 0;
-        Some((self.offset - RECORD as u64, self.held))
-    }
-
-    /// Where a record begins that has no end yet.
-    pub(super) fn cut(&self) -> Option<u64> {
-        (self.held_length > 0).then(|| self.offset - self.held_length as u64)
-    }
-}
 
 /// Why a record cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

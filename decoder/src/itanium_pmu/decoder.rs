@@ -9,8 +9,8 @@ use traceproof_vectors::{
 };
 
 use super::follower::Follower;
-use super::record::Records;
 use super::report::Report;
+use crate::register_log::Records;
 
 /// The reference decoder of Itanium event qualification. It takes all parameters and no program.
 ///
