@@ -58,7 +58,11 @@ fn words(words: &[u32]) -> Vec<u8> {
 }
 
 /// What the decoder makes of the bytes over the code, and the number of a fatal error.
-fn told(configuration: Configuration, bytes: &str, code: &[(u64, Vec<u8>)]) -> (Vec<String>, Option<u32>) {
+fn reported(
+    configuration: Configuration,
+    bytes: &str,
+    code: &[(u64, Vec<u8>)],
+) -> (Vec<String>, Option<u32>) {
     let mut program = Program::new();
     for (address, bytes) in code {
         program.insert(Section::new(*address, bytes.clone(), "")).expect("free");
@@ -73,7 +77,7 @@ fn told(configuration: Configuration, bytes: &str, code: &[(u64, Vec<u8>)]) -> (
 }
 
 fn elements(configuration: Configuration, bytes: &str, code: &[(u64, Vec<u8>)]) -> Vec<String> {
-    let (elements, fatal) = told(configuration, bytes, code);
+    let (elements, fatal) = reported(configuration, bytes, code);
     assert_eq!(fatal, None);
     elements
 }
@@ -239,17 +243,17 @@ fn errors_of_the_flow() {
     assert_eq!(after_sync(PLAIN, "11 84", &code), ["Arm 8000 8004 E", "Arm 8020 8024 E"]);
     // OP-19
     let code = [(0x8000, words(&[RETURN]))];
-    let (elements, fatal) = told(RETURNS, "IA 84 08 00 80 00 00 01 84", &code);
+    let (elements, fatal) = reported(RETURNS, "IA 84 08 00 80 00 00 01 84", &code);
     assert_eq!((elements, fatal), (ON.map(String::from).to_vec(), Some(28)));
     // OP-30
     assert_eq!(after_sync(PLAIN, "88 09", &code), ["Arm 8000 8004 E"]);
     // OP-31
-    let (elements, _) = told(CYCLES, "08 00 80 00 00 41 F0 17", &[]);
+    let (elements, _) = reported(CYCLES, "08 00 80 00 00 41 F0 17", &[]);
     assert_eq!(elements[0], "on 1 +380");
     // OP-32
     let code = [(0x8000, words(&[0xeb00_0002, LOOP])), (0x8010, words(&[0x1bff_fffe, RETURN]))];
     let calls = format!("IA {} 86 {}", "84 ".repeat(17), "84 ".repeat(17));
-    let (elements, fatal) = told(RETURNS, &calls, &code);
+    let (elements, fatal) = reported(RETURNS, &calls, &code);
     let returns = elements.iter().filter(|element| *element == "Arm 8014 8018 E").count();
     assert_eq!((returns, fatal), (16, Some(28)));
 }

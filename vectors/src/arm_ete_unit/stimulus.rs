@@ -15,8 +15,8 @@ use super::{Access, Agent, Input, StatusBit};
 ///
 /// What a record means has happened is written before it: bytes and states of a poll, bytes that a TSB CSYNC flushes,
 /// and what the bound makes happen during a `Wait`. An external write of a register that is only read, and a read of
-/// one that is only written, are accesses to a reserved register (ETE-SVSNR-001, ETE-WXKDP-001). A poll whose reads give
-/// no value is written as one such read.
+/// one that is only written, are accesses to a reserved register (ETE-SVSNR-001, ETE-WXKDP-001). A poll whose reads
+/// give no value is written as one such read.
 ///
 /// A register of the model holds every bit that is written in Idle, TRCPRGCTLR bit 0 only, TRCPDCR none; its
 /// identification registers have the numbers of [`Parameters`](super::Parameters). A read of System instructions sees

@@ -205,13 +205,13 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "cancel-removes-events",
         || cancelling(|event| matches!(event, Event::Event { .. })),
         "A Cancel removes Event elements.",
-        "ETE-DEC-CAN-002; the queue is cut behind a P0 element",
+        "ETE-DEC-CAN-002; the queue is cut after a P0 element",
     ),
     decoder(
         "cancel-removes-timestamps",
         || cancelling(|event| matches!(event, Event::Timestamp { .. })),
         "A Cancel removes Timestamp elements.",
-        "ETE-DEC-CAN-001; the queue is cut behind a P0 element",
+        "ETE-DEC-CAN-001; the queue is cut after a P0 element",
     ),
     decoder(
         "cancel-removes-markers",
@@ -223,7 +223,7 @@ pub(super) const ROWS: &[Saboteur<ArmEte>] = &[
         "cancel-removes-instrumentation",
         || cancelling(|event| matches!(event, Event::Instrumentation { .. })),
         "A Cancel removes Instrumentation elements.",
-        "ETE-CJRNL-001; the queue is cut behind a P0 element",
+        "ETE-CJRNL-001; the queue is cut after a P0 element",
     ),
     decoder(
         "cancel-removes-trace-info",

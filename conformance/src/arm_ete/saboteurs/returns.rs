@@ -290,7 +290,7 @@ impl Returns {
         let Some(set) = InstructionSet::of(isa) else { return };
         let before = u32::try_from(count.saturating_sub(1)).ok();
         let address = match set {
-            InstructionSet::T32 => before.and_then(|before| self.behind(set, first.0, before)),
+            InstructionSet::T32 => before.and_then(|before| self.after_instructions(set, first.0, before)),
             _ => Some(end.0.wrapping_sub(4)),
         };
         let instruction = address.and_then(|address| self.code.instruction(set, address));
@@ -318,7 +318,7 @@ impl Returns {
     }
 
     /// The address after so many instructions.
-    fn behind(&self, set: InstructionSet, mut address: u64, instructions: u32) -> Option<u64> {
+    fn after_instructions(&self, set: InstructionSet, mut address: u64, instructions: u32) -> Option<u64> {
         for _ in 0..instructions.min(1 << 16) {
             address = address.wrapping_add(self.code.instruction(set, address)?.length.into());
         }

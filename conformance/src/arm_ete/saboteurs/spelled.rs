@@ -1,5 +1,5 @@
-//! Decoders that keep the state wrongly which packets are relative to: packets are spelled out in full as the wrong state
-//! has them.
+//! Decoders that keep the state wrongly which packets are relative to: packets are spelled out in full, as the wrong
+//! state has them.
 
 use traceproof_decoder::arm_ete::Analyzer;
 use traceproof_vectors::Decoder;

@@ -260,8 +260,8 @@ impl Macrocell {
     }
 }
 
-/// Where it branches to. The instruction that an exception interrupts is the branch to the vector, whether its condition
-/// passed or not, and an indirect one.
+/// Where it branches to. The instruction that an exception interrupts is the branch to the vector, whether its
+/// condition passed or not, and an indirect one.
 ///
 /// Spec: ETM1-EXC-001 to 005, 011 (4.5.3).
 fn taken(instruction: &Instruction) -> Option<BranchTarget> {

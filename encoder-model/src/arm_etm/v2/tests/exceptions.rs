@@ -67,8 +67,8 @@ fn d_10_exception_bit() {
     }
 }
 
-/// An exception is indirect whatever the stimulus calls it; its status is that of an executed instruction with data, and
-/// a folded branch keeps its outcome.
+/// An exception is indirect whatever the stimulus calls it; its status is that of an executed instruction with data,
+/// and a folded branch keeps its outcome.
 #[test]
 fn an_exception_always_has_an_address() {
     let mut direct = interrupt(execute(0x8000), 14, 0x18);
