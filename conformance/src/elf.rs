@@ -1,11 +1,16 @@
 //! ELF files as programs.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 
 use object::elf::{EM_AARCH64, EM_ARM, EM_IA_64, EM_RISCV, PF_X, PT_LOAD};
 use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
-use object::{Endianness, FileKind};
-use traceproof_vectors::{Program, ProgramError, Section};
+use object::{Endianness, FileKind, ReadCache, ReadRef};
+use traceproof_vectors::{Program, ProgramError, Section, bounded};
+
+/// Bytes of code that a file may have: all its segments that are read, together.
+pub const CODE_LIMIT: u64 = 256 << 20;
 
 /// Which machine an ELF file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +55,16 @@ pub enum ElfError {
     Damaged(String),
     /// It has no loadable segment.
     Empty,
+    /// Its segments have more bytes than the limit.
+    TooLarge {
+        /// How many.
+        bytes: u64,
+        /// [`CODE_LIMIT`], or twice the length of the file: segments that share bytes of the file more often are no
+        /// program.
+        limit: u64,
+    },
+    /// It cannot be read.
+    Unreadable(String),
 }
 
 impl Image {
@@ -59,9 +74,24 @@ impl Image {
     ///
     /// When `data` is no ELF file, is damaged, or has nothing to load.
     pub fn parse(data: &[u8], name: &str) -> Result<Self, ElfError> {
+        Self::of(data, name)
+    }
+
+    /// Reads the headers and the segments of an ELF file, and nothing else of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), and when the file cannot be read or is no plain file.
+    pub fn read(path: &Path) -> Result<Self, ElfError> {
+        let unreadable = |error: io::Error| ElfError::Unreadable(error.to_string());
+        let cache = ReadCache::new(bounded::open(path).map_err(unreadable)?);
+        Self::of(&cache, &path.to_string_lossy())
+    }
+
+    fn of<'a>(data: impl ReadRef<'a>, name: &str) -> Result<Self, ElfError> {
         match FileKind::parse(data) {
-            Ok(FileKind::Elf32) => read::<object::elf::FileHeader32<Endianness>>(data, name, 32),
-            Ok(FileKind::Elf64) => read::<object::elf::FileHeader64<Endianness>>(data, name, 64),
+            Ok(FileKind::Elf32) => read::<object::elf::FileHeader32<Endianness>, _>(data, name, 32),
+            Ok(FileKind::Elf64) => read::<object::elf::FileHeader64<Endianness>, _>(data, name, 64),
             _ => Err(ElfError::NotElf),
         }
     }
@@ -76,9 +106,13 @@ impl Image {
     }
 }
 
-fn read<H: FileHeader<Endian = Endianness>>(data: &[u8], name: &str, bits: u8) -> Result<Image, ElfError> {
+fn read<'a, H: FileHeader<Endian = Endianness>, R: ReadRef<'a>>(
+    data: R,
+    name: &str,
+    bits: u8,
+) -> Result<Image, ElfError> {
     let damaged = |error: object::Error| ElfError::Damaged(error.to_string());
-    let file = ElfFile::<H>::parse(data).map_err(damaged)?;
+    let file = ElfFile::<H, R>::parse(data).map_err(damaged)?;
     let endian = file.endian();
     let loads = |executable: bool| {
         file.elf_program_headers().iter().filter(move |header| {
@@ -86,6 +120,13 @@ fn read<H: FileHeader<Endian = Endianness>>(data: &[u8], name: &str, bits: u8) -
         })
     };
     let only_executable = loads(true).next().is_some();
+    let length = data.len().map_err(|()| ElfError::Damaged(String::from("its length is unknown")))?;
+    let limit = CODE_LIMIT.min(length.saturating_mul(2));
+    let wanted =
+        loads(only_executable).fold(0_u64, |sum, header| sum.saturating_add(header.p_filesz(endian).into()));
+    if wanted > limit {
+        return Err(ElfError::TooLarge { bytes: wanted, limit });
+    }
     let mut sections = Vec::new();
     for header in loads(only_executable) {
         let bytes = header
@@ -124,6 +165,10 @@ impl fmt::Display for ElfError {
             Self::NotElf => f.write_str("no ELF file"),
             Self::Damaged(reason) => write!(f, "damaged ELF file: {reason}"),
             Self::Empty => f.write_str("the ELF file has no loadable segment"),
+            Self::TooLarge { bytes, limit } => {
+                write!(f, "the segments of the ELF file have {bytes} bytes, more than the limit of {limit}")
+            }
+            Self::Unreadable(reason) => f.write_str(reason),
         }
     }
 }
@@ -167,6 +212,36 @@ mod tests {
     fn segments_count_where_none_is_executable() {
         let image = Image::parse(&elf32(0x1000, 4, &[1, 0]), "p").expect("a program");
         assert_eq!(image.sections.len(), 1);
+    }
+
+    #[test]
+    fn segments_that_share_bytes_too_often_are_refused() {
+        // Headers beside each other, all of the same 4,096 bytes of the file.
+        let (headers, length): (u16, u32) = (64, 4_096);
+        let mut file = elf32(0, 5, &vec![0x13; length as usize]);
+        let segment = file[52..84].to_vec();
+        let mut table = Vec::new();
+        for number in 0..u32::from(headers) {
+            let mut header = segment.clone();
+            header[8..12].copy_from_slice(&(number * length).to_le_bytes());
+            table.extend_from_slice(&header);
+        }
+        file[28..32].copy_from_slice(&u32::try_from(file.len()).expect("small").to_le_bytes());
+        file[44..46].copy_from_slice(&headers.to_le_bytes());
+        file.extend_from_slice(&table);
+        let limit = 2 * file.len() as u64;
+        let bytes = u64::from(headers) * u64::from(length);
+        assert_eq!(Image::parse(&file, "p").expect_err("64 times"), ElfError::TooLarge { bytes, limit });
+    }
+
+    #[test]
+    fn a_file_gives_the_same_as_its_bytes() {
+        let bytes = elf32(0x8000_0000, 5, &[0x13, 0, 0, 0]);
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), &bytes).expect("written");
+        let read = Image::read(file.path()).expect("a program");
+        assert_eq!(read.sections[0].bytes, Image::parse(&bytes, "p").expect("a program").sections[0].bytes);
+        assert!(matches!(Image::read(Path::new("/")), Err(ElfError::Unreadable(_))));
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| Test cases on disk | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Requirements that cases prove | [`clause`] |")]
+#![cfg_attr(feature = "cases", doc = "| Reading files of limited size | [`bounded`] |")]
 //!
 //! The crate is `no_std` (with `alloc`) unless the feature `cases` is on.
 #![cfg_attr(not(feature = "cases"), no_std)]
@@ -33,6 +34,8 @@ pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
 pub mod arm_pft;
+#[cfg(feature = "cases")]
+pub mod bounded;
 #[cfg(feature = "cases")]
 pub mod case;
 #[cfg(feature = "cases")]

@@ -12,6 +12,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
+
 /// The suites: `<family>/**/<case>.toml`.
 #[must_use]
 pub fn suites() -> Tree {
@@ -110,7 +112,7 @@ impl Tree {
     /// When there is no such file, or it cannot be read.
     pub fn read(&self, path: impl AsRef<Path>) -> io::Result<Cow<'static, [u8]>> {
         match &self.0 {
-            Root::Directory(root) => fs::read(root.join(path)).map(Cow::Owned),
+            Root::Directory(root) => bounded::read(&root.join(path), bounded::LISTING).map(Cow::Owned),
             Root::Embedded(root) => {
                 let bytes = embedded::files().get(embedded::key(&root.join(path)).as_str());
                 bytes.map(|bytes| Cow::Borrowed(*bytes)).ok_or_else(|| io::ErrorKind::NotFound.into())

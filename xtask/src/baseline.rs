@@ -1,6 +1,5 @@
 //! `traceproof baseline`: updates the list of a subject's known failures.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -9,9 +8,10 @@ use traceproof_conformance::baseline::{self, NewCause, Signature, UNEXPLAINED};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
+use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
+use crate::files::{print, write};
 use crate::program::invocation;
 use crate::select::Select;
 use crate::subjects::{Starting, named};
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let Verb::Update(Arguments { select, subject, baseline: path }) = verb;
-    let before = match fs::read_to_string(path) {
+    let before = match bounded::read_to_string(path, bounded::LISTING) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::file(path, error)),
@@ -62,7 +62,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let whole = !select.is_narrow() && select.family.is_empty();
     let update = baseline::update(&before, &run, whole)
         .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
-    fs::write(path, &update.text).map_err(|error| Failure::file(path, error))?;
+    write(path, &update.text)?;
     let mut text = added(&update.causes);
     for (what, checks) in [("changed", &update.changed), ("removed", &update.removed)] {
         text.push_str(&rows(what, checks));

@@ -1,6 +1,5 @@
 //! `traceproof conformance`: the main job.
 
-use std::fs;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -18,9 +17,10 @@ use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::save::{self, Saving};
 use traceproof_conformance::{Direction, Options, Progress, Run, Subject, captures, run as run_suite};
+use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, read_parameters};
+use crate::files::{check_apart, print, read_parameters, read_text, write};
 use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::select::{Seeds, Select};
@@ -77,8 +77,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|ID", requires = "snapshot")]
     source: Vec<String>,
     /// Number of cases in parallel; default: one per processor.
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
@@ -116,6 +116,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    check_apart(
+        &[
+            ("--baseline", arguments.baseline.as_deref()),
+            ("--parameters", arguments.parameters.as_deref()),
+            ("--subject", Some(Path::new(&arguments.subject))),
+        ],
+        &[("--json", arguments.json.as_deref()), ("--junit", arguments.junit.as_deref())],
+    )?;
     let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
     if let Some(directory) = &arguments.save {
         // Fails before a long run, not after it.
@@ -170,7 +178,7 @@ fn ending(run: &Run, stale: &[Stale]) -> Exit {
 
 /// Applies the subject's baseline to the run.
 fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    let text = read_text(path, bounded::LISTING)?;
     let baseline =
         Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
     if baseline.subject != run.subject.name {
@@ -227,7 +235,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY),
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
-        jobs: arguments.jobs.map(NonZeroUsize::get),
+        jobs: arguments.jobs.map(usize::from),
         deadline: Duration::from_secs(arguments.deadline),
         repeat: arguments.repeat,
         invocation: invocation(),
@@ -269,7 +277,7 @@ impl Visitor for Parameters<'_> {
     }
 }
 
-/// Set by the first Ctrl-C, which ends the run with the results so far; the second one ends the program.
+/// Set by the first Ctrl-C or SIGTERM, which ends the run with the results so far; the second one ends the program.
 fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -296,11 +304,4 @@ pub(crate) fn progress_bar(things: &str) -> ProgressBar {
 pub(crate) fn style() -> text::Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     text::Style { colour: wanted && stdout().is_terminal() }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return print(text);
-    }
-    fs::write(path, text).map_err(|error| Failure::file(path, error))
 }

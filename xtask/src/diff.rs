@@ -1,6 +1,5 @@
 //! `traceproof diff`: where two decoders disagree.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,7 +10,7 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::differences as report;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
+use crate::files::{print, write};
 use crate::select::{Seeds, Select};
 use crate::subjects::{Starting, named};
 
@@ -60,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     if let Some(path) = &arguments.json {
         let text = serde_json::to_string_pretty(&all).map_err(|error| Failure::file(path, error))?;
-        fs::write(path, text + "\n").map_err(|error| Failure::file(path, error))?;
+        write(path, text + "\n")?;
     }
     print(&report::report(&all, first.name(), second.name()))?;
     if all.iter().all(|differences| differences.compared == 0) {

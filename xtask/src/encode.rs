@@ -10,7 +10,7 @@ use traceproof_conformance::report::text::counted;
 use traceproof_vectors::ProtocolId;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, Whole, open, read_toml};
+use crate::files::{Output, Target, check_apart, open, read_toml};
 
 /// Encode an execution with the encoder model.
 ///
@@ -59,6 +59,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let mut inputs = arguments.target.files();
+    inputs.extend([
+        ("--execution", Some(arguments.execution.as_path())),
+        ("--policy", arguments.policy.as_deref()),
+    ]);
+    check_apart(
+        &inputs,
+        &[("--output", Some(&arguments.output)), ("--packets", arguments.packets.as_deref())],
+    )?;
     family::visit(arguments.family, Encode(arguments))
         .unwrap_or_else(|| Err(Failure::no_such_family(arguments.family)))
 }
@@ -84,8 +93,8 @@ impl Visitor for Encode<'_> {
         let mut encoder = P::reference_encoder();
         encoder.begin(&parameters, &policy).map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut input = BufReader::new(open(execution)?);
-        let mut wire_file = Whole::create(output)?;
-        let mut packet_file = packets.as_deref().map(Whole::create).transpose()?;
+        let mut wire_file = Output::whole(output)?;
+        let mut packet_file = packets.as_deref().map(Output::whole).transpose()?;
         let mut sink = WireFile::new(&mut wire_file, packet_file.as_mut());
         let summary = (reads.drive)(&mut input, &program, &parameters, &policy, &mut |stimulus| {
             encoder.step(stimulus, &mut sink);
@@ -94,7 +103,7 @@ impl Visitor for Encode<'_> {
         encoder.finish(&mut sink);
         let (packets, bytes) = sink.finish()?;
         wire_file.publish()?;
-        packet_file.map_or(Ok(()), Whole::publish)?;
+        packet_file.map_or(Ok(()), Output::publish)?;
         if summary.skipped > 0 {
             let skipped = counted(usize::try_from(summary.skipped).unwrap_or(usize::MAX), "step");
             eprintln!("note: {skipped} before the first one inside of the program left out");

@@ -1,5 +1,6 @@
 //! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,6 +19,9 @@ use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
 use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
+
+/// Bytes of a trace that is explained: every packet takes several lines.
+const TRACE_LIMIT: u64 = 64 << 20;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
@@ -109,8 +113,16 @@ impl Visitor for Stream<'_> {
         let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
         let mut wire = Vec::new();
         open_trace::<P>(path, *text, &parameters)?
+            .take(TRACE_LIMIT.saturating_add(1))
             .read_to_end(&mut wire)
             .map_err(|error| Failure::file(path, error))?;
+        if wire.len() as u64 > TRACE_LIMIT {
+            let wanted = "explain is for a part of a trace";
+            return Err(Failure::file(
+                path,
+                format!("larger than the limit of {TRACE_LIMIT} bytes: {wanted}"),
+            ));
+        }
         explain::stream::<P>(&wire, &parameters, &program, self.explaining)
             .map_err(|refusal| Failure::usage(refusal.to_string()))
     }

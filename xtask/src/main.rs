@@ -91,8 +91,13 @@ fn main() -> ExitCode {
     keep_subjects_quiet();
     #[cfg(feature = "peer-opencsd")]
     opencsd_host::name_this_executable();
-    let matches = program::spell(Arguments::command()).get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let arguments = match program::spell(Arguments::command())
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches))
+    {
+        Ok(arguments) => arguments,
+        Err(error) => return not_run(&error),
+    };
     let done = panic::catch_unwind(|| match &arguments.verb {
         Verb::Conformance(arguments) => conformance::run(arguments),
         Verb::List(arguments) => list::run(arguments),
@@ -123,6 +128,19 @@ fn main() -> ExitCode {
             exit.into()
         }
         Err(_) => Exit::Broken.into(),
+    }
+}
+
+/// Prints help, version or what is wrong with the arguments.
+fn not_run(error: &clap::Error) -> ExitCode {
+    let told = error.print().map_err(Failure::from);
+    let meant = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+    match told {
+        Err(Failure::Message { exit, message }) => {
+            eprintln!("error: {message}");
+            exit.into()
+        }
+        Ok(()) | Err(Failure::Closed) => meant.into(),
     }
 }
 

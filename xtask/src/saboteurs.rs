@@ -1,7 +1,5 @@
 //! `traceproof saboteurs`: whether the suite detects deliberate bugs.
 
-use std::fs;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +9,7 @@ use traceproof_conformance::saboteurs::matrix::{self, Options};
 
 use crate::conformance::progress_bar;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
+use crate::files::{print, write};
 use crate::select::Select;
 
 /// Run decoders and encoders with deliberate bugs, and null subjects, through the cases.
@@ -32,8 +30,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
     /// Number of subjects in parallel; default: one per processor.
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Seconds that one direction of one case may take.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
@@ -43,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = Options {
         selection: arguments.select.selection()?,
         directories: arguments.select.suite.directories()?,
-        jobs: arguments.jobs.map(NonZeroUsize::get),
+        jobs: arguments.jobs.map(usize::from),
         deadline: Duration::from_secs(arguments.deadline),
         until_known: false,
     };
@@ -59,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     if let Some(path) = &arguments.matrix {
         let text = kill_matrix::json(&matrices).map_err(|error| Failure::file(path, error))?;
-        fs::write(path, text).map_err(|error| Failure::file(path, error))?;
+        write(path, text)?;
     }
     print(&kill_matrix::text(&matrices, arguments.verbose))?;
     Ok(if matrices.is_success() { Exit::Ok } else { Exit::Failed })

@@ -9,6 +9,7 @@ use traceproof_conformance::process::{self, StderrCopy, SubjectFile};
 use traceproof_conformance::{Subject, peers};
 
 use crate::exit::{Exit, Failure};
+use crate::files::check_apart;
 use crate::program::invocation;
 
 /// The subject that a name or file refers to.
@@ -33,11 +34,12 @@ pub(crate) struct Starting {
 
 impl Starting {
     /// Where the standard error of programs is copied to.
-    fn stderr(&self) -> Result<Option<StderrCopy>, Failure> {
+    fn stderr(&self, subject: &str) -> Result<Option<StderrCopy>, Failure> {
         let Some(path) = &self.adaptor_stderr else { return Ok(None) };
         if path.as_os_str() == "-" {
             return Ok(Some(StderrCopy::new(stderr())));
         }
+        check_apart(&[("--subject", Some(Path::new(subject)))], &[("--adaptor-stderr", Some(path))])?;
         let file = File::create(path).map_err(|error| Failure::file(path, error))?;
         Ok(Some(StderrCopy::new(file)))
     }
@@ -54,7 +56,7 @@ pub(crate) fn find(name: &str, starting: &Starting) -> Result<Named, Failure> {
             }
             file.limits.scale *= factor;
         }
-        file.command.stderr = starting.stderr()?;
+        file.command.stderr = starting.stderr(name)?;
         return Ok(Named::Program(file));
     }
     if name == "reference" {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::guard;
 use super::stderr::Lines;
 use super::{Command, Ending, Limits, SubjectError};
 
@@ -73,6 +74,7 @@ impl Child {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut start, 0);
         let mut leader = start.spawn().map_err(failed)?;
+        guard::begun(leader.id());
         let (input, output, error) = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
         let stderr = Arc::default();
         let (sender, stderr_ended) = channel();
@@ -146,6 +148,7 @@ impl Child {
         // Both fail only if it is gone.
         let _ = leader.kill();
         let _ = leader.wait();
+        guard::ended(leader.id());
     }
 
     /// The end of what it wrote to its standard error. Complete only once it is killed.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
+use traceproof_vectors::bounded;
 
 use super::exec::Exec;
 use super::{Limits, StderrCopy};
@@ -82,7 +82,7 @@ impl Command {
 /// ACME_LOG = "off"
 ///
 /// [limits]
-/// memory = 2_000_000_000                 # bytes of address space
+/// memory = 2_000_000_000                 # bytes of address space; 0: no limit
 /// message = 67_108_864                   # bytes of an answer
 ///
 /// [deadlines]
@@ -156,7 +156,7 @@ impl SubjectFile {
     /// When it cannot be read, a field is unknown or wrong, or there is no command.
     pub fn read(path: &Path) -> Result<Self, SubjectFileError> {
         let failed = |message: String| SubjectFileError { path: path.to_owned(), message };
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let text = bounded::read_to_string(path, bounded::TEXT).map_err(|error| failed(error.to_string()))?;
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let directory = directory.unwrap_or(Path::new("."));
         // A program that is a path is looked for before the directory is changed.
@@ -181,7 +181,10 @@ impl SubjectFile {
             answer: seconds("answer", file.deadlines.answer, usual.answer)?,
             scale,
             message: file.limits.message.unwrap_or(usual.message),
-            memory: file.limits.memory,
+            memory: match file.limits.memory {
+                Some(0) => None,
+                given => given.or(usual.memory),
+            },
             deaths: file.limits.deaths.unwrap_or(usual.deaths),
             ..usual
         };
@@ -272,6 +275,9 @@ mod tests {
         assert_eq!(file.limits.answer, Duration::from_millis(500));
         let found = SubjectFile::parse("command = ['python3']", Path::new("/there")).expect("right");
         assert_eq!(found.command.program, Path::new("python3"));
+        assert_eq!(found.limits.memory, Some(8 << 30));
+        let free = "command = ['a']\n[limits]\nmemory = 0\n";
+        assert_eq!(SubjectFile::parse(free, Path::new("/there")).expect("right").limits.memory, None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Limits {
     pub scale: f64,
     /// The longest message taken, in bytes.
     pub message: u64,
-    /// Address space in bytes, where the system can hold it to that (Linux).
+    /// Address space in bytes, where the system can hold it to that (Linux); `None` = as much as there is.
     pub memory: Option<u64>,
     /// After this number of deaths every decoder gets a new process.
     pub deaths: u32,
@@ -33,7 +33,7 @@ impl Default for Limits {
             per_byte: Duration::from_micros(10),
             scale: 1.0,
             message: 64 << 20,
-            memory: None,
+            memory: Some(8 << 30),
             deaths: 20,
         }
     }

@@ -26,6 +26,7 @@ mod connection;
 mod decoder;
 mod encoder;
 pub mod exec;
+mod guard;
 mod limits;
 pub(crate) mod pool;
 mod stderr;

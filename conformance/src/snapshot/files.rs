@@ -39,11 +39,18 @@ pub(super) fn read_part(
     Ok(content)
 }
 
-/// The path of a file that a snapshot names; `None` if it leads out of the directory. Both kinds of slash separate.
+/// The path of a file that a snapshot names; `None` if it leads out of the directory, by its parts or by a link. Both
+/// kinds of slash separate.
 pub(super) fn inside(directory: &Path, name: &str) -> Option<PathBuf> {
     let relative = PathBuf::from(name.replace('\\', "/"));
     let stays = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    (stays && !name.is_empty()).then(|| directory.join(relative))
+    let path = directory.join(relative);
+    // A file that is missing is an error of its own, when it is opened.
+    let linked_out = || match (path.canonicalize(), directory.canonicalize()) {
+        (Ok(path), Ok(directory)) => !path.starts_with(directory),
+        _ => false,
+    };
+    (stays && !name.is_empty() && !linked_out()).then_some(path)
 }
 
 fn open(file: &Path) -> Result<(File, u64), SnapshotError> {

@@ -1,6 +1,6 @@
 //! Arguments and exit code of `traceproof decode`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use traceproof_conformance::family::FamilyRules;
@@ -8,8 +8,8 @@ use traceproof_conformance::listing::{self, Counts};
 use traceproof_conformance::report::text::counted;
 use traceproof_vectors::{Program, ProtocolId};
 
-use crate::exit::Exit;
-use crate::files::Target;
+use crate::exit::{Exit, Failure};
+use crate::files::{Target, check_apart};
 use crate::limits::Limiting;
 
 /// Decode a trace with the reference decoder.
@@ -65,6 +65,20 @@ enum Format {
 }
 
 impl Arguments {
+    /// The output is none of the inputs.
+    pub(super) fn check_files(&self) -> Result<(), Failure> {
+        let input = (!self.input.is_dir()).then_some(self.input.as_path());
+        if input.is_none() && is_inside(&self.output, &self.input) {
+            let output = self.output.display();
+            return Err(Failure::usage(format!(
+                "--output {output} is a file of the snapshot; nothing was written"
+            )));
+        }
+        let mut inputs = vec![("the trace", input)];
+        inputs.extend(self.target.files());
+        check_apart(&inputs, &[("--output", Some(&self.output))])
+    }
+
     /// The layer to list over this program.
     pub(crate) fn layer<P: FamilyRules>(&self, program: &Program) -> Option<traceproof_vectors::Layer> {
         match self.layer {
@@ -82,6 +96,14 @@ impl Arguments {
             Format::Text => listing::Format::Text,
             Format::Jsonl => listing::Format::JsonLines,
         }
+    }
+}
+
+/// Whether a file is there, in a directory or below.
+fn is_inside(file: &Path, directory: &Path) -> bool {
+    match (file.canonicalize(), directory.canonicalize()) {
+        (Ok(file), Ok(directory)) => file.starts_with(directory),
+        _ => false,
     }
 }
 

@@ -11,10 +11,11 @@ pub(crate) use arguments::Arguments;
 use arguments::exit_for;
 
 use crate::exit::{Failure, Outcome};
-use crate::files::{create, open_trace};
+use crate::files::{Output, open_trace};
 use crate::snapshot::is_snapshot;
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    arguments.check_files()?;
     if is_snapshot(&arguments.input) {
         return snapshot::decode(arguments);
     }
@@ -42,10 +43,12 @@ impl Visitor for Decode<'_> {
         decoder.set_limits(&self.0.limiting.limits());
         decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut trace = open_trace::<P>(input, self.0.text, &parameters)?;
-        let mut listing = Listing::new(create(output)?, format, layer);
+        let mut written = Output::create(output)?;
+        let mut listing = Listing::new(&mut written, format, layer);
         stream::decode::<P, _>(decoder.as_mut(), trace.as_mut(), &mut listing)
             .map_err(|error| Failure::file(input, error))?;
         let counts = listing.finish()?;
+        written.publish()?;
         Ok(exit_for(counts))
     }
 }

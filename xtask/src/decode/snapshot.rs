@@ -12,7 +12,7 @@ use traceproof_vectors::{Family, Fault, ProtocolId};
 
 use super::arguments::{Arguments, exit_for};
 use crate::exit::{Failure, Outcome};
-use crate::files::create;
+use crate::files::Output;
 use crate::snapshot::{read, select};
 
 /// A source as a line of a listing.
@@ -139,7 +139,7 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
     let snapshot = read(&arguments.input)?;
     let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
     let streams = select(&snapshot, &arguments.source, &families)?;
-    let mut out = create(&arguments.output)?;
+    let mut out = Output::create(&arguments.output)?;
     let mut counts = Counts::default();
     let (mut decoded, mut passed, mut refused) = (0, Vec::new(), Vec::new());
     for stream in &streams {
@@ -152,7 +152,7 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
             Err(error) => refused.push(format!("{}: {error}", stream.source.name)),
         }
     }
-    out.flush()?;
+    out.publish()?;
     // A source that cannot be decoded is an error if it was selected by name or is the only one; otherwise it is
     // skipped.
     if !refused.is_empty() || decoded == 0 || (!arguments.source.is_empty() && !passed.is_empty()) {

@@ -3,4 +3,5 @@
 mod away;
 mod commands;
 mod explain;
+mod hostile;
 mod opencsd_snapshots;

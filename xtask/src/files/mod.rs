@@ -1,17 +1,20 @@
 //! Files that verbs read and write; `-` is the standard input or output.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+mod output;
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::{env, process};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
-use traceproof_conformance::elf::{Image, Machine};
+use traceproof_conformance::elf::{self, Image, Machine};
 use traceproof_conformance::family::{FamilyRules, toml_error};
 use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::{Program, Section, bounded};
+
+pub(crate) use output::{Output, check_apart, write};
 
 use crate::exit::Failure;
 
@@ -37,6 +40,14 @@ fn parse_section(text: &str) -> Result<(u64, PathBuf), String> {
 }
 
 impl Target {
+    /// Its files, with their options.
+    pub(crate) fn files(&self) -> Vec<(&'static str, Option<&Path>)> {
+        let parameters = self.parameters.iter().map(|path| ("--parameters", Some(path.as_path())));
+        let elf = self.elf.iter().map(|path| ("--elf", Some(path.as_path())));
+        let sections = self.section.iter().map(|(_, path)| ("--section", Some(path.as_path())));
+        parameters.chain(elf).chain(sections).collect()
+    }
+
     /// Reads the program and the parameters.
     pub(crate) fn load<P: FamilyRules>(&self) -> Result<(Program, P::Parameters), Failure> {
         let mut program = Program::new();
@@ -54,8 +65,7 @@ impl Target {
     pub(crate) fn add_to(&self, program: &mut Program) -> Result<Option<Machine>, Failure> {
         let mut machine: Option<Machine> = None;
         for path in &self.elf {
-            let image = Image::parse(&read(path)?, &path.to_string_lossy())
-                .map_err(|error| Failure::file(path, error))?;
+            let image = Image::read(path).map_err(|error| Failure::file(path, error))?;
             machine = machine.or(Some(image.machine));
             image.add_to(program).map_err(|error| Failure::file(path, error))?;
         }
@@ -69,7 +79,7 @@ impl Target {
 
 /// Reads a parameter file and reports all its errors. Also returns its text.
 pub(crate) fn read_parameters<P: FamilyRules>(path: &Path) -> Result<(String, P::Parameters), Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    let text = read_text(path, bounded::TEXT)?;
     match P::read_parameters(&text) {
         Ok(parameters) => Ok((text, parameters)),
         Err(errors) => {
@@ -82,13 +92,18 @@ pub(crate) fn read_parameters<P: FamilyRules>(path: &Path) -> Result<(String, P:
 
 /// Reads a file of policy.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    let text = read_text(path, bounded::TEXT)?;
     toml::from_str(&text)
         .map_err(|error| Failure::usage(format!("{}:{}", path.display(), toml_error(&text, &error))))
 }
 
+/// Reads a plain file of at most `limit` bytes as text.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+    bounded::read_to_string(path, limit).map_err(|error| Failure::file(path, error))
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::file(path, error))
+    bounded::read(path, elf::CODE_LIMIT).map_err(|error| Failure::file(path, error))
 }
 
 /// Opens a trace: its bytes, or with `text` the bytes of its lines in the notation of the family's cases.
@@ -102,7 +117,11 @@ pub(crate) fn open_trace<P: FamilyRules>(
         return Ok(file);
     }
     let mut content = String::new();
-    file.read_to_string(&mut content).map_err(|error| Failure::file(path, error))?;
+    let failed = |error: io::Error| Failure::file(path, error);
+    file.by_ref().take(bounded::LISTING).read_to_string(&mut content).map_err(failed)?;
+    if file.read(&mut [0]).map_err(failed)? > 0 {
+        return Err(Failure::file(path, format!("larger than the limit of {} bytes", bounded::LISTING)));
+    }
     let lines: Vec<String> = content.lines().map(str::to_owned).collect();
     let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, in_lines(&problem)))?;
     Ok(Box::new(io::Cursor::new(wire)))
@@ -130,70 +149,6 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
         ));
     }
     Ok(Box::new(input))
-}
-
-/// Creates a file for writing.
-pub(crate) fn create(path: &Path) -> Result<Box<dyn Write>, Failure> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(BufWriter::new(io::stdout())));
-    }
-    let file = File::create(path).map_err(|error| Failure::file(path, error))?;
-    Ok(Box::new(BufWriter::new(file)))
-}
-
-/// An output that appears only when it is complete: a new file beside it, or in the directory of temporary files if it
-/// is no regular file. Without [`publish`](Self::publish) nothing is left.
-#[derive(Debug)]
-pub(crate) struct Whole {
-    file: BufWriter<File>,
-    partial: PathBuf,
-    target: PathBuf,
-}
-
-impl Whole {
-    pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
-        let beside = target.as_os_str() != "-" && fs::metadata(target).map_or(true, |found| found.is_file());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!(".{name}.{}.partial", process::id());
-        let directory = if beside { target.parent().map(Path::to_owned) } else { Some(env::temp_dir()) };
-        let partial = directory.unwrap_or_default().join(name);
-        let file = File::create(&partial).map_err(|error| Failure::file(target, error))?;
-        Ok(Self { file: BufWriter::new(file), partial, target: target.to_owned() })
-    }
-
-    /// The output is complete.
-    pub(crate) fn publish(mut self) -> Result<(), Failure> {
-        self.file.flush()?;
-        if self.target.as_os_str() == "-" {
-            io::copy(&mut File::open(&self.partial)?, &mut io::stdout())?;
-            return Ok(io::stdout().flush()?);
-        }
-        let in_place = self.partial.parent() == self.target.parent();
-        let published = if in_place {
-            fs::rename(&self.partial, &self.target)
-        } else {
-            let write = |mut to: File| io::copy(&mut File::open(&self.partial)?, &mut to);
-            File::options().write(true).open(&self.target).and_then(write).map(drop)
-        };
-        published.map_err(|error| Failure::file(&self.target, error))
-    }
-}
-
-impl Drop for Whole {
-    fn drop(&mut self) {
-        // It is not there any more if it was published by its name.
-        let _ = fs::remove_file(&self.partial);
-    }
-}
-
-impl Write for Whole {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
 }
 
 /// Prints text; a closed output is not an error.
