@@ -4,6 +4,7 @@
 mod adaptor;
 mod baseline;
 mod bench;
+mod ci;
 mod conformance;
 mod coverage;
 mod crates;
@@ -25,6 +26,7 @@ mod programs;
 mod saboteurs;
 mod select;
 mod settings;
+mod shell;
 mod show;
 mod smoke;
 mod snapshot;
@@ -82,6 +84,10 @@ enum Verb {
     Bench(bench::Arguments),
     #[command(subcommand)]
     Adaptor(adaptor::Verb),
+    Ci(ci::Arguments),
+    Completions(shell::Completions),
+    #[command(name = "man")]
+    Manual(shell::Manual),
     #[cfg(feature = "peer-opencsd")]
     #[command(name = opencsd_host::VERB, hide = true)]
     OpencsdHost,
@@ -117,6 +123,9 @@ fn main() -> ExitCode {
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         Verb::Adaptor(verb) => adaptor::run(verb),
+        Verb::Ci(arguments) => ci::run(arguments),
+        Verb::Completions(arguments) => shell::completions(Arguments::command(), arguments),
+        Verb::Manual(arguments) => shell::manual(Arguments::command(), arguments),
         #[cfg(feature = "peer-opencsd")]
         Verb::OpencsdHost => opencsd_host::run(),
     });

@@ -4,6 +4,7 @@ mod citations;
 mod discovery;
 mod families;
 mod levels;
+mod links;
 mod prose;
 mod protocols;
 mod readings;

@@ -1,6 +1,7 @@
 //! The command line from the outside.
 
 mod away;
+mod ci;
 mod commands;
 mod explain;
 mod hostile;
