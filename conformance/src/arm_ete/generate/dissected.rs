@@ -3,9 +3,9 @@
 use traceproof_decoder::arm_ete::dissect;
 use traceproof_vectors::arm::SecurityState;
 use traceproof_vectors::arm_ete::{
-    AddressField, Atoms, ContextField, Packet, Parameters, SubIsa, VariableField,
+    AddressField, ArmEte, Atoms, ContextField, Packet, Parameters, SubIsa, VariableField,
 };
-use traceproof_vectors::{Field, Place};
+use traceproof_vectors::{Dissection, Field, Place};
 
 use crate::generate::tiles;
 
@@ -21,28 +21,34 @@ const AFTER: [u8; 2] = [0x84, 0x55];
 pub(super) fn judge(packet: &Packet, bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
     let wire = [&BEFORE, bytes, &AFTER].concat();
     let units = dissect(&wire, parameters);
-    let mut place = Place { packet: 0, byte: 0, bit: 0 };
-    for unit in &units {
-        if unit.place != place || unit.bytes.start != place.byte {
-            return Err(format!("{unit:x?} at {place} of {wire:02x?}"));
-        }
-        tiles(unit, &wire)?;
-        place.packet += u64::from(unit.packet.is_some());
-        place.byte = unit.bytes.end;
-    }
+    let is_whole = follow_each_other(&units, &wire)?;
     let [skipped, alignment, unit, reserved, rest] = units.as_slice() else {
         return Err(format!("{} units of {wire:02x?}", units.len()));
     };
-    let whole = place.byte == wire.len() as u64
+    let is_right = is_whole
         && (&skipped.packet, &rest.packet) == (&None, &None)
         && alignment.packet == Some(Ok(Packet::AlignmentSync { zeros: 11 }))
         && matches!(reserved.packet, Some(Err(_)));
     let parts = Parts(&unit.fields);
     let says = parts.say(packet) && parts.of("C").1 == continued(packet);
-    if !whole || unit.packet != Some(Ok(*packet)) || !says {
+    if !is_right || unit.packet != Some(Ok(*packet)) || !says {
         return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
     }
     cut(bytes, parameters)
+}
+
+/// Units have their places and fields, one after the other; whether the last one ends with the stream.
+fn follow_each_other(units: &[Dissection<ArmEte>], wire: &[u8]) -> Result<bool, String> {
+    let mut place = Place { packet: 0, byte: 0, bit: 0 };
+    for unit in units {
+        if unit.place != place || unit.bytes.start != place.byte {
+            return Err(format!("{unit:x?} at {place} of {wire:02x?}"));
+        }
+        tiles(unit, wire)?;
+        place.packet += u64::from(unit.packet.is_some());
+        place.byte = unit.bytes.end;
+    }
+    Ok(place.byte == wire.len() as u64)
 }
 
 /// A packet that the end of the stream cuts off is one unit, too.
@@ -56,6 +62,31 @@ fn cut(bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
         tiles(unit, &wire)?;
         let is_whole = unit.bytes == (BEFORE.len() as u64..wire.len() as u64);
         if !is_whole || !matches!(unit.packet, Some(Err(_))) {
+            return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
+        }
+    }
+    Ok(())
+}
+
+/// An A-sync may begin with the byte at fault, which then belongs to no other unit.
+///
+/// # Errors
+///
+/// As [`judge`].
+pub(super) fn search(parameters: &Parameters) -> Result<(), String> {
+    // Reserved: E of an exception, a Commit of 0, a header. How many of the zeros after them are no A-sync.
+    for (before, zeros) in [(&[0x06][..], 0), (&[0x2d], 0), (&[0x2d], 1), (&[0x84], 0), (&[0x84], 3)] {
+        let wire = [&BEFORE, before, &vec![0; zeros], &BEFORE[1..], &AFTER[..1]].concat();
+        let units = dissect(&wire, parameters);
+        let is_whole = follow_each_other(&units, &wire)?;
+        let faults = units.iter().filter(|unit| matches!(unit.packet, Some(Err(_)))).count();
+        let alignments: Vec<_> = units
+            .iter()
+            .filter(|unit| unit.packet == Some(Ok(Packet::AlignmentSync { zeros: 11 })))
+            .map(|unit| unit.bytes.clone())
+            .collect();
+        let second = (wire.len() - 13) as u64..(wire.len() - 1) as u64;
+        if !is_whole || faults != 2 || alignments != [1..13, second] {
             return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
         }
     }

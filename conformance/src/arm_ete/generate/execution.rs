@@ -326,6 +326,10 @@ impl Finder<'_> {
         else {
             return self.pass_cancel(count, next);
         };
+        // The other form says nothing of the instructions before.
+        if self.is_verbose() && !is_wrong_path && oldest.executed == 0 {
+            return self.pass_cancel(count, next);
+        }
         self.window.truncate(self.window.len() - steps);
         (self.at, self.executed) = (Some(oldest.at), oldest.executed);
         let action = Action::Squash { steps: steps as u32, next: oldest.at };

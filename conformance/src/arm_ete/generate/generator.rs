@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_ete::{ArmEte, Parameters, QElements, READINGS};
 
-use super::{Scenario, encode, limits, periods, round_trip, scenario, shown, writing};
+use super::{Scenario, encode, limits, m_profile, periods, round_trip, scenario, shown, writing};
 use crate::family::{Generated, Generator};
 
 /// Executions of random programs.
@@ -46,6 +46,7 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
     limits::kept()?;
     shown::judge(&made)?;
     shown::code_of_its_space()?;
+    m_profile::judge()?;
     writing::read_back(&made.parameters)
 }
 

@@ -10,6 +10,7 @@ mod happenings;
 mod impossible;
 mod instruction;
 mod limits;
+mod m_profile;
 pub mod oracle;
 mod periods;
 mod program;

@@ -32,6 +32,7 @@ pub(super) fn read_back(parameters: &Parameters) -> Result<(), String> {
         if parameters.check().is_err() {
             continue;
         }
+        dissected::search(parameters)?;
         for (packet, fits) in packets::all(parameters) {
             match write_packet(&packet, parameters) {
                 Ok(bytes) if fits => judge(&packet, &bytes, parameters)?,

@@ -100,9 +100,16 @@ pub(super) fn contexts(parameters: &Parameters) -> Vec<(ContextField, bool)> {
     let others = [ContextField { is_64_bit: false, ..plain }, ContextField { reserved: true, ..plain }];
     let mut fields: Vec<_> =
         levels.into_iter().chain(states).chain(others).map(|context| (context, true)).collect();
+    let zero = ContextField {
+        exception_level: ExceptionLevel::El0,
+        security: SecurityState::Secure,
+        is_64_bit: false,
+        ..plain
+    };
     for (vmid, first) in ids(parameters.vmid_bytes) {
         for (context_id, second) in ids(parameters.context_id_bytes) {
-            fields.push((ContextField { vmid, context_id, ..plain }, first && second));
+            let ids = ContextField { vmid, context_id, ..plain };
+            fields.extend([ids, ContextField { vmid, context_id, ..zero }].map(|ids| (ids, first && second)));
         }
     }
     fields
