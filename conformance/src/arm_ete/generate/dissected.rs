@@ -53,7 +53,8 @@ fn follow_each_other(units: &[Dissection<ArmEte>], wire: &[u8]) -> Result<bool, 
 
 /// A packet that the end of the stream cuts off is one unit, too.
 fn cut(bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
-    for length in 1..bytes.len().min(24) {
+    let lengths = [1, bytes.len() / 2, bytes.len() - 1];
+    for length in lengths.into_iter().filter(|length| (1..bytes.len()).contains(length)) {
         let wire = [&BEFORE, &bytes[..length]].concat();
         let units = dissect(&wire, parameters);
         let [_, _, unit] = units.as_slice() else {

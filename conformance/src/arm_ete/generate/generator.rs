@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_ete::{ArmEte, Parameters, QElements, READINGS};
 
-use super::{Scenario, encode, limits, m_profile, periods, round_trip, scenario, shown, writing};
+use super::{Scenario, encode, limits, m_profile, periods, round_trip, scenario, shown, signalled, writing};
 use crate::family::{Generated, Generator};
 
 /// Executions of random programs.
@@ -47,6 +47,7 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
     shown::judge(&made)?;
     shown::code_of_its_space()?;
     m_profile::judge()?;
+    signalled::judge()?;
     writing::read_back(&made.parameters)
 }
 

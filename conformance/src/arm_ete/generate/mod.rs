@@ -18,6 +18,7 @@ mod round_trip;
 mod run;
 mod scenario;
 mod shown;
+mod signalled;
 mod writing;
 
 pub(super) use generator::{GENERATOR, readings};

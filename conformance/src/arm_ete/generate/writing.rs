@@ -33,9 +33,13 @@ pub(super) fn read_back(parameters: &Parameters) -> Result<(), String> {
             continue;
         }
         dissected::search(parameters)?;
+        let mut reader = PacketReader::new(parameters).map_err(|refusal| refusal.to_string())?;
         for (packet, fits) in packets::all(parameters) {
             match write_packet(&packet, parameters) {
-                Ok(bytes) if fits => judge(&packet, &bytes, parameters)?,
+                Ok(bytes) if fits => {
+                    judge(&mut reader, &packet, &bytes)?;
+                    dissected::judge(&packet, &bytes, parameters)?;
+                }
                 Ok(bytes) => return Err(format!("{packet:x?} is written as {bytes:02x?}")),
                 Err(error) if fits => return Err(format!("{packet:x?} is refused: {error}")),
                 Err(_) => {}
@@ -59,29 +63,29 @@ const fn has_q(parameters: &Parameters) -> bool {
     !matches!(parameters.q_elements, QElements::None)
 }
 
-fn judge(packet: &Packet, bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
-    let read = |chunks: &[&[u8]]| {
-        let mut reader = PacketReader::new(parameters).map_err(|refusal| refusal.to_string())?;
+fn judge(reader: &mut PacketReader, packet: &Packet, bytes: &[u8]) -> Result<(), String> {
+    let mut read = |chunks: &[&[u8]]| {
+        reader.reset();
         let mut heard = Heard::default();
         chunks.iter().for_each(|chunk| reader.push(chunk, &mut heard));
         reader.finish(&mut heard);
-        Ok::<_, String>(heard)
+        heard
     };
     let whole = [&ALIGNMENT, bytes, &AFTER].concat();
     let single: Vec<&[u8]> = whole.chunks(1).take(ALIGNMENT.len() + bytes.len()).collect();
     let mut expected = vec![Packet::AlignmentSync { zeros: 11 }, *packet];
-    let alone = read(&single)?;
+    let alone = read(&single);
     if alone.packets != expected || alone.faults > 0 {
         return Err(format!("{packet:x?} is written as {bytes:02x?}, and read as {alone:x?}"));
     }
     expected.extend([Packet::TraceOn; AFTER.len()]);
-    let together = read(&[&whole])?;
+    let together = read(&[&whole]);
     if together.packets != expected || together.faults > 0 {
         return Err(format!(
             "{packet:x?} is written as {bytes:02x?}, and read in one chunk as {together:x?}"
         ));
     }
-    dissected::judge(packet, bytes, parameters)
+    Ok(())
 }
 
 #[derive(Debug, Default)]
