@@ -6,8 +6,10 @@
 pub(crate) mod case;
 mod entropy;
 mod round_trip;
+mod tiles;
 
 pub use case::{DEFAULT_GENERATED_PER_FAMILY, Seed};
 pub use entropy::{Entropy, seeded};
 pub(crate) use round_trip::compare_packets;
 pub use round_trip::{Cause, Failure};
+pub(crate) use tiles::tiles;

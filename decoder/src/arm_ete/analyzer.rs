@@ -155,7 +155,7 @@ impl Analyzer {
         if !self.synchronised && !self.is_read_before_trace_info(packet) {
             return ControlFlow::Continue(());
         }
-        if self.synchronised && !self.options.expected.is_plain(packet) {
+        if !self.options.expected.is_plain(packet) {
             let is_suspicious = self.has_other_depth(packet);
             oddities::report(packet, place, is_suspicious, self.options.expected, |fault| sink.fault(fault));
         }

@@ -200,7 +200,7 @@ impl<F: FnMut(&Fault)> Oddities<F> {
 
     /// A key whose first byte has 3 bits of it.
     fn key(&mut self, byte: u8, key: VariableField) {
-        self.at(byte + 5, 0, key.bits >> 32 != 0);
+        self.at(byte + 5, 1, key.bits >> 32 != 0);
     }
 
     fn trace_info(&mut self, packet: &Packet) {

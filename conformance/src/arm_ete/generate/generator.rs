@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_ete::{ArmEte, Parameters, QElements, READINGS};
 
-use super::{Scenario, encode, round_trip, scenario};
+use super::{Scenario, encode, limits, m_profile, periods, round_trip, scenario, shown, signalled, writing};
 use crate::family::{Generated, Generator};
 
 /// Executions of random programs.
@@ -39,7 +39,16 @@ fn generate(entropy: &[u8]) -> Option<Generated<ArmEte>> {
 }
 
 fn confirm(entropy: &[u8]) -> Result<(), String> {
-    round_trip(&scenario(entropy)).map(drop).map_err(|failure| failure.to_string())
+    let made = scenario(entropy);
+    round_trip(&made).map_err(|failure| failure.to_string())?;
+    let sent = encode(&made).map_err(|failure| failure.to_string())?;
+    periods::kept(&made, &sent)?;
+    limits::kept()?;
+    shown::judge(&made)?;
+    shown::code_of_its_space()?;
+    m_profile::judge()?;
+    signalled::judge()?;
+    writing::read_back(&made.parameters)
 }
 
 /// The readings on which the wire or the report of a generated execution can depend.

@@ -3,14 +3,23 @@
 //! The programs are small, so that the rare situations (a cancel across a synchronization, an exception at the target
 //! of a return, a transaction that fails while it is speculated) come often.
 
+mod dissected;
+mod execution;
 mod generator;
 mod happenings;
+mod impossible;
 mod instruction;
+mod limits;
+mod m_profile;
 pub mod oracle;
+mod periods;
 mod program;
 mod round_trip;
 mod run;
 mod scenario;
+mod shown;
+mod signalled;
+mod writing;
 
 pub(super) use generator::{GENERATOR, readings};
 pub use instruction::{Instruction, Kind};

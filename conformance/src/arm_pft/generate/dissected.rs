@@ -1,8 +1,10 @@
 //! What `explain` shows of a packet: its fields cover every bit once, and together say what the packet says.
 
 use traceproof_decoder::arm_pft::dissect;
-use traceproof_vectors::arm_pft::{ArmPft, CompressedAddress, CycleCount, Packet, Parameters};
+use traceproof_vectors::arm_pft::{CompressedAddress, CycleCount, Packet, Parameters};
 use traceproof_vectors::{Dissection, Field, Place};
+
+use crate::generate::tiles;
 
 /// Bits of an address with the marker of the instruction set, and of a timestamp without reserved bits.
 const ADDRESS: u64 = (1 << 33) - 1;
@@ -65,23 +67,6 @@ fn continued(packet: &Packet, parameters: &Parameters) -> usize {
         }
         _ => 0,
     }
-}
-
-/// The fields of a unit have all of its bits, once, and their values.
-fn tiles(unit: &Dissection<ArmPft>, wire: &[u8]) -> Result<(), String> {
-    let mut next = 8 * unit.bytes.start;
-    for field in &unit.fields {
-        let bit =
-            |bit: u64| wire.get(usize::try_from(bit / 8).ok()?).map(|byte| u64::from(byte >> (bit % 8) & 1));
-        let value = (0..field.width)
-            .try_fold(0, |value, at| bit(field.bit + u64::from(at)).map(|one| value | one << at));
-        let is_right = value == Some(field.value) || field.name == "skipped";
-        if field.bit != next || field.width == 0 || field.received != field.width || !is_right {
-            return Err(format!("{field:x?} at bit {next} of {wire:02x?}"));
-        }
-        next += u64::from(field.width);
-    }
-    if next == 8 * unit.bytes.end { Ok(()) } else { Err(format!("fields up to bit {next} of {wire:02x?}")) }
 }
 
 /// The fields of a packet.

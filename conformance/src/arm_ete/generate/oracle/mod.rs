@@ -88,3 +88,16 @@ pub fn judge_events(scenario: &Scenario, events: Vec<Event>) -> Result<Returned,
     ArmEte::canonical(events).iter().try_for_each(|event| judge.event(event))?;
     judge.finish()
 }
+
+/// How many P0 elements each stimulus makes, cancelled ones included.
+///
+/// # Errors
+///
+/// Where the execution leaves the program, which would be a fault of the generator.
+pub(super) fn elements_of_steps(scenario: &Scenario) -> Result<Vec<u32>, String> {
+    let mut counts = vec![0; scenario.stimuli.len()];
+    for element in timeline::timeline(scenario)?.elements.iter().skip(1) {
+        counts[element.step] += 1;
+    }
+    Ok(counts)
+}
