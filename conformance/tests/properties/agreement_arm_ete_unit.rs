@@ -2,13 +2,16 @@
 //! with every unpredictable choice; and metamorphic relations of the model.
 //!
 //! `UNIT_RECORDS=10000000 cargo test --release -p traceproof-conformance --test properties agreement_arm_ete_unit`
-//! compares more of them.
+//! compares more of them, from the history `UNIT_SEED` on (0 if absent). The properties are about other histories in each
+//! run; `PROPTEST_CASES=100000` makes more of them, `PROPTEST_RNG_SEED=1` always the same ones.
+
+use std::time::Instant;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use traceproof_conformance::arm_ete_unit::generate::{Agreement, Scenario, Written, agree, log, scenario};
 use traceproof_conformance::family::FamilyRules;
 use traceproof_conformance::generate::seeded;
+use traceproof_decoder::arm_ete_unit::Decoder;
 use traceproof_vectors::arm_ete_unit::wire::RECORD;
 use traceproof_vectors::arm_ete_unit::{
     ArmEteUnit, DirectWrite, DisabledWhileEnabling, EnableChange, EnabledWhileDisabling, Event, Packet,
@@ -27,10 +30,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
         max_shrink_iters: 4000,
-        cases: 64,
-        // Of about two thousand histories eight differ (docs/families/arm_ete_unit.md); until they are settled the same
-        // ones are compared in each run.
-        rng_seed: RngSeed::Fixed(1),
+        cases: u32::try_from(number("PROPTEST_CASES", 64)).expect("a number of cases"),
         ..ProptestConfig::default()
     })]
 
@@ -122,12 +122,16 @@ fn session_after(history: &Scenario) -> Vec<Packet> {
     written(&scenario).packets.split_off(start)
 }
 
+/// A number from the environment.
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |number| number.parse().expect(name))
+}
+
 #[test]
 fn model_and_checker_agree_on_many_records() {
-    let wanted: u64 = std::env::var("UNIT_RECORDS")
-        .map_or(100_000, |number| number.parse().expect("UNIT_RECORDS is a number"));
+    let (wanted, first) = (number("UNIT_RECORDS", 100_000), number("UNIT_SEED", 0));
     let mut sum = Agreement::default();
-    for seed in 0.. {
+    for seed in first.. {
         let length = 400 + 400 * usize::try_from(seed % 16).unwrap_or(0);
         sum += agreed(&seeded(seed, length)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         if sum.records >= wanted {
@@ -140,6 +144,28 @@ fn model_and_checker_agree_on_many_records() {
     assert!(sum.states.iter().all(|records| part(*records) > 0.02), "{sum:?}");
     assert!(part(sum.known) > 0.1 && part(sum.unpredictable) > 0.05, "{sum:?}");
     assert!(part(sum.software) > 0.01 && part(sum.sessions) > 0.001 && sum.outputs > 10, "{sum:?}");
+}
+
+#[test]
+#[ignore = "measures (docs/performance.md)"]
+fn checker_on_a_gibibyte() {
+    const MIB: usize = 1 << 20;
+    let mut log = Vec::new();
+    for seed in 0.. {
+        let scenario = Scenario { parameters: shown(), ..scenario(&seeded(seed, 4000)) };
+        log.extend_from_slice(&written(&scenario).wire);
+        if log.len() >= 16 * MIB {
+            break;
+        }
+    }
+    let mut checker = Decoder::new(&shown());
+    let (start, mut bytes) = (Instant::now(), 0);
+    while bytes < 1024 * MIB {
+        checker.push_into(&log, &mut ());
+        bytes += log.len();
+    }
+    let speed = (bytes / RECORD) as f64 / start.elapsed().as_secs_f64();
+    println!("{:.2} million records per second", speed / 1e6);
 }
 
 /// What comes first: nothing of the unit is unknown, and it may trace.

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use traceproof_vectors::Sink;
 use traceproof_vectors::arm_ete_unit::wire::RECORD;
 use traceproof_vectors::arm_ete_unit::{
-    ArmEteUnit, Barrier, Event, Input, OutputSet, Packet, Parameters, Register, Shown, StateSet,
+    ArmEteUnit, Barrier, Event, Input, OutputSet, Packet, Parameters, ProgrammingState, Register, Shown,
+    StateSet,
 };
 
 use super::belief::{Belief, Filter};
@@ -168,6 +169,9 @@ impl Checker {
         let changed = command != self.software.command;
         if changed {
             self.command(step, command, all_shown);
+        }
+        if !self.belief.must_be(&[ProgrammingState::Idle, ProgrammingState::Stable]) {
+            self.contents.forget_state();
         }
         if changed || self.restart.is_some() {
             self.software.period = Period {

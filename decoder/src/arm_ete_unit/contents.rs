@@ -163,6 +163,25 @@ impl Contents {
         }
     }
 
+    /// A register becomes unknown without being written.
+    pub(super) fn obscure(&mut self, register: Register) {
+        for (of, unwritten) in RESET_CHECKED.iter().zip(&mut self.reset) {
+            *unwritten &= *of != register;
+        }
+        for (of, field) in FIELDS.iter().zip(&mut self.fields) {
+            *field = field.filter(|_| *of != register);
+        }
+        if let Some(slot) = slot(register).and_then(|index| self.slots.get_mut(index)) {
+            *slot = Slot::default();
+        }
+        if matches!(register, Register::CLAIMSET | Register::CLAIMCLR) {
+            self.claim = Claim::default();
+        }
+        if register == Register::CONFIGR {
+            self.config = None;
+        }
+    }
+
     /// A read that reaches the unit and has a known value.
     pub(super) fn read(&mut self, step: &mut Step<'_>, register: Register, value: u32, reading: Reading) {
         self.compare_slot(step, register, value, reading);

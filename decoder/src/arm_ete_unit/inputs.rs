@@ -29,14 +29,10 @@ impl Checker {
             Input::Sink { sink, state } => self.around.set_sink(sink, state),
             Input::Interfaces { enabled } => self.around.interfaces_enabled = enabled,
             Input::ExternalAccess { etad } => self.around.set_etad(etad),
-            Input::Event(event) => {
-                if self.software.command == Command::Enabled {
-                    self.session.occur(event, self.around.may_pause());
-                }
-            }
+            Input::Event(event) => self.session.occur(event, self.around.may_pause()),
             Input::FlushRequest => self.around.request_flush(),
             Input::Wait(time) => {
-                let overdue = self.around.wait(time, step.parameters.bound);
+                let overdue = self.around.wait(time, step.parameters);
                 step.find_if(overdue, Rule::Dkfrl001);
             }
             Input::Visibility { what, shown } => self.visibility(what, shown),
@@ -108,6 +104,7 @@ impl Checker {
                 self.reset_unit(step);
                 self.around.reset_processor();
                 self.around.power = Power::On;
+                self.around.restart_time();
                 self.contents.change_power();
                 self.software.lock(Some(true), false);
                 self.software.reset();
@@ -138,6 +135,7 @@ impl Checker {
             return;
         }
         self.around.power = power;
+        self.around.restart_time();
         self.restart = Some(false);
         self.contents.forget_state();
         self.contents.change_power();

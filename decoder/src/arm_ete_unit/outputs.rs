@@ -155,10 +155,9 @@ impl Checker {
         let parameters = step.parameters;
         step.find_if(self.belief.enabled() == Some(false), Rule::Zdtlk001);
         step.find_if(self.discards(parameters), Rule::Nlssl002);
-        let implemented = parameters.stall_control && parameters.system_stall && parameters.no_overflow;
-        let on = self.stall_control(parameters) == Some((true, true));
+        let on = self.stall_control(parameters) == Some((true, true)) && !self.may_not_stall(parameters);
         let quiet = self.shown().events && self.session.is_quiet();
-        step.find_if(implemented && on && quiet, Rule::Stl002);
+        step.find_if(on && quiet, Rule::Stl002);
     }
 
     /// The trace buffer unit is known to be disabled, and bytes count as output.

@@ -39,7 +39,11 @@ impl Checker {
         match access.operation {
             Operation::Read if access.outcome.reaches() => self.read(step, access, value, &mut of_record),
             // An access of an unsupported size can give an error and write all the same (ETE-YFRMG-001).
-            Operation::Write if access.outcome.reaches() || unsupported => self.write(step, access, value),
+            Operation::Write if unsupported => {
+                self.write(step, access, value);
+                self.obscure(step, Register(access.register.offset() + 4));
+            }
+            Operation::Write if access.outcome.reaches() => self.write(step, access, value),
             _ => {}
         }
     }
@@ -120,7 +124,7 @@ impl Checker {
                 _ => Rule::Mdzdn002,
             });
         }
-        self.software.en = Some(en);
+        self.software.read_en(en, direct);
     }
 
     /// Spec: ETE-ACC-011.
@@ -130,7 +134,7 @@ impl Checker {
         let expected = 0x10 | u32::from(locked) << 1;
         let malformed = step.parameters.version.is_ete() && value != expected;
         step.find_if(malformed || impossible, Rule::Acc011);
-        self.software.locked = Some(locked);
+        self.software.read_lock(locked);
     }
 
     fn read_status(
@@ -234,7 +238,7 @@ impl Checker {
 
     /// Running is proved, if the command is enabled.
     pub(super) fn follow_running(&mut self) {
-        if self.software.command == Command::Enabled && self.around.prohibited() == Some(false) {
+        if self.software.command == Command::Enabled && !self.around.may_pause() {
             self.session.run();
         }
     }
@@ -247,6 +251,9 @@ impl Checker {
         step.find_if(enabled == Some(true) && status.idle == Some(true), Rule::Zfphc001);
         step.find_if(enabled == Some(false) && status.pmstable == Some(false), Rule::Czhwf001);
         let undrained = status.idle == Some(false) && (status.pmstable == Some(true) || status.timed_out);
-        step.find_if(enabled == Some(false) && undrained && !self.around.is_blocked(), Rule::Trzcp003);
+        step.find_if(
+            enabled == Some(false) && undrained && !self.around.is_blocked(step.parameters),
+            Rule::Trzcp003,
+        );
     }
 }

@@ -81,6 +81,11 @@ pub(super) struct Software {
     pub(super) command: Command,
     pub(super) period: Period,
     pub(super) en_source: EnSource,
+    /// A write left EN unknown: software does not begin with a unit of which nothing is known.
+    pub(super) en_obscured: bool,
+    /// What direct writes of EN and of the OS Lock make them with the next context synchronisation event.
+    pending_en: Option<Option<bool>>,
+    pending_lock: Option<Option<bool>>,
     pub(super) change: Option<Change>,
     pub(super) enabler: Option<Enabler>,
     /// No context synchronisation event since a direct change of EN or of the OS Lock.
@@ -117,6 +122,7 @@ impl Software {
     /// A context synchronisation event is in the log.
     pub(super) fn synchronise(&mut self) {
         self.may_synchronise();
+        (self.pending_en, self.pending_lock) = (None, None);
         let period = &mut self.period;
         period.stable_synchronised |= period.shown_stable || period.idle_proof;
     }
@@ -169,6 +175,7 @@ impl Software {
     pub(super) fn reset(&mut self) {
         self.en = Some(false);
         self.en_source = EnSource::Reset;
+        (self.pending_en, self.pending_lock) = (None, None);
         self.change = None;
         self.enabler = None;
         self.locked_enable = None;
@@ -183,14 +190,29 @@ impl Software {
             self.locked_access_reported = false;
             self.locked_enable = None;
         }
-        self.locked = locked;
+        self.locked = settled(locked, direct, &mut self.pending_lock);
         self.en_source = EnSource::Kept;
+    }
+
+    /// TRCPRGCTLR is read. What a direct write is about to make it counts more.
+    pub(super) fn read_en(&mut self, en: bool, direct: bool) {
+        if direct || self.pending_en.is_none() {
+            self.en = Some(en);
+        }
+    }
+
+    /// TRCOSLSR is read.
+    pub(super) fn read_lock(&mut self, locked: bool) {
+        if self.pending_lock.is_none() {
+            self.locked = Some(locked);
+        }
     }
 
     /// TRCPRGCTLR is written.
     pub(super) fn write_en(&mut self, en: Option<bool>, changes: bool, access: EnWrite) {
         let EnWrite { direct, external, unpredictable } = access;
-        self.en = en;
+        self.en = settled(en, direct, &mut self.pending_en);
+        self.en_obscured = self.en.is_none();
         self.en_source = match (unpredictable, direct, external) {
             (false, true, _) => EnSource::DirectWrite,
             (false, false, true) => EnSource::ExternalWrite,
@@ -200,12 +222,21 @@ impl Software {
             self.control_pending |= direct;
             self.change = Some(Change { direct, settled: false });
         }
-        if en != Some(true) {
+        if self.en != Some(true) {
             self.locked_enable = None;
         } else if self.locked == Some(true) {
             self.locked_enable = Some(false);
         }
     }
+}
+
+/// What EN or the OS Lock is from a write on, if that is known: after a write that takes effect at once while a direct one
+/// of another value is pending, either of them counts.
+fn settled(value: Option<bool>, direct: bool, pending: &mut Option<Option<bool>>) -> Option<bool> {
+    if direct {
+        *pending = Some(value);
+    }
+    value.filter(|_| pending.is_none_or(|pending| pending == value))
 }
 
 /// How TRCPRGCTLR is written.

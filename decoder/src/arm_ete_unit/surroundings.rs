@@ -56,8 +56,10 @@ pub(super) struct Surroundings {
     /// MDCR_EL3.{ETADE, ETAD}, if they are known.
     etad: Option<u8>,
     pub(super) debug: bool,
+    /// In low power, or possibly.
     low_power: bool,
-    region: bool,
+    /// Prohibited for another reason than TRFCR_ELx, if that is known.
+    region: Option<bool>,
     /// TRFCR_ELx prohibits.
     pub(super) filter: Delayed,
     /// A record of TRFCR_ELx was in the log.
@@ -74,7 +76,7 @@ pub(super) struct Surroundings {
     pub(super) tsb_in_region: bool,
     pub(super) tsb_in_filter: bool,
     pub(super) tsb_with_buffer: bool,
-    /// Bit n is sink n.
+    /// Bit n: sink n is blocked, or may be.
     blocked: u16,
     pub(super) stopped: bool,
     pub(super) interfaces_enabled: bool,
@@ -96,7 +98,7 @@ impl Default for Surroundings {
             etad: Some(0),
             debug: false,
             low_power: false,
-            region: false,
+            region: Some(false),
             filter: Delayed::default(),
             filter_shown: false,
             buffer: Delayed::default(),
@@ -128,7 +130,7 @@ const fn can_be_enabled(parameters: &Parameters) -> bool {
 impl Surroundings {
     /// After a gap.
     pub(super) fn after_gap() -> Self {
-        Self { etad: None, ..Self::default() }
+        Self { etad: None, blocked: u16::MAX, low_power: true, region: None, ..Self::default() }
     }
 
     /// System instructions that are hidden may have written TRFCR_ELx, TRBLIMITR_EL1 and MDCR_EL3.
@@ -169,7 +171,11 @@ impl Surroundings {
 
     /// Whether the region is prohibited, if that is known.
     pub(super) const fn prohibited(&self) -> Option<bool> {
-        if self.region { Some(true) } else { self.filter.value }
+        match (self.region, self.filter.value) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        }
     }
 
     /// The region is known to be prohibited.
@@ -187,8 +193,8 @@ impl Surroundings {
             ProcessorEvent::DebugEntry => self.debug = true,
             ProcessorEvent::DebugExit => self.debug = false,
             ProcessorEvent::Level { level, .. } => self.level = Some(level),
-            ProcessorEvent::ProhibitedEntry => self.region = true,
-            ProcessorEvent::ProhibitedExit => self.region = false,
+            ProcessorEvent::ProhibitedEntry => self.region = Some(true),
+            ProcessorEvent::ProhibitedExit => self.region = Some(false),
             ProcessorEvent::LowPowerEntry => self.low_power = true,
             ProcessorEvent::LowPowerExit => self.low_power = false,
         }
@@ -309,14 +315,21 @@ impl Surroundings {
         };
         let bit = 1_u16.checked_shl(u32::from(number)).unwrap_or(0);
         self.blocked = if state == SinkState::Blocked { self.blocked | bit } else { self.blocked & !bit };
+        self.restart_time();
+    }
+
+    /// Time begins anew with a sink that changes, and with Core power: without it the unit does nothing.
+    pub(super) const fn restart_time(&mut self) {
         self.elapsed = 0;
         if let Some(flush) = &mut self.flush {
             flush.time = 0;
         }
     }
 
-    pub(super) const fn is_blocked(&self) -> bool {
-        self.blocked != 0
+    /// A sink of the unit is blocked, or may be.
+    pub(super) fn is_blocked(&self, parameters: &Parameters) -> bool {
+        let interfaces = (1_u16 << parameters.interfaces.min(Sink::INTERFACES)) - 1;
+        self.blocked & (interfaces << 1 | u16::from(parameters.trace_buffer)) != 0
     }
 
     pub(super) fn request_flush(&mut self) {
@@ -328,12 +341,12 @@ impl Surroundings {
     }
 
     /// Time passes. Whether an acknowledgement is overdue from now on.
-    pub(super) fn wait(&mut self, time: u64, bound: Option<u64>) -> bool {
+    pub(super) fn wait(&mut self, time: u64, parameters: &Parameters) -> bool {
         self.elapsed = self.elapsed.saturating_add(time);
-        let blocked = self.is_blocked();
-        let Some(flush) = self.flush.as_mut().filter(|_| !blocked) else { return false };
+        let waits = self.is_blocked(parameters) || self.power != Power::On;
+        let Some(flush) = self.flush.as_mut().filter(|_| !waits) else { return false };
         flush.time = flush.time.saturating_add(time);
-        let overdue = bound.is_some_and(|bound| flush.time > bound) && !flush.reported;
+        let overdue = parameters.bound.is_some_and(|bound| flush.time > bound) && !flush.reported;
         flush.reported |= overdue;
         overdue
     }

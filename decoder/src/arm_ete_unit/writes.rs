@@ -32,6 +32,34 @@ impl Checker {
             _ => {}
         }
         self.contents.write(step.parameters, &Write { register, value, direct, proved });
+        self.suspend(register, value);
+    }
+
+    /// The word after a register that was written with an unsupported size: it may be UNKNOWN, too.
+    ///
+    /// Spec: ETE-YFRMG-001.
+    pub(super) fn obscure(&mut self, step: &mut Step<'_>, register: Register) {
+        if !register.exists(step.parameters) || register.is_of_processor() {
+            return;
+        }
+        self.corrupted |=
+            register.is_programming(step.parameters) && !self.belief.must_be(&[ProgrammingState::Idle]);
+        match register {
+            Register::PRGCTLR => {
+                self.belief.write_en(None, false);
+                let access = EnWrite { direct: false, external: false, unpredictable: true };
+                self.software.write_en(None, true, access);
+            }
+            Register::OSLAR => self.write_lock(step, None, false),
+            Register::RSR => self.session.forget(),
+            _ => {}
+        }
+        self.contents.obscure(register);
+        self.suspend(register, None);
+    }
+
+    /// Spec: ETE-PRG-012.
+    fn suspend(&mut self, register: Register, value: Option<u32>) {
         if let Some((index, suspended)) = suspends(register, value)
             && let Some(reason) = self.suspended.get_mut(index)
         {
@@ -92,7 +120,8 @@ impl Checker {
         let known = self.software.en;
         let changes = known.is_none() || en.is_some() && en != known;
         // Reading `eteu-first-disable`.
-        let first = known.is_none() && en == Some(false);
+        let unknown_before = known.is_none() && en == Some(false);
+        let first = unknown_before && !self.software.en_obscured;
         let settled = [ProgrammingState::Idle, ProgrammingState::Running];
         let unpredictable = changes && !first && !self.belief.can_be(&settled);
         step.find_if(unpredictable, Rule::Mdzdn001);
@@ -103,7 +132,7 @@ impl Checker {
             Some(false) => period.running_proof || period.idle_proof && self.software.locked == Some(true),
             None => true,
         };
-        if changes && !first && !unpredictable && !proved && !period.after_gap && shown {
+        if changes && !unknown_before && !unpredictable && !proved && !period.after_gap && shown {
             self.find_or_accept(step, Rule::Prg003);
         }
         if changes {

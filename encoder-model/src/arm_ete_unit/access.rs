@@ -168,7 +168,7 @@ impl Unit {
             Register::PRGCTLR => self.write_enable(value & 1 == 1, direct),
             Register::CLAIMSET => self.registers.claim(value as u32, &self.parameters),
             Register::CLAIMCLR => self.registers.unclaim(value as u32),
-            Register::OSLAR => self.set_lock(value & 1 == 1),
+            Register::OSLAR => self.write_lock(access.agent, value & 1 == 1),
             Register::LAR => {}
             register if register.is_of_processor() => {}
             register => self.program(register, value, access.value_bits() == 64),

@@ -22,7 +22,6 @@ use super::unit::{Log, Unit};
 /// * an external write of a register that is only read, and a read of one that is only written, has the error response
 ///   of its class, and otherwise the effect of an access to a reserved register (ETE-SVSNR-001, ETE-WXKDP-001);
 /// * an UNDEFINED instruction is not trapped (ETE-SGPQB-001, ETE-WCXDT-001);
-/// * a write of TRCOSLAR takes effect at once, by a System instruction too;
 /// * code that a stall keeps back enters the buffers after the bytes of a step have left;
 /// * a poll takes at most 4096 steps.
 ///

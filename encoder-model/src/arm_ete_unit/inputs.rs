@@ -112,10 +112,13 @@ impl Unit {
         Ok(())
     }
 
-    /// What has a bound and is due before this time has passed happens.
+    /// What has a bound and is due before this time has passed happens. Time without Core power does not count.
     ///
     /// Spec: ETE-ZFPHC-001, ETE-CZHWF-001, ETE-TRZCP-003, ETE-GFMRH-001.
     fn wait(&mut self, time: u64, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
+        if !self.surroundings.is_powered() {
+            return Ok(());
+        }
         self.elapsed = self.elapsed.saturating_add(time);
         if self.parameters.bound.is_none_or(|bound| self.elapsed <= bound) {
             return Ok(());

@@ -48,9 +48,10 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// A change of EN in Enabling, Unstable or Stable is unpredictable: the configuration stays, or EN takes either value
 /// with the row above; sets the mark. A write of the EN or L that a configuration has changes nothing of it. A write of
-/// EN = 0 while EN is not known is taken for the first step of a procedure (reading `eteu-first-disable`): at its
-/// record configurations in Enabling become Running, and those in Idle, Unstable and Stable get EN = 0 at once; so it
-/// is never unpredictable, and a unit that ignores it because it was in Enabling is taken for wrong.
+/// EN = 0 while EN is not known, and not because of a write since the first record or the latest gap, is taken for the
+/// first step of a procedure (reading `eteu-first-disable`): at its record configurations in Enabling become Running,
+/// and those in Idle, Unstable and Stable get EN = 0 at once; so it is never unpredictable, and a unit that ignores it
+/// because it was in Enabling is taken for wrong.
 ///
 /// | record | effect on the belief |
 /// |---|---|
@@ -97,10 +98,15 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// There is Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
 /// Cold reset, and power on after power off. In retention an error is right for every register.
 ///
+/// A write of an unsupported size, whatever its outcome, writes an unknown value to its register, and the register after
+/// it becomes unknown, too (ETE-YFRMG-001).
+///
 /// # Software
 ///
 /// *EN known*: what was last written by an access that reached the unit, read, or set to 0 by a reset or power off.
-/// *OS Lock known*: by the latest `OsLock` record, Cold reset, or read of TRCOSLSR. The *command* is enabled if EN is
+/// *OS Lock known*: by the latest `OsLock` record, Cold reset, or read of TRCOSLSR. A direct write that is pending counts
+/// more than a read that does not show it; where another agent writes another value before the context synchronisation
+/// event, either may come last, and the value is not known until the next write or read after that. The *command* is enabled if EN is
 /// known to be 1 and the OS Lock is not known to be locked, disabled if EN is known to be 0 or the OS Lock is known to
 /// be locked, otherwise unknown. A *period* begins where the command becomes another one, and at a reset, power change
 /// or gap.
@@ -121,7 +127,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// in Idle, or from a *stable read*: one that reaches the unit while every configuration is in Stable or Idle, after
 /// TRCSTATR showed that in this period, or with proof of Idle; of a direct one, with a context synchronisation event
 /// since. After an unpredictable change of EN, IDLE = 1 may be that of Enabling: then nothing is known. Only a stable
-/// read is compared. It is forgotten when the command becomes enabled or unknown, at a reset and at a change of power.
+/// read is compared. It is forgotten when the command becomes enabled or unknown, after a record with which a
+/// configuration is in another state than Stable and Idle, at a reset and at a change of power.
 /// Other bits ([`Register::written_bits`]) are known from such a write, are forgotten at a trace unit reset, and are
 /// compared with every read that reaches the unit. A direct read after an external write, and an external read after a
 /// direct write, is compared only if a context synchronisation event that is shown was between them (ETE-SYN-001).
@@ -131,9 +138,10 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// # Regions, outputs, time
 ///
-/// A region is *prohibited* between `ProhibitedEntry` and `ProhibitedExit`, and by TRFCR_ELx from the context
-/// synchronisation event after its record on; what TRFCR_ELx says is unknown at first and between a record and that
-/// event, and known to prohibit after a Cold or Warm reset.
+/// A log begins outside of Debug state, low power and the regions of `ProhibitedEntry`, and with every sink accepting;
+/// after a gap these are not known. A region is *prohibited* between `ProhibitedEntry` and `ProhibitedExit`, and by
+/// TRFCR_ELx from the context synchronisation event after its record on; what TRFCR_ELx says is unknown at first and
+/// between a record and that event, and known to prohibit after a Cold or Warm reset.
 ///
 /// The trace buffer unit is *known* to be enabled or disabled from the context synchronisation event after the record
 /// of TRBLIMITR_EL1.E on; disabled after a Cold or Warm reset, without FEAT_TRBE, and while self-hosted trace is
@@ -142,7 +150,7 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// or the region was prohibited and a TSB CSYNC was since that is in effect.
 ///
 /// *Elapsed* is the sum of `wait` records since every configuration became enabled, or disabled, whichever it is now,
-/// and since the latest change of a sink and the latest gap.
+/// and since the latest change of a sink or of Core power and the latest gap. Without Core power no time counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]

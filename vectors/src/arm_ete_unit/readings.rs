@@ -88,8 +88,9 @@ pub const READINGS: [Reading; 23] = [
     ),
     reading(
         "eteu-first-disable",
-        "A write of EN = 0 while EN is not known may be the first step of a procedure and is no change in a wrong state: \
-         software cannot know that the unit is in Enabling. One that ignores it there contradicts the log.",
+        "A write of EN = 0 while EN is not known, and no write made it so, may be the first step of a procedure and is no \
+         change in a wrong state: software cannot know that the unit is in Enabling. One that ignores it there contradicts \
+         the log.",
     ),
     reading(
         "eteu-drained-bytes",

@@ -213,9 +213,9 @@ rules! {
     Bptkt001 "ETE-BPTKT-001" Contradiction
         "A read of a register whose resource state is known from a read, and differs from it in those bits."
     Res001 "ETE-RES-001" Contradiction
-        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred while the command was enabled and the region prohibited or in low power. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred since that began while the region was prohibited or the unit in low power. Needs events."
     Res002 "ETE-RES-002" Contradiction
-        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited and the unit not in low power, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
 
     // What the unit does: output.
     Svdbd001 "ETE-SVDBD-001" Contradiction
@@ -249,13 +249,13 @@ rules! {
     Nlssl002 "ETE-NLSSL-002" Contradiction
         "An overflow begins while the trace buffer unit is known to be disabled and the outputs are `discarded` alone."
     Stl002 "ETE-STL-002" Contradiction
-        "An overflow begins while no-overflow is on (TRCSTALLCTLR known with ISTALL = 1 and NOOVERFLOW = 1, which is implemented, as is SYSSTALL) and each ETEEvent n occurred at most once since the command became enabled. Needs events."
+        "An overflow begins while no-overflow is on (TRCSTALLCTLR known with ISTALL = 1 and NOOVERFLOW = 1, which is implemented), a stall is none of those of ETE-STL-001, and each ETEEvent n occurred at most once since the command became enabled. Needs events."
     Rpsph001 "ETE-RPSPH-001" Contradiction
         "A read of TRCSTATR, a poll or a record of the state after which every configuration is in Idle, while an overflow has begun and not ended."
     Twbvy001 "ETE-TWBVY-001" Contradiction
         "A flush is acknowledged while an overflow has begun and not ended; not under the erratum `early_flush_acknowledge`."
     Dkfrl001 "ETE-DKFRL-001" Contradiction
-        "The record at which more time than the bound has passed since a flush request without an acknowledgement, while no sink was blocked. Once for each request."
+        "The record at which more time than the bound has passed since a flush request without an acknowledgement, with Core power and while no sink was blocked. Once for each request."
     Zvnkv001 "ETE-ZVNKV-001" Contradiction
         "The signal `operative` becomes 1 while every configuration is disabled or an overflow has begun and not ended; or it becomes 0 while every configuration is enabled and no overflow has begun and not ended."
     Ymjfj001 "ETE-YMJFJ-001" Contradiction

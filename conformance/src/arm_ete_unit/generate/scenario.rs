@@ -190,7 +190,7 @@ impl Author<'_> {
     }
 
     /// What the log shows changes, records are missing, or another log begins. EN is read after a gap; nothing is
-    /// pending at one.
+    /// pending at one. A log begins with every sink accepting, outside of Debug state, low power and prohibited regions.
     fn rare(&mut self) {
         let kind = self.entropy.below(4);
         if kind < 2 || self.power != Power::On || !self.is_usual() {
@@ -207,8 +207,18 @@ impl Author<'_> {
             Stimulus::Input(Input::Processor(level)),
             Stimulus::Input(border),
             Stimulus::Input(Input::ExternalAccess { etad: 0 }),
-            read(Agent::System, Register::PRGCTLR),
         ]);
+        if border == Input::End {
+            let interfaces = (0..self.parameters.interfaces).map(Sink::Interface);
+            let sinks = std::iter::once(Sink::TraceBuffer).chain(interfaces);
+            let accepts = |sink| Stimulus::Input(Input::Sink { sink, state: SinkState::Accepting });
+            self.stimulus.extend(sinks.map(accepts));
+            self.stimulus.push(Stimulus::Input(Input::Interfaces { enabled: true }));
+            let leaves =
+                [ProcessorEvent::DebugExit, ProcessorEvent::ProhibitedExit, ProcessorEvent::LowPowerExit];
+            self.stimulus.extend(leaves.map(|event| Stimulus::Input(Input::Processor(event))));
+        }
+        self.stimulus.push(read(Agent::System, Register::PRGCTLR));
     }
 
     /// Whether the unit is always in a usual configuration: a log that begins with another one is taken for wrong.

@@ -252,3 +252,47 @@ fn remaining_rules() {
         assert_eq!(found.iter().any(|of| of == finding), expected, "{log}: {finding} in {found:?}");
     }
 }
+
+/// Where two agents write EN or the OS Lock without a context synchronisation event between them, either may come last:
+/// nothing is concluded from the later record.
+#[test]
+fn writes_of_two_agents_have_no_order() {
+    let begin = "xoslk 0; xw TRCPRGCTLR=0; poll x IDLE=1";
+    let session = "poll s IDLE=0; xw TRCPRGCTLR=0; poll x IDLE=1; isb; xr TRCRSR->0";
+    for enable in [
+        "oslk 0; xoslk 1; isb; sw TRCRSR=1000; sw TRCPRGCTLR=1; isb",
+        "sw TRCRSR=1000; sw TRCPRGCTLR=1; xr TRCPRGCTLR->0; isb",
+        "sw TRCRSR=1000; oslk 1; isb; sw TRCPRGCTLR=1; isb; oslk 0; xoslk 0; isb",
+    ] {
+        assert_eq!(found(&format!("{begin}; {enable}; {session}")), [""; 0], "{enable}");
+    }
+    // Nothing is known of EN where another agent's write comes first or last; a read settles it.
+    let both = "sw TRCPRGCTLR=1; xw TRCPRGCTLR=0; isb";
+    let (write, prg002) = ("xw TRCCONFIGR=1", "ETE-PRG-002 TRCCONFIGR");
+    let unproved = found(&format!("{begin}; {both}; {write}"));
+    assert_eq!(unproved.last().map(String::as_str), Some(prg002));
+    let settled = found(&format!("{begin}; {both}; xr TRCPRGCTLR->0; poll x IDLE=1; {write}"));
+    assert!(!settled.contains(&prg002.into()), "{settled:?}");
+}
+
+/// A write of an unsupported size leaves both of its words unknown, and EN = 0 after it is no first step.
+///
+/// Spec: ETE-YFRMG-001.
+#[test]
+fn an_unsupported_size_obscures_two_registers() {
+    let begin = "xoslk 0; xw TRCPRGCTLR=0; poll x IDLE=1";
+    let size = |register| format!("ETE-YFRMG-001 {register}");
+    for (written, wide, read) in [
+        ("TRCEVENTCTL1R=2000", "TRCEVENTCTL0R=0", "TRCEVENTCTL1R->0"),
+        ("TRCSYNCPR=C", "TRCSYNCPR=0", "TRCSYNCPR->1"),
+        ("TRCCLAIMSET=1", "TRCCLAIMSET=0", "TRCCLAIMCLR->0"),
+    ] {
+        let register = wide.split('=').next().unwrap_or_default();
+        let log = format!("{begin}; xw {written}; xw64 {wide}; xr {read}");
+        assert_eq!(found(&log), [size(register)], "{log}");
+    }
+    let ignored = format!("{begin}; xw64 TRCPRGCTLR=1; xw TRCPRGCTLR=0; xr TRCPRGCTLR->1");
+    assert_eq!(found(&ignored), [size("TRCPRGCTLR")]);
+    // A first EN = 0 takes effect.
+    assert_eq!(found("xoslk 0; xw TRCPRGCTLR=0; xr TRCPRGCTLR->1"), ["ETE-DYRZC-001 TRCPRGCTLR"]);
+}

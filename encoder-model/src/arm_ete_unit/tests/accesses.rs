@@ -436,6 +436,14 @@ fn locks_of_etmv4() {
     let mut bench = Bench::new();
     assert_eq!(bench.write(X, Register::OSLAR, 1), Outcome::Ok);
     assert_eq!(bench.read(X, Register::OSLSR).0, Some(0x10));
+    // A System instruction may write it late, and of two such writes the second counts. Spec: ETE-SYN-002.
+    let policy = Policy { direct_write: DirectWrite::AtSynchronisation, ..Policy::default() };
+    let mut bench = Bench::with(etm, policy);
+    bench.input(Input::OsLock { agent: S, locked: false });
+    bench.write(S, Register::OSLAR, 1);
+    assert_eq!(bench.read(X, Register::OSLSR).0, Some(8));
+    bench.isb();
+    assert_eq!(bench.read(X, Register::OSLSR).0, Some(0xA));
 }
 
 /// In Running, an unpredictable write changes no other register. Spec: ETE-RWYQD-001, ETE-RWYQD-003.

@@ -418,7 +418,7 @@ fn what_is_finite_happens_within_the_bound() {
     let packets = wait(&mut bench, u64::MAX);
     assert_eq!((states(&packets), outputs(&packets)), (alloc::vec![Stable, Idle], alloc::vec![(IF0, 5)]));
     // A blocked sink has no bound, but Stable is reached.
-    let mut bench = Bench::with(bounded, Policy::default());
+    let mut bench = Bench::with(bounded.clone(), Policy::default());
     bench.run();
     bench.generate(5);
     bench.input(BLOCKED);
@@ -427,6 +427,15 @@ fn what_is_finite_happens_within_the_bound() {
     assert_eq!(states(&wait(&mut bench, 101)), []);
     bench.input(ACCEPTING);
     assert_eq!(states(&wait(&mut bench, 101)), [Idle]);
+    // Time in retention does not count.
+    let mut bench = Bench::with(bounded, Policy::default());
+    bench.enable(1);
+    assert_eq!(states(&wait(&mut bench, 60)), []);
+    bench.input(Input::Power(Power::Retention));
+    assert_eq!(states(&wait(&mut bench, 60)), []);
+    bench.input(Input::Power(Power::On));
+    assert_eq!(states(&wait(&mut bench, 40)), []);
+    assert_eq!(states(&wait(&mut bench, 1)), [Running]);
     // Without a bound, time does nothing.
     let mut bench = Bench::new();
     bench.enable(1);
