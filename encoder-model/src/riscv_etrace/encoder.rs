@@ -75,6 +75,13 @@ impl traceproof_vectors::Encoder<RiscvEtrace> for Encoder {
 
     fn begin(&mut self, parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
         check(parameters, policy)?;
+        for (needed, feature) in
+            [(parameters.has_standard_support(), "standard_support"), (parameters.iret_ext, "irets")]
+        {
+            if needed {
+                return Err(Refusal::unsupported(feature));
+            }
+        }
         let lanes = Lanes::new(parameters, policy)?;
         check_lengths(parameters, &lanes)?;
         let filters = Filters::new(&policy.filters)?;

@@ -95,16 +95,16 @@ impl Layout {
         let mut bits = Bits::default();
         bits.push(packet.format().unwrap_or_default().into(), 2);
         match *packet {
-            // Without data trace; `check` refuses it.
-            Packet::Data(_) => {}
+            // Without data trace, and without standard support packets; `check` refuses them.
+            Packet::Data(_) | Packet::StandardSupport(_) => {}
             Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
                 self.push_synchronisation(&mut bits, packet);
             }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+            Packet::Address { address, notify, updiscon, irreport, irdepth, .. } => {
                 // Spec: RVET-PKT-024 (ET 7.6).
                 self.push_report(&mut bits, address, Status { notify, updiscon, irreport, irdepth });
             }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, .. } => {
                 bits.push(branches.into(), 5);
                 match address {
                     // Spec: RVET-PKT-031 (ET 7.7).
@@ -124,6 +124,7 @@ impl Layout {
                 updiscon,
                 irreport,
                 irdepth,
+                ..
             } => {
                 // Spec: RVET-PKT-036, RVET-PKT-039 to 041 (ET 7.8).
                 bits.push(0, self.f0s);
@@ -133,7 +134,7 @@ impl Layout {
                     self.push_report(&mut bits, address, Status { notify, updiscon, irreport, irdepth });
                 }
             }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, .. } => {
                 // Spec: RVET-PKT-042 to 044 (ET 7.8). `irreport` is relative to the bit before it, which is
                 // the top bit of the map or, without a map, of `branches`.
                 bits.push(1, self.f0s);

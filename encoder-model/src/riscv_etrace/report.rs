@@ -56,6 +56,7 @@ impl Tracer {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
             None => Packet::Branch {
                 branches: 0,
@@ -65,6 +66,7 @@ impl Tracer {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
         }
     }
@@ -81,6 +83,7 @@ impl Tracer {
             updiscon,
             irreport,
             irdepth,
+            irets: 0,
         }
     }
 
@@ -97,9 +100,10 @@ impl Tracer {
                 updiscon,
                 irreport,
                 irdepth,
+                irets: 0,
             }
         } else {
-            Packet::Address { address, notify, updiscon, irreport, irdepth }
+            Packet::Address { address, notify, updiscon, irreport, irdepth, irets: 0 }
         }
     }
 
@@ -111,6 +115,7 @@ impl Tracer {
             branch_map: self.branches.map(),
             irreport: flags.irreport,
             irdepth: flags.irdepth,
+            irets: 0,
         };
         let length = |packet: &Packet| self.layout.pack(packet).payload(true).bytes().len();
         if length(&plain) < length(&cached) { plain } else { cached }

@@ -82,10 +82,12 @@ impl Layout {
             Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
                 self.check_synchronisation(packet, modes)
             }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+            // No parameters have it that `begin` takes.
+            Packet::StandardSupport(_) => Err(("packet", Defect::Unexpected)),
+            Packet::Address { address, notify, updiscon, irreport, irdepth, .. } => {
                 self.check_report(Some(address), &Flags { notify, updiscon, irreport, irdepth }, modes)
             }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, .. } => {
                 fits("branches", branches.into(), 5)?;
                 let width = if branches == 0 { 31 } else { branch_map_width(branches) };
                 fits("branch_map", branch_map.into(), width)?;
@@ -100,6 +102,7 @@ impl Layout {
                 updiscon,
                 irreport,
                 irdepth,
+                ..
             } => {
                 // Without a subformat field the supported option determines what a format 0 packet is. Spec:
                 // RVET-PKT-038 (ET 7.8.1).
@@ -112,7 +115,7 @@ impl Layout {
                 present("address", address.is_some(), branch_fmt != 0)?;
                 self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
             }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, .. } => {
                 if self.f0s == 0 && self.index == 0 {
                     return Err(("subformat", Defect::Unexpected));
                 }
