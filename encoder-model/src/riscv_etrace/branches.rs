@@ -84,11 +84,14 @@ impl Branches {
 
     /// A synchronisation packet reports an instruction, with its outcome if it is a branch.
     ///
-    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first, then learns that outcome.
-    pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>) {
+    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first unless it `keeps` what it knows, then
+    /// learns that outcome.
+    pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>, keeps: bool) {
         self.clear();
         if let Some(predictor) = &mut self.predictor {
-            predictor.reset();
+            if !keeps {
+                predictor.reset();
+            }
             if let Some((address, taken)) = own {
                 predictor.update(address, taken);
             }
