@@ -63,7 +63,7 @@ impl ReturnCount {
     /// instruction is not counted (reading irets-leaves-out-the-last-return).
     ///
     /// Spec: RVET5-ENC-004 to 010.
-    pub(super) const fn report(&self, reached: Reached) -> Option<u8> {
+    pub(super) fn report(&self, reached: Reached) -> Option<u8> {
         let unless_none = |count: u32| if count > 0 { Some(count as u8) } else { None };
         match reached {
             Reached::FailedReturn => Some(self.at_arrival as u8),
