@@ -48,6 +48,13 @@ impl Announcements {
 /// Refuses parameters that no hardware can have, and those that the packet types cannot hold.
 pub(super) fn check(parameters: &Parameters) -> Result<(), Refusal> {
     parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+    for (needed, feature) in
+        [(parameters.has_standard_support(), "standard_support"), (parameters.iret_ext, "irets")]
+    {
+        if needed {
+            return Err(Refusal::unsupported(feature));
+        }
+    }
     let SupportLayout { encoder_mode_width, ref ioptions, doptions_width, .. } = parameters.support;
     if encoder_mode_width > 8 || ioptions.len() > 32 || doptions_width > 32 {
         return Err(Refusal::invalid(

@@ -248,7 +248,7 @@ impl PacketReader {
     ) -> Result<Packet, Fault> {
         let (address, Status { notify, updiscon, irreport, irdepth }) = self.reported(fields);
         fields.finish()?;
-        Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
+        Ok(Packet::Address { address, notify, updiscon, irreport, irdepth, irets: 0 })
     }
 
     /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
@@ -267,7 +267,7 @@ impl PacketReader {
         };
         fields.finish()?;
         let Status { notify, updiscon, irreport, irdepth } = status;
-        Ok(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth })
+        Ok(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets: 0 })
     }
 
     /// Format 0. Spec: RVET-PKT-036 to 044 (ET 7.8).
@@ -309,7 +309,16 @@ impl PacketReader {
         };
         fields.finish()?;
         let Status { notify, updiscon, irreport, irdepth } = status;
-        Ok(Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth })
+        Ok(Packet::BranchCount {
+            branch_count,
+            branch_fmt,
+            address,
+            notify,
+            updiscon,
+            irreport,
+            irdepth,
+            irets: 0,
+        })
     }
 
     /// Format 0 subformat 1. Spec: RVET-PKT-042 to 044 (ET 7.8).
@@ -323,7 +332,7 @@ impl PacketReader {
         // Relative to the top bit of the map as it travels, or to `branches[4]`, which is 0 where there is no map.
         let (irreport, irdepth) = self.implicit_return(fields);
         fields.finish()?;
-        Ok(Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth })
+        Ok(Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets: 0 })
     }
 
     /// `privilege`, `time`, `context`.

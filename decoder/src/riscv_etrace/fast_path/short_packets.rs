@@ -171,6 +171,7 @@ impl ShortPacket {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
             Some(reported) => {
                 let (notify, updiscon, irreport) =
@@ -178,10 +179,19 @@ impl ShortPacket {
                 let irdepth = reported.irdepth();
                 let address = reported.address();
                 if branches == 0 {
-                    Packet::Address { address, notify, updiscon, irreport, irdepth }
+                    Packet::Address { address, notify, updiscon, irreport, irdepth, irets: 0 }
                 } else {
                     let address = Some(address);
-                    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+                    Packet::Branch {
+                        branches,
+                        branch_map,
+                        address,
+                        notify,
+                        updiscon,
+                        irreport,
+                        irdepth,
+                        irets: 0,
+                    }
                 }
             }
         }

@@ -78,6 +78,7 @@ impl Flow {
                 updiscon,
                 irreport,
                 irdepth,
+                ..
             } => {
                 // The walk relies on the absence of predictions in other modes.
                 if !self.walker.modes().branch_prediction {
@@ -93,7 +94,7 @@ impl Flow {
                 let address = address.map(|address| self.resolve(address));
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, .. } => {
                 let depth = self.reported_depth(irreport, irdepth);
                 let invalid =
                     Trouble { class: FaultClass::InvalidReference, address: None, bit: self.hart.index_bit };
@@ -108,14 +109,14 @@ impl Flow {
                     depth,
                 }))
             }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, .. } => {
                 let depth = self.reported_depth(irreport, irdepth);
                 // Spec: RVET-PKT-032 (ET 7.7).
                 self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches.into() });
                 let address = address.map(|address| self.resolve(address));
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+            Packet::Address { address, notify, updiscon, irreport, irdepth, .. } => {
                 let address = Some(self.resolve(address));
                 let depth = self.reported_depth(irreport, irdepth);
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))

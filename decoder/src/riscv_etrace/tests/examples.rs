@@ -75,27 +75,27 @@ fn support(ienable: bool, qual_status: QualStatus, ioptions: u32) -> Packet {
 }
 
 fn address(address: ReportedAddress, notify: bool, updiscon: bool) -> Packet {
-    Packet::Address { address, notify, updiscon, irreport: false, irdepth: 0 }
+    Packet::Address { address, notify, updiscon, irreport: false, irdepth: 0, irets: 0 }
 }
 
 fn returning(address: ReportedAddress, depth: Option<u32>) -> Packet {
     let (irreport, irdepth) = (depth.is_some(), depth.unwrap_or(0));
-    Packet::Address { address, notify: false, updiscon: false, irreport, irdepth }
+    Packet::Address { address, notify: false, updiscon: false, irreport, irdepth, irets: 0 }
 }
 
 fn branch(branches: u8, branch_map: u32, address: Option<ReportedAddress>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn count(branch_count: u32, branch_fmt: u8, address: Option<ReportedAddress>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth }
+    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn target(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Packet {
     let (irreport, irdepth) = (depth.is_some(), depth.unwrap_or(0));
-    Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth }
+    Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets: 0 }
 }
 
 fn trap(privilege: u8, ecause: u16, thaddr: bool, address: Option<u64>, tval: Option<u64>) -> Packet {
@@ -270,6 +270,7 @@ fn implicit_return_fields() {
         updiscon: true,
         irreport: true,
         irdepth: 1,
+        irets: 0,
     };
     check(
         &Parameters { return_stack_size_p: 3, ..set_a() },
