@@ -140,7 +140,11 @@ impl<'a> Check<'a> {
             Xlen::Rv64 => 64,
         };
         if !fits(row.privilege.into(), privilege_width_p) {
-            return wrong(row, "PRIVILEGE", format!("{} does not fit {privilege_width_p} bits", row.privilege));
+            return wrong(
+                row,
+                "PRIVILEGE",
+                format!("{} does not fit {privilege_width_p} bits", row.privilege),
+            );
         }
         if !matches!(row.privilege, 0 | 1 | 3..=6) {
             return wrong(row, "PRIVILEGE", format!("{} is no level", row.privilege));
@@ -174,7 +178,8 @@ impl<'a> Check<'a> {
         let long = word & 0b11 == 0b11;
         let second = row.address.wrapping_add(2);
         if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
-            let message = format!("{:#x} is inside another executed instruction, or contains one", row.address);
+            let message =
+                format!("{:#x} is inside another executed instruction, or contains one", row.address);
             return wrong(row, "ADDRESS", message);
         }
         self.starts.insert(row.address);
@@ -379,13 +384,8 @@ mod tests {
     fn addresses_alone_have_no_traps() {
         let drive = FORMATS.iter().find(|format| format.name == "pc").expect("known").drive;
         let words: Vec<u8> = [0x1000_u64, 0x100a].iter().flat_map(|word| word.to_le_bytes()).collect();
-        let error = drive(
-            &mut words.as_slice(),
-            &program(),
-            &Parameters::default(),
-            &Policy::default(),
-            &mut |_| {},
-        );
+        let error =
+            drive(&mut words.as_slice(), &program(), &Parameters::default(), &Policy::default(), &mut |_| {});
         assert_eq!(
             error.expect_err("a trap in between").to_string(),
             "record 2: column ADDRESS: 0x100a: the instruction before it does not lead here; this format has no traps"

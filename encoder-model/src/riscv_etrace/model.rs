@@ -16,8 +16,8 @@ use super::items::{Ingress, Item, Kind};
 use super::lanes::Lanes;
 use super::output::Output;
 use super::packet::Layout;
-use super::{standard_support, support};
 use super::tracer::{Tracer, changes_context, changes_walk};
+use super::{standard_support, support};
 
 /// The encoder, without the code that only saves time.
 #[derive(Clone, Debug)]

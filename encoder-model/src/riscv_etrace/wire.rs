@@ -7,8 +7,8 @@ use traceproof_vectors::riscv_etrace::{Compression, DataOptions, Modes, Packet, 
 use super::bits::Payload;
 use super::lanes::Lanes;
 use super::packet::Layout;
-use super::{standard_support, support};
 use super::unencodable::{Defect, UnencodablePacket};
+use super::{standard_support, support};
 
 /// The payload of one packet, without transport header.
 ///

@@ -2,9 +2,7 @@
 
 use crate::riscv_etrace::{Defect, write_payload};
 use traceproof_vectors::Address;
-use traceproof_vectors::riscv_etrace::{
-    Compression, Modes, Packet, Parameters, ReportedAddress, Version,
-};
+use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, ReportedAddress, Version};
 
 use super::bench::hex;
 
@@ -125,13 +123,8 @@ fn branches_and_indices() {
 #[test]
 fn other_packets_are_unchanged() {
     let timed = Parameters { notime_p: false, time_width_p: 16, ..parameters() };
-    let start = |time| Packet::Start {
-        branch: true,
-        privilege: 3,
-        time,
-        context: None,
-        address: Address(0x1000),
-    };
+    let start =
+        |time| Packet::Start { branch: true, privilege: 3, time, context: None, address: Address(0x1000) };
     assert_eq!(encoded(start(Some(0x1234)), &timed), Ok(hex("73 1a 09 00 04")));
     bytes(start(None), "73 00 04");
     let full_map = Packet::Branch {

@@ -83,8 +83,7 @@ fn worked_examples() {
     let data = StandardSupport { denable: true, mmacas_ext: true, nodata: true, full_data: true, ..OFF };
     bytes(data, 0, short, "1f 00 00 00 a8 fe");
     bytes(StandardSupport { other: 0b10_1010, ..RETURNS }, 6, short, "1f 04 c1 00 00 a8");
-    let predictor =
-        StandardSupport { branch_predictor: true, resync_disabled: true, bpred_size: 4, ..OFF };
+    let predictor = StandardSupport { branch_predictor: true, resync_disabled: true, bpred_size: 4, ..OFF };
     bytes(predictor, 0, short, "1f 88 00 80 00");
 }
 
@@ -185,11 +184,8 @@ fn data_trace_has_its_bits_always() {
     let encapsulation = NormalEncapsulation { type_bits: 1, ..NormalEncapsulation::default() };
     let options = DataOptions { no_data: true, full_data: true, ..DataOptions::default() };
     let data = DataParameters { layout: DataLayout::MmaCas, options, ..DataParameters::default() };
-    let parameters = Parameters {
-        data: Some(data),
-        encapsulation: Encapsulation::Normal(encapsulation),
-        ..later()
-    };
+    let parameters =
+        Parameters { data: Some(data), encapsulation: Encapsulation::Normal(encapsulation), ..later() };
     let timer = Policy { sync_mode: SyncMode::Packets, sync_max: 20, ..Policy::default() };
     let steps = [Step::Stimulus(Stimulus::DataEnable(true)), enable(true)];
     let log = encode(&small_program(), &parameters, &timer, &steps);
@@ -209,13 +205,8 @@ fn lists_follow_what_packets_announce() {
         irdepth: 0,
         irets: 0,
     };
-    let start = Packet::Start {
-        branch: true,
-        privilege: 3,
-        time: None,
-        context: None,
-        address: Address(0x1000),
-    };
+    let start =
+        Packet::Start { branch: true, privilege: 3, time: None, context: None, address: Address(0x1000) };
     let full = Packet::StandardSupport(StandardSupport { full_iaddress: true, ..OFF });
     let delta = address(ReportedAddress::Delta(4));
     let absolute = address(ReportedAddress::Full(0x1008));

@@ -237,7 +237,9 @@ fn predicted_returns_that_are_reported() {
             let notified = Step::Retire(Retire { notify: true, ..instruction(0x1008) });
             let steps = [path(&CALL_AND_RETURN), vec![notified], path(&[0x100c])].concat();
             let got = packets(&code(NOP), &parameters, &policy, &steps);
-            assert!(matches!(got[1], Packet::Address { notify: true, irreport: true, irets: n, .. } if n == irets));
+            assert!(
+                matches!(got[1], Packet::Address { notify: true, irreport: true, irets: n, .. } if n == irets)
+            );
             // The count starts again at the report.
             assert_eq!(got[2..], [counted(4, None)]);
             let context = Step::Retire(Retire { ctype: 2, ..instruction(0x100c) });
@@ -271,7 +273,11 @@ fn instructions_after_implicit_returns() {
         expect(&code(NOP), &last, &[start(0x1000), counted(0xc, Some(1))]);
         // A branch restarts the count, also when it is the reported instruction.
         let branched = [path(&CALL_AND_RETURN), vec![branch(0x1008, false)]].concat();
-        expect(&code(BRANCH), &[branched, path(&[0x100c])].concat(), &[start(0x1000), after_branch(0xc, None)]);
+        expect(
+            &code(BRANCH),
+            &[branched, path(&[0x100c])].concat(),
+            &[start(0x1000), after_branch(0xc, None)],
+        );
         let far = program(&[(0x1000, CALL), (0x1004, NOP), (0x1008, BRANCH), (0x2000, RET)]);
         let steps = [path(&[0x1000, 0x2000, 0x1004]), vec![branch(0x1008, false)]].concat();
         expect(&far, &steps, &[start(0x1000), after_branch(8, None)]);
@@ -286,7 +292,14 @@ fn instructions_after_implicit_returns() {
 /// A return that is itself the reported instruction is not counted: where it goes is not known yet.
 #[test]
 fn reported_returns_are_not_counted() {
-    let nested = program(&[(0x1000, CALL), (0x1004, NOP), (0x2000, CALL), (0x2004, NOP), (0x2008, RET), (0x2100, RET)]);
+    let nested = program(&[
+        (0x1000, CALL),
+        (0x1004, NOP),
+        (0x2000, CALL),
+        (0x2004, NOP),
+        (0x2008, RET),
+        (0x2100, RET),
+    ]);
     for parameters in [stack(), counter()] {
         let steps = path(&[0x1000, 0x2000, 0x2100, 0x2004, 0x2008]);
         let expected = [start(0x1000), counted(0x1008, Some(1))];
@@ -354,7 +367,8 @@ fn the_layout_does_not_depend_on_the_mode() {
     let timer = Policy { sync_mode: SyncMode::Packets, sync_max: 20, ..Policy::default() };
     let steps = [vec![enable(true)], path(&[0x1000, 0x1004]), vec![enable(false)]].concat();
     let log = encode(&code(NOP), &off, &timer, &steps);
-    let announced = StandardSupport { ienable: true, iret_ext: true, return_stack_size: 3, ..StandardSupport::default() };
+    let announced =
+        StandardSupport { ienable: true, iret_ext: true, return_stack_size: 3, ..StandardSupport::default() };
     assert_eq!(log.packets().next(), Some(&Packet::StandardSupport(announced)));
     assert_eq!(payloads(&log.wire)[1..3], [hex("73 00 04"), hex("0a")]);
     let jump = program(&[(0x1000, JALR_T1), (0xffc, NOP)]);
