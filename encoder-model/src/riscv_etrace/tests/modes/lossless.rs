@@ -5,7 +5,7 @@
 //! their link before it.
 
 use super::*;
-use traceproof_vectors::riscv_etrace::{StandardSupport, Version};
+use traceproof_vectors::riscv_etrace::{PredictedReturn, StandardSupport, Version};
 
 const FIRST: u64 = 0x1000;
 
@@ -261,10 +261,10 @@ impl Reader<'_> {
     }
 }
 
-#[test]
-fn executions_come_back() {
+/// How many of 3000 executions do not come back, and the first of them.
+fn failures(policy: &Policy) -> (usize, Option<String>) {
     let mut numbers = Numbers(5);
-    let mut tried = 0;
+    let (mut tried, mut failed, mut first) = (0, 0, None);
     while tried < 3000 {
         let code = numbers.code();
         let Some((expected, steps)) = numbers.run(&code) else { continue };
@@ -280,7 +280,7 @@ fn executions_come_back() {
         let words: Vec<_> =
             code.iter().enumerate().map(|(index, code)| (address(index), code.word())).collect();
         let steps: Vec<Step> = [enable(true)].into_iter().chain(steps).collect();
-        let log = encode(&program(&words), &parameters, &Policy::default(), &steps);
+        let log = encode(&program(&words), &parameters, policy, &steps);
         let mut reader = Reader {
             code: &code,
             at: 0,
@@ -294,7 +294,23 @@ fn executions_come_back() {
             budget: 1000,
         };
         let read = log.packets().try_for_each(|packet| reader.packet(packet));
-        let all = || log.packets().collect::<Vec<_>>();
-        assert_eq!((read, &reader.retired), (Ok(()), &expected), "{code:?} {:#x?}", all());
+        if read.is_err() || reader.retired != expected {
+            let packets = log.packets().collect::<Vec<_>>();
+            let retired = &reader.retired;
+            first.get_or_insert_with(|| {
+                format!("{code:?}: {read:?}, {retired:?} instead of {expected:?} from {packets:#x?}")
+            });
+            failed += 1;
+        }
     }
+    (failed, first)
+}
+
+/// RVET5-ENC-007: only the count that includes the reported return leaves no doubt.
+#[test]
+fn executions_come_back() {
+    assert_eq!(failures(&Policy::default()), (0, None));
+    let excluding = Policy { predicted_return: PredictedReturn::NotCounted, ..Policy::default() };
+    let (failed, _) = failures(&excluding);
+    assert!((1..150).contains(&failed), "{failed} of 3000: about one in a hundred is ambiguous");
 }
