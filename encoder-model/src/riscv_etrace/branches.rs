@@ -120,4 +120,20 @@ mod tests {
             (Some(u32::MAX), true, false)
         );
     }
+
+    /// RVET5-ENC-015 and its other reading: an entry that has learnt "taken", before and after a synchronisation packet.
+    #[test]
+    fn the_predictor_forgets_unless_it_keeps() {
+        for (keeps, missed) in [(false, true), (true, false)] {
+            let predictor = Predictor::new(&Parameters { bpred_size_p: 1, ..Parameters::default() });
+            let mut branches = Branches::new(Some(predictor));
+            branches.record(0x1000, true);
+            branches.record(0x1000, true);
+            assert!(!branches.missed(), "learnt");
+            branches.synchronised(None, keeps);
+            assert!(!branches.any(), "nothing waits after it");
+            branches.record(0x1000, true);
+            assert_eq!(branches.missed(), missed, "keeps: {keeps}");
+        }
+    }
 }

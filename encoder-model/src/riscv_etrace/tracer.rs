@@ -264,8 +264,8 @@ impl Tracer {
         // its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
-        // It has neither `irdepth` nor `irets`, so it would name the first of two arrivals that only a return lies between; and
-        // directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
+        // It has neither `irdepth` nor `irets`, so it would name the first of two arrivals that only a return lies
+        // between; and directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
         let came_back = self.returns.as_ref().is_some_and(Returns::may_have_come_back);
         self.resync.settle(known && !came_back && !self.branches.any());
         flow

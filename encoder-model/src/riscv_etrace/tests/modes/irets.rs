@@ -350,6 +350,42 @@ fn synchronisation_packets_and_the_return_stack() {
     }
 }
 
+/// The same of the jump target cache: the target of a jump to itself, before and after a synchronisation packet.
+#[test]
+fn synchronisation_packets_and_the_cache() {
+    let code = program(&[(0x1000, JALR_T1)]);
+    let context = Step::Retire(Retire { ctype: 2, ..instruction(0x1000) });
+    let steps = [path(&[0x1000, 0x1000]), vec![context], path(&[0x1000])].concat();
+    let stored = Packet::Address {
+        address: ReportedAddress::Delta(0),
+        notify: false,
+        updiscon: true,
+        irreport: false,
+        irdepth: 0,
+        irets: 0,
+    };
+    let found = Packet::JumpTargetIndex {
+        index: 0,
+        branches: 0,
+        branch_map: 0,
+        irreport: false,
+        irdepth: 0,
+        irets: 0,
+    };
+    for (resync_disabled_keeps_state, last) in [(false, counted(0, None)), (true, found)] {
+        let parameters = Parameters {
+            version: Version::V2_0_5,
+            resync_disabled_keeps_state,
+            f0s_width_p: 1,
+            cache_size_p: 5,
+            modes: on(|modes| modes.jump_target_cache = true),
+            ..Parameters::default()
+        };
+        let expected = [start(0x1000), stored, start(0x1000), last];
+        sent(&code, &parameters, &Policy::default(), &steps, &expected);
+    }
+}
+
 /// The start of a trace resets whatever the reading.
 #[test]
 fn gaps_forget_calls() {

@@ -1,7 +1,7 @@
 //! Executions of random programs come back from their packets with `irets`.
 //!
-//! The reader of packets here knows only addresses, branch maps and `irets`, and follows the rule for decoders that goes
-//! with RVET5-DEC-006, RVET5-DEC-007 and RVET5-DEC-010: a return is the reported one where so many returns were left over
+//! The reader of packets here knows only addresses, branch maps and `irets`. It follows the rule for decoders of
+//! RVET5-DEC-006, RVET5-DEC-007 and RVET5-DEC-010: a return is the reported one where so many returns were left over
 //! their link before it.
 
 use super::*;
