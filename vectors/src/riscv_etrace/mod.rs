@@ -91,7 +91,7 @@ pub const FEATURES: [Feature; 23] = [
     Feature::new("data_trace", "data trace"),
     Feature::new(
         "mma_cas",
-        "data trace with the draft's packets for multi-memory accesses and compare-and-swap",
+        "data trace with the packets of the MMA/CAS extension: multi-memory accesses and compare-and-swap",
     ),
     Feature::new("standard_support", "`version` is 2.0.5: support packets are standard support packets"),
     Feature::new("irets", "the encoder has the implicit return extension: packets carry `irets`"),

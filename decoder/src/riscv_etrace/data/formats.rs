@@ -17,11 +17,11 @@ pub(super) enum Format {
     /// Unified, or the request of a split one.
     Atomic,
     AtomicData,
-    /// The draft's load or store: `subformat` says which.
+    /// A load or store of the MMA/CAS extension: `subformat` says which.
     Memory {
         multi: bool,
     },
-    /// The draft's atomic or CSR access: `subformat` is `dtype`.
+    /// Its atomic or CSR access: `subformat` is `dtype`.
     Register,
 }
 

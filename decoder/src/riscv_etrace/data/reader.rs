@@ -1,4 +1,5 @@
-//! Payload -> data packet: the field layouts of ET 8, and of the draft for multi-memory accesses and compare-and-swap.
+//! Payload -> data packet: the field layouts of ET 8, and of the extension for multi-memory accesses and
+//! compare-and-swap.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -211,8 +211,8 @@ fn repeated_links_share_an_entry() {
     let code = program(&[(0x1000, &[jal(1, 0x1000), NOP]), (0x2000, &function), (0x4000, &[NOP])]);
     // `deeper` branches not taken, then one that is; to `delta`.
     let report = |deeper: u32, delta: u64| {
-        let map = (1 << deeper) - 1;
-        pack(&[(1, 2), (u64::from(deeper) + 1, 5), (map, 7), (delta >> 1, 31), (0, 3), (0, 8)])
+        let (map, width) = ((1 << deeper) - 1, if deeper < 3 { 3 } else { 7 });
+        pack(&[(1, 2), (u64::from(deeper) + 1, 5), (map, width), (delta >> 1, 31), (0, 3), (0, 8)])
     };
     let called =
         |deeper| String::from("P3 1000") + &" 2000 2004".repeat(deeper) + " 2000" + &" 2008".repeat(deeper);
