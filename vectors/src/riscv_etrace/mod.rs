@@ -91,7 +91,7 @@ pub const FEATURES: [Feature; 23] = [
     Feature::new("data_trace", "data trace"),
     Feature::new(
         "mma_cas",
-        "data trace with the draft's packets for multi-memory accesses and compare-and-swap",
+        "data trace with the packets of the MMA/CAS extension: multi-memory accesses and compare-and-swap",
     ),
     Feature::new("standard_support", "`version` is 2.0.5: support packets are standard support packets"),
     Feature::new("irets", "the encoder has the implicit return extension: packets carry `irets`"),
@@ -106,7 +106,7 @@ pub const FEATURES: [Feature; 23] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 53] = [
+pub const READINGS: [Reading; 54] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -377,6 +377,12 @@ pub const READINGS: [Reading; 53] = [
         binds: Binds::Both,
         text: "With `irets`, and both return stack and call counter, consecutive calls with one link share an entry, up to \
                2^p - 1 repeats (version 2.0.5, pseudo-code).",
+    },
+    Reading {
+        name: "predicted-return-target-is-not-cached",
+        binds: Binds::Both,
+        text: "With `irets`, the target of a return that went where it was predicted is not stored in the jump target \
+               cache, even where it is reported (version 2.0.5, pseudo-code; ET 3.2.7).",
     },
     Reading {
         name: "resync-disabled-resets-state",

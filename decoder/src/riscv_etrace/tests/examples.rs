@@ -10,10 +10,10 @@ use crate::riscv_etrace::{PacketReader, Payload, dissect};
 use ReportedAddress::{Delta, Full};
 
 /// Name, packet, bits before compression, payload.
-type Row = (&'static str, Packet, u32, &'static str);
+pub(super) type Row = (&'static str, Packet, u32, &'static str);
 
 /// Every row is read as it stands, with every redundant byte that it may have, and with one too many.
-fn check(parameters: &Parameters, rows: &[Row]) {
+pub(super) fn check(parameters: &Parameters, rows: &[Row]) {
     for &(name, packet, width, payload) in rows {
         let canonical = bytes(payload);
         let fill = if canonical.last().expect("not empty") & 0x80 != 0 { 0xff } else { 0 };
@@ -38,7 +38,7 @@ fn check(parameters: &Parameters, rows: &[Row]) {
     }
 }
 
-fn read(parameters: &Parameters, payload: &Payload) -> Result<Packet, (FaultClass, u32)> {
+pub(super) fn read(parameters: &Parameters, payload: &Payload) -> Result<Packet, (FaultClass, u32)> {
     let mut reader = PacketReader::new(parameters).expect("possible parameters");
     reader
         .read(Place::default(), payload)
