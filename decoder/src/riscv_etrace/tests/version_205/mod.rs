@@ -10,6 +10,7 @@ use traceproof_vectors::{Decoder as _, Log, Program};
 use super::{decode, frame, pack, summary_of};
 use crate::riscv_etrace::{Decoder, ProgramMap};
 
+mod executions;
 mod packets;
 mod returns;
 mod support;
