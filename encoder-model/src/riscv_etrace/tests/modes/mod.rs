@@ -11,6 +11,8 @@ use super::bench::{
     program, retire, small_program, untraced,
 };
 
+mod irets;
+mod lossless;
 mod returns;
 
 use returns::stack;
@@ -33,7 +35,8 @@ fn wires(code: &Program, parameters: &Parameters, steps: &[Step], expected: &[&s
 fn packets(code: &Program, parameters: &Parameters, policy: &Policy, steps: &[Step]) -> Vec<Packet> {
     let steps: Vec<Step> = [enable(true)].iter().chain(steps).cloned().collect();
     let log = encode(code, parameters, policy, &steps);
-    let without_support = |packet: &&Packet| !matches!(packet, Packet::Support { .. });
+    let without_support =
+        |packet: &&Packet| !matches!(packet, Packet::Support { .. } | Packet::StandardSupport(_));
     log.packets().filter(without_support).copied().collect()
 }
 
