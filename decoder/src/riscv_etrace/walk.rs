@@ -175,15 +175,19 @@ impl Walker {
             Step::To(to) if slot.class.is_straight() => Ok(to),
             Step::To(to) => effort.jump(slot, self.limits).map(|()| to).ok_or(limit),
             Step::Sequential(to) => {
-                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
-                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
+                effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }
             Step::ImplicitReturn(to) => {
                 self.leave_implicit_return();
-                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
-                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
+                effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }
         }
+    }
+
+    /// The jump from the pc. Spec: RVET5-DEC-007: a packet may count the laps of a loop by its returns.
+    fn inferred(&self, to: u64, goal: &Goal) -> Jump {
+        let returns = goal.depth.map_or(0, |irets| self.counted_returns().min(irets.saturating_add(1)));
+        Jump { from: self.pc, to, depth: self.returns.depth(), returns }
     }
 
     /// Where an uninferable discontinuity at the pc leads.

@@ -129,6 +129,11 @@ impl Walker {
         if self.irets { 0 } else { self.returns.depth() }
     }
 
+    /// Implicit returns that `irets` counts.
+    pub(super) const fn counted_returns(&self) -> u32 {
+        if self.irets { self.implicit_returns } else { 0 }
+    }
+
     /// Spec: RVET-ENC-057 (ET 7.6.3), RVET5-DEC-007: what is reported distinguishes arrivals at the same address.
     #[inline]
     pub(super) fn is_depth(&self, depth: Option<u32>) -> bool {

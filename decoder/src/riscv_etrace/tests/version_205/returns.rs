@@ -169,6 +169,19 @@ fn a_failed_return_consumes_its_link() {
     assert_eq!(summary(&depth, &twice(), &["73 00 04", &failed, &back]), "P3 1000 2000 3000 3004 1004");
 }
 
+/// RVET5-DEC-007: laps of a loop without branch differ by their returns; without a count the loop has no end.
+#[test]
+fn a_count_of_returns_ends_a_loop() {
+    // jal x1, 0x2000; jal x0, 0x1000
+    let code = program(&[(0x1000, &[jal(1, 0x1000), jal(0, -4), NOP]), (0x2000, &[RET])]);
+    for laps in [1, 3, 255] {
+        let log = summary(&implicit(), &code, &["73 00 04", &after(4, laps)]);
+        assert_eq!(log, String::from("P3") + &" 1000 2000 1004".repeat(laps as usize), "{laps}");
+    }
+    // The address is never met.
+    assert!(summary(&implicit(), &code, &["73 00 04", &plain(8)]).contains(" limit@1:"));
+}
+
 /// RVET5-ENC-005: the target of the 256th return, with 255, or of the 255th, with 254.
 #[test]
 fn at_most_255_returns_are_implicit() {
