@@ -342,7 +342,7 @@ mod tests {
                 context: None,
                 address: Address(0x1000),
             },
-            Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 },
+            Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0, irets: 0 },
             Packet::Branch {
                 branches: 0,
                 branch_map: 0x7fff_ffff,
@@ -351,6 +351,7 @@ mod tests {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
         ];
         let events = [

@@ -233,7 +233,8 @@ mod tests {
         let sink: &mut dyn Sink<RiscvEtrace> = &mut listing;
         let place = Place { packet: 3, byte: 12, bit: 0 };
         let address = ReportedAddress::Delta(4);
-        let packet = Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0 };
+        let packet =
+            Packet::Address { address, notify: false, updiscon: true, irreport: false, irdepth: 0, irets: 0 };
         sink.packet(place, &packet);
         sink.event(place, &Event::Retire { first: Address(0x1000), end: Address(0x1004), count: 1 });
         sink.fault(&Fault::new(FaultClass::Suspicious, place).with_address(Some(Address(0x1000))));

@@ -5,7 +5,7 @@ use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus};
+use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus, Trap, Xlen};
 
 use super::programs::{FlowCheck, FlowMap, foreign};
 use super::retirement;
@@ -92,56 +92,32 @@ struct Check<'a> {
     /// Addresses of executed instructions, and of the second half-words of those that have one.
     starts: HashSet<u64>,
     halves: HashSet<u64>,
+    /// The row before.
+    trap: Option<Trap>,
+}
+
+/// The error of a row, with its column.
+fn wrong(row: &CsvRow, column: &str, message: String) -> Result<(), ExecutionError> {
+    Err(ExecutionError::Record { number: row.number, message: format!("column {column}: {message}") })
 }
 
 impl<'a> Check<'a> {
     fn new(map: &'a FlowMap, program: &'a Program, parameters: &'a Parameters, hint: &'static str) -> Self {
         let (starts, halves) = (HashSet::new(), HashSet::new());
-        Self { flow: FlowCheck::new(map), program, parameters, hint, starts, halves }
+        Self { flow: FlowCheck::new(map), program, parameters, hint, starts, halves, trap: None }
     }
 
     /// Checks the row that `step` was made of. The error names its column.
     fn row(&mut self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
-        let wrong = |column: &str, message: String| {
-            Err(ExecutionError::Record { number: row.number, message: format!("column {column}: {message}") })
-        };
-        let fits = |value: u64, width: u8| width >= 64 || value >> width == 0;
-        let Parameters { privilege_width_p, ecause_width_p, iaddress_lsb_p, .. } = *self.parameters;
-        if !fits(row.privilege.into(), privilege_width_p) {
-            return wrong("PRIVILEGE", format!("{} does not fit {privilege_width_p} bits", row.privilege));
-        }
-        if row.address & ((1 << iaddress_lsb_p) - 1) != 0 {
-            return wrong("ADDRESS", format!("{:#x} is no address of an instruction", row.address));
-        }
+        self.values(row, step)?;
         match step {
             Step::Retire(_) => {
-                let Some(word) = self.word(row.address) else {
-                    return wrong("ADDRESS", format!("the program has no code at {:#x}", row.address));
-                };
-                if row.instruction != 0 && row.instruction != word {
-                    let stated = row.instruction;
-                    return wrong(
-                        "INSN",
-                        format!("{stated:#x}, but the program has {word:#x} at {:#x}", row.address),
-                    );
-                }
-                let long = word & 0b11 == 0b11;
-                let second = row.address.wrapping_add(2);
-                if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
-                    return wrong(
-                        "ADDRESS",
-                        format!("{:#x} is inside another executed instruction, or contains one", row.address),
-                    );
-                }
-                self.starts.insert(row.address);
-                if long {
-                    self.halves.insert(second);
-                }
+                self.code(row)?;
+                self.handler(row)?;
+                self.trap = None;
             }
-            Step::Trap(_) if !fits(row.cause.into(), ecause_width_p) => {
-                return wrong("ECAUSE", format!("{:#x} does not fit {ecause_width_p} bits", row.cause));
-            }
-            _ => {}
+            Step::Trap(trap) => self.trap = Some(*trap),
+            Step::Stimulus(_) => {}
         }
         self.flow.step(&self.for_flow(step)).or_else(|illegal| {
             let reason = illegal.reason;
@@ -151,8 +127,78 @@ impl<'a> Check<'a> {
                 _ => "ADDRESS",
             };
             let hint = if column == "ADDRESS" { self.hint } else { "" };
-            wrong(column, format!("{:#x}: {reason}{hint}", row.address))
+            wrong(row, column, format!("{:#x}: {reason}{hint}", row.address))
         })
+    }
+
+    /// Values that no hart with these parameters has.
+    fn values(&self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
+        let fits = |value: u64, width: u8| width >= 64 || value >> width == 0;
+        let Parameters { privilege_width_p, ecause_width_p, iaddress_lsb_p, xlen, .. } = *self.parameters;
+        let xlen = match xlen {
+            Xlen::Rv32 => 32,
+            Xlen::Rv64 => 64,
+        };
+        if !fits(row.privilege.into(), privilege_width_p) {
+            return wrong(
+                row,
+                "PRIVILEGE",
+                format!("{} does not fit {privilege_width_p} bits", row.privilege),
+            );
+        }
+        if !matches!(row.privilege, 0 | 1 | 3..=6) {
+            return wrong(row, "PRIVILEGE", format!("{} is no level", row.privilege));
+        }
+        if !fits(row.address, xlen) {
+            return wrong(row, "ADDRESS", format!("{:#x} does not fit {xlen} bits", row.address));
+        }
+        if row.address & ((1 << iaddress_lsb_p) - 1) != 0 {
+            return wrong(row, "ADDRESS", format!("{:#x} is no address of an instruction", row.address));
+        }
+        match step {
+            Step::Trap(_) if !fits(row.cause.into(), ecause_width_p) => {
+                wrong(row, "ECAUSE", format!("{:#x} does not fit {ecause_width_p} bits", row.cause))
+            }
+            Step::Trap(trap) if !fits(trap.tval, xlen) => {
+                wrong(row, "TVAL", format!("{:#x} does not fit {xlen} bits", trap.tval))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An instruction that the program does not have, or not there.
+    fn code(&mut self, row: &CsvRow) -> Result<(), ExecutionError> {
+        let Some(word) = self.word(row.address) else {
+            return wrong(row, "ADDRESS", format!("the program has no code at {:#x}", row.address));
+        };
+        if row.instruction != 0 && row.instruction != word {
+            let (stated, address) = (row.instruction, row.address);
+            return wrong(row, "INSN", format!("{stated:#x}, but the program has {word:#x} at {address:#x}"));
+        }
+        let long = word & 0b11 == 0b11;
+        let second = row.address.wrapping_add(2);
+        if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
+            let message =
+                format!("{:#x} is inside another executed instruction, or contains one", row.address);
+            return wrong(row, "ADDRESS", message);
+        }
+        self.starts.insert(row.address);
+        if long {
+            self.halves.insert(second);
+        }
+        Ok(())
+    }
+
+    /// The first instruction of a handler elsewhere than where implicit exception mode has it, without being reported.
+    fn handler(&self, row: &CsvRow) -> Result<(), ExecutionError> {
+        let (Some(trap), Some(vectors)) = (self.trap, self.parameters.trap_vectors) else { return Ok(()) };
+        let offset = if trap.interrupt && vectors.vectored { 4 * u64::from(trap.cause) } else { 0 };
+        let handler = vectors.base.wrapping_add(offset).0;
+        if self.parameters.modes.implicit_exception && row.address != handler {
+            let message = format!("{:#x}, but `trap_vectors` has the handler at {handler:#x}", row.address);
+            return wrong(row, "ADDRESS", message);
+        }
+        Ok(())
     }
 
     /// The step without what the check of the flow does not know: triggers that break at any instruction, and levels of
@@ -218,7 +264,7 @@ impl Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceproof_vectors::riscv_etrace::{Retire, Trap};
+    use traceproof_vectors::riscv_etrace::{Modes, Retire, TrapVectors};
     use traceproof_vectors::{Address, Section};
 
     /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).
@@ -230,9 +276,13 @@ mod tests {
     }
 
     fn steps(text: &str) -> Result<(Vec<Step>, FileSummary), String> {
-        let (program, parameters) = (program(), Parameters::default());
+        steps_of(text, &Parameters::default())
+    }
+
+    fn steps_of(text: &str, parameters: &Parameters) -> Result<(Vec<Step>, FileSummary), String> {
+        let program = program();
         let map = FlowMap::new(&program, parameters.xlen);
-        let check = Check::new(&map, &program, &parameters, "");
+        let check = Check::new(&map, &program, parameters, "");
         let mut csv = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
         let mut next_row = || csv.next_row();
         let summary = FileSummary::default();
@@ -303,8 +353,42 @@ mod tests {
                 "ADDRESS,EXCEPTION,ECAUSE\n1000,0,0\n1006,1,b\n",
                 "record 3: column ADDRESS: 0x1006: the instruction before it does not lead here",
             ),
+            ("ADDRESS,PRIVILEGE\n1000,2\n", "record 2: column PRIVILEGE: 2 is no level"),
+            ("ADDRESS\n1000\n100001004\n", "record 3: column ADDRESS: 0x100001004 does not fit 32 bits"),
+            (
+                "ADDRESS,EXCEPTION,TVAL\n1000,1,100000000\n",
+                "record 2: column TVAL: 0x100000000 does not fit 32 bits",
+            ),
         ] {
             assert_eq!(steps(text).expect_err("impossible"), message, "{text}");
         }
+    }
+
+    /// In implicit exception mode no packet has the handler's address.
+    #[test]
+    fn handlers_are_where_the_vectors_have_them() {
+        let vectors = |vectored| Parameters {
+            trap_vectors: Some(TrapVectors { base: Address(0x1000), vectored }),
+            modes: Modes { implicit_exception: true, ..Modes::default() },
+            ..Parameters::default()
+        };
+        let text = "ADDRESS,ECAUSE,INTERRUPT\n1000,0,0\n1004,1,1\n1004,0,0\n";
+        let elsewhere = "record 4: column ADDRESS: 0x1004, but `trap_vectors` has the handler at 0x1000";
+        assert_eq!(steps_of(text, &vectors(false)).expect_err("impossible"), elsewhere);
+        assert!(steps_of(text, &vectors(true)).is_ok(), "0x1000 + 4 * 1");
+        let reported = Parameters { modes: Modes::default(), ..vectors(false) };
+        assert!(steps_of(text, &reported).is_ok(), "packets have the address");
+    }
+
+    #[test]
+    fn addresses_alone_have_no_traps() {
+        let drive = FORMATS.iter().find(|format| format.name == "pc").expect("known").drive;
+        let words: Vec<u8> = [0x1000_u64, 0x100a].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let error =
+            drive(&mut words.as_slice(), &program(), &Parameters::default(), &Policy::default(), &mut |_| {});
+        assert_eq!(
+            error.expect_err("a trap in between").to_string(),
+            "record 2: column ADDRESS: 0x100a: the instruction before it does not lead here; this format has no traps"
+        );
     }
 }

@@ -11,6 +11,7 @@ pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
     let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;
     [
         ("x1-and-x5-link", modes.implicit_return),
+        ("failed-return-pops", modes.implicit_return && parameters.iret_ext),
         ("call-counter-is-a-power-of-two", counts_calls && !parameters.call_counter_fits_irdepth),
         ("call-counter-fits-irdepth", counts_calls && parameters.call_counter_fits_irdepth),
         ("no-inference-at-a-sync-packet", modes.sijump),

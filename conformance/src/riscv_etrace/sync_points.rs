@@ -8,7 +8,9 @@
 
 use std::ops::Range;
 
-use traceproof_vectors::riscv_etrace::{Encapsulation, Epc, Event, Mode, Packet, Parameters, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{
+    Encapsulation, Epc, Event, Mode, Modes, Packet, Parameters, RiscvEtrace, StandardSupport,
+};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{FamilyRules, SyncPoints, Tail};
@@ -21,7 +23,9 @@ pub(super) const SYNC_POINTS: SyncPoints<RiscvEtrace> =
 /// Where the modes are those that the encoder starts in: a late decoder does not know others. And where the reference
 /// finds no error from the beginning of the trace up to that packet.
 fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize> {
-    if parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
+    // State that a synchronisation packet keeps is another thing that a late decoder does not know.
+    let keeps_state = parameters.resync_disabled_keeps_state;
+    if keeps_state || parameters.data.is_some() || !begins_anywhere(parameters.encapsulation) {
         return Vec::new();
     }
     let initial = ioptions(parameters);
@@ -31,6 +35,7 @@ fn points(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<usize>
     for unit in RiscvEtrace::dissect(wire, parameters, program) {
         match unit.packet {
             Some(Ok(Packet::Support { ioptions, .. })) => known = ioptions == initial,
+            Some(Ok(Packet::StandardSupport(packet))) => known = modes(&packet) == parameters.modes,
             Some(Ok(Packet::Start { .. } | Packet::Trap { .. }))
                 if known && !unsound.iter().any(|range| meet(range, &unit.bytes)) =>
             {
@@ -97,6 +102,18 @@ fn unsound(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Range
         }
     }
     ranges
+}
+
+/// The modes that a standard support packet announces.
+const fn modes(packet: &StandardSupport) -> Modes {
+    Modes {
+        implicit_return: packet.implicit_return,
+        implicit_exception: packet.implicit_except,
+        full_address: packet.full_iaddress,
+        jump_target_cache: packet.jump_target_cache,
+        branch_prediction: packet.branch_predictor,
+        sijump: packet.sijump,
+    }
 }
 
 /// The option bits of a support packet with the modes that the encoder starts in.

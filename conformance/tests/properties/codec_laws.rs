@@ -102,14 +102,23 @@ fn packet(g: &mut Gen, parameters: &Parameters) -> Packet {
             dloss: bool::arbitrary(g),
             doptions: u32::from(u8::arbitrary(g) % 16),
         },
-        4 => Packet::Address { address: reported, notify, updiscon, irreport, irdepth },
+        4 => Packet::Address { address: reported, notify, updiscon, irreport, irdepth, irets: 0 },
         _ => {
             let branches = u8::arbitrary(g) % 32;
             #[allow(clippy::cast_possible_truncation, reason = "at most 31 bits")]
             let branch_map = bits(g, if branches == 0 { 31 } else { u32::from(branches) }) as u32;
             if branches == 0 {
                 let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-                Packet::Branch { branches, branch_map, address: None, notify, updiscon, irreport, irdepth }
+                Packet::Branch {
+                    branches,
+                    branch_map,
+                    address: None,
+                    notify,
+                    updiscon,
+                    irreport,
+                    irdepth,
+                    irets: 0,
+                }
             } else {
                 Packet::Branch {
                     branches,
@@ -119,6 +128,7 @@ fn packet(g: &mut Gen, parameters: &Parameters) -> Packet {
                     updiscon,
                     irreport,
                     irdepth,
+                    irets: 0,
                 }
             }
         }

@@ -17,7 +17,7 @@ const BOTH: [Layer; 2] = [Layer::Packets, Layer::Events];
 
 fn address(delta: i64) -> Packet {
     let address = ReportedAddress::Delta(delta);
-    Packet::Address { address, notify: false, updiscon: false, irreport: false, irdepth: 0 }
+    Packet::Address { address, notify: false, updiscon: false, irreport: false, irdepth: 0, irets: 0 }
 }
 
 fn retire(first: u64, count: u64) -> Event {

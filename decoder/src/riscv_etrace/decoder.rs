@@ -1,6 +1,6 @@
 //! Bytes -> packets -> events: the contract's decoder.
 
-use traceproof_vectors::riscv_etrace::{Packet, Parameters, READINGS, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
     Capabilities, Decoder as Subject, DecoderLimits, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
 };
@@ -11,9 +11,10 @@ use super::encapsulation::{Content, Deframer};
 use super::fast_path::Receiver;
 use super::flow::Flow;
 use super::packet::PacketReader;
+use super::standard_support::is_support;
 
 /// Optional features that this decoder honours.
-const FEATURES: [&str; 21] = [
+const FEATURES: [&str; 23] = [
     "rv32",
     "rv64",
     "compressed",
@@ -27,6 +28,8 @@ const FEATURES: [&str; 21] = [
     "jump_target_cache",
     "data_trace",
     "mma_cas",
+    "standard_support",
+    "irets",
     "support_layout",
     "source_id",
     "timestamp",
@@ -168,7 +171,7 @@ impl Packets {
     {
         let read = self.reader.read(place, payload);
         // Only support packets are read until one can be honoured (RVET-DEC-026).
-        if self.flow.is_refusing() && !matches!(read, Ok(Packet::Support { .. })) {
+        if self.flow.is_refusing() && !read.as_ref().is_ok_and(is_support) {
             return;
         }
         match &read {

@@ -41,6 +41,8 @@ pub(super) struct Jump {
     pub(super) to: u64,
     /// Depth of the return stack after it.
     pub(super) depth: u32,
+    /// Implicit returns up to there, as far as the packet counts them.
+    pub(super) returns: u32,
 }
 
 impl Effort {
@@ -82,7 +84,8 @@ impl Effort {
 
     /// An inferred jump is about to be followed; `None` if the walk does not end.
     ///
-    /// The same jump at the same depth repeats for ever if the stack below was not touched in between.
+    /// The same jump at the same depth repeats for ever if the stack below was not touched in between, and no return was
+    /// counted.
     pub(super) fn infer(&mut self, jump: Jump, limits: DecoderLimits) -> Option<()> {
         let inference = &mut self.inference;
         inference.shallowest = inference.shallowest.min(jump.depth);

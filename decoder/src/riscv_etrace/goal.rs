@@ -17,7 +17,7 @@ pub(super) struct Goal {
     pub(super) until: Until,
     /// The reported address; means nothing for [`Until::LastBranch`].
     pub(super) address: u64,
-    /// `irdepth`, if the packet reports one.
+    /// `irdepth` or `irets`, if the packet reports one.
     pub(super) depth: Option<u32>,
     /// The address comes from a synchronisation packet: the caller reports the instruction there, and the
     /// jump target cache does not learn it.

@@ -55,6 +55,7 @@ mod program_map;
 mod report;
 mod return_stack;
 mod slot;
+mod standard_support;
 mod starts;
 mod step;
 mod trap_chain;

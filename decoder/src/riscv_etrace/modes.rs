@@ -1,9 +1,11 @@
 //! Which modes are in force: those of the parameters, then those that support packets announce (ET 7.5).
 
 use traceproof_vectors::Refusal;
-use traceproof_vectors::riscv_etrace::{Mode, Modes, Parameters, SupportLayout};
+use traceproof_vectors::riscv_etrace::{Mode, Modes, Packet, Parameters, SupportLayout};
 
-/// Reads the `ioptions` of support packets. Spec: RVET-DEC-025 (ET 7.5).
+use super::standard_support;
+
+/// Reads what support packets announce. Spec: RVET-DEC-025 (ET 7.5).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Announcements {
     /// Modes in force before the first support packet, and those for which the layout has no bit.
@@ -25,8 +27,17 @@ impl Announcements {
         &self.layout
     }
 
+    /// The modes that a packet announces; `None` if it is no support packet.
+    pub(super) fn modes(&self, packet: &Packet) -> Option<Modes> {
+        match packet {
+            Packet::Support { ioptions, .. } => Some(self.read(*ioptions)),
+            Packet::StandardSupport(packet) => Some(standard_support::modes(packet)),
+            _ => None,
+        }
+    }
+
     /// The modes that these option bits announce.
-    pub(super) fn read(&self, ioptions: u32) -> Modes {
+    fn read(&self, ioptions: u32) -> Modes {
         let mut modes = self.initial;
         for (bit, mode) in self.layout.ioptions.iter().enumerate() {
             let on = ioptions.checked_shr(bit as u32).unwrap_or(0) & 1 != 0;

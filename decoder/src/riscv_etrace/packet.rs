@@ -7,6 +7,7 @@ use super::Payload;
 use super::bits::{Fields, Observer, map_width};
 use super::fast_path::short_packets::{ShortPacket, ShortPackets};
 use super::modes::{Announcements, check};
+use super::standard_support;
 
 /// Reads packets one after the other and follows the modes that support packets announce.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct PacketReader {
     widths: Widths,
     announcements: Announcements,
     modes: Modes,
+    /// Absent where support packets have the layout of version 2.0.
+    vendor_bits: Option<u8>,
     /// Absent: every packet is read field by field.
     short_packets: Option<ShortPackets>,
 }
@@ -29,12 +32,18 @@ struct Widths {
     iaddress: u32,
     address: u32,
     address_shift: u32,
-    irdepth: u32,
+    /// Of the last field of formats 0, 1 and 2.
+    returns: u32,
+    /// That field is `irets`, not `irdepth`.
+    irets: bool,
     f0s: u32,
     /// `cache_size_p`, the width of `index`; 0 = no cache.
     index: u32,
     has_predictor: bool,
 }
+
+/// Width of `irets`. Spec: RVET5-PKT-012.
+const IRETS: u32 = 8;
 
 /// The differentially coded bits after an address or a branch map (RVET-PKT-025 to 029).
 #[derive(Clone, Copy, Default)]
@@ -43,6 +52,7 @@ struct Status {
     updiscon: bool,
     irreport: bool,
     irdepth: u32,
+    irets: u8,
 }
 
 impl PacketReader {
@@ -61,17 +71,20 @@ impl PacketReader {
             iaddress: u32::from(parameters.iaddress_width_p),
             address: parameters.address_width(),
             address_shift: u32::from(parameters.iaddress_lsb_p),
-            irdepth: parameters.irdepth_width(),
+            returns: if parameters.iret_ext { IRETS } else { parameters.irdepth_width() },
+            irets: parameters.iret_ext,
             f0s: u32::from(parameters.f0s_width_p),
             index: u32::from(parameters.cache_size_p),
             has_predictor: parameters.bpred_size_p > 0,
         };
         let announcements = Announcements::new(parameters);
-        let short_packets = ShortPackets::new(widths.address, widths.address_shift, widths.irdepth);
+        let short_packets =
+            ShortPackets::new(widths.address, widths.address_shift, widths.returns, widths.irets);
         let mut reader = Self {
             widths,
             modes: announcements.initial(),
             announcements,
+            vendor_bits: parameters.has_standard_support().then_some(parameters.vendor_bits),
             short_packets: Some(short_packets),
         };
         reader.reset();
@@ -107,11 +120,12 @@ impl PacketReader {
     ///
     /// # Errors
     ///
-    /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044);
+    /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044), or `time_width` of a
+    ///   standard support packet (RVET5-DEC-002);
     /// * `IllegalInState`: a format 0 packet for which no mode is on, at its first bit, or at its `subformat` if only
     ///   that one's mode is off (RVET-DEC-044);
     /// * `Overlong` after the last field: whole bytes left over, or filling that does not copy the top bit
-    ///   (RVET-PKT-003).
+    ///   (RVET-PKT-003). Not of standard support packets (RVET5-DEC-003).
     #[inline]
     pub fn read(&mut self, place: Place, payload: &Payload) -> Result<Packet, Fault> {
         match self.read_short(payload) {
@@ -170,31 +184,37 @@ impl PacketReader {
             1 => self.branch(fields),
             2 => self.address(fields),
             _ => {
-                let packet = self.synchronisation(fields);
-                fields.finish()?;
-                if let Packet::Support { ioptions, .. } = packet {
-                    self.enter(self.announcements.read(ioptions));
+                let packet = self.synchronisation(fields)?;
+                if !matches!(packet, Packet::StandardSupport(_)) {
+                    fields.finish()?;
+                }
+                if let Some(modes) = self.announcements.modes(&packet) {
+                    self.enter(modes);
                 }
                 Ok(packet)
             }
         }
     }
 
-    /// Format 3. Spec: RVET-PKT-010 (ET 7.1).
-    fn synchronisation<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> Packet {
-        match fields.take("subformat", 2) {
-            0 => {
+    /// Format 3. Spec: RVET-PKT-010 (ET 7.1), RVET5-DEC-001.
+    fn synchronisation<O: Observer, const SHORT: bool>(
+        &self,
+        fields: &mut Fields<'_, O, SHORT>,
+    ) -> Result<Packet, Fault> {
+        Ok(match (fields.take("subformat", 2), self.vendor_bits) {
+            (0, _) => {
                 let branch = fields.flag("branch");
                 let (privilege, time, context) = self.situation(fields);
                 Packet::Start { branch, privilege, time, context, address: Address(self.absolute(fields)) }
             }
-            1 => self.trap(fields),
-            2 => {
+            (1, _) => self.trap(fields),
+            (2, _) => {
                 let (privilege, time, context) = self.situation(fields);
                 Packet::Context { privilege, time, context }
             }
-            _ => self.support(fields),
-        }
+            (_, Some(bits)) => Packet::StandardSupport(standard_support::read(fields, bits.into())?),
+            (_, None) => self.support(fields),
+        })
     }
 
     /// Format 3 subformat 1. Spec: RVET-PKT-016 to 019 (ET 7.3).
@@ -225,12 +245,7 @@ impl PacketReader {
         let layout = self.announcements.layout();
         let ienable = fields.flag("ienable");
         let encoder_mode = fields.take("encoder_mode", u32::from(layout.encoder_mode_width)) as u8;
-        let qual_status = match fields.take("qual_status", 2) {
-            0 => QualStatus::NoChange,
-            1 => QualStatus::EndedRep,
-            2 => QualStatus::TraceLost,
-            _ => QualStatus::EndedNtr,
-        };
+        let qual_status = qual_status(fields.take("qual_status", 2));
         let ioptions = fields.take("ioptions", layout.ioptions.len() as u32) as u32;
         let (denable, dloss, doptions) = if layout.data_fields {
             let width = u32::from(layout.doptions_width);
@@ -246,9 +261,9 @@ impl PacketReader {
         &self,
         fields: &mut Fields<'_, O, SHORT>,
     ) -> Result<Packet, Fault> {
-        let (address, Status { notify, updiscon, irreport, irdepth }) = self.reported(fields);
+        let (address, Status { notify, updiscon, irreport, irdepth, irets }) = self.reported(fields);
         fields.finish()?;
-        Ok(Packet::Address { address, notify, updiscon, irreport, irdepth })
+        Ok(Packet::Address { address, notify, updiscon, irreport, irdepth, irets })
     }
 
     /// Format 1. Spec: RVET-PKT-031, RVET-PKT-032 (ET 7.7).
@@ -266,8 +281,8 @@ impl PacketReader {
             (Some(address), status)
         };
         fields.finish()?;
-        let Status { notify, updiscon, irreport, irdepth } = status;
-        Ok(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth })
+        let Status { notify, updiscon, irreport, irdepth, irets } = status;
+        Ok(Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets })
     }
 
     /// Format 0. Spec: RVET-PKT-036 to 044 (ET 7.8).
@@ -308,8 +323,17 @@ impl PacketReader {
             }
         };
         fields.finish()?;
-        let Status { notify, updiscon, irreport, irdepth } = status;
-        Ok(Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth })
+        let Status { notify, updiscon, irreport, irdepth, irets } = status;
+        Ok(Packet::BranchCount {
+            branch_count,
+            branch_fmt,
+            address,
+            notify,
+            updiscon,
+            irreport,
+            irdepth,
+            irets,
+        })
     }
 
     /// Format 0 subformat 1. Spec: RVET-PKT-042 to 044 (ET 7.8).
@@ -321,9 +345,9 @@ impl PacketReader {
         let branches = fields.take("branches", 5) as u8;
         let branch_map = fields.take("branch_map", map_width(branches)) as u32;
         // Relative to the top bit of the map as it travels, or to `branches[4]`, which is 0 where there is no map.
-        let (irreport, irdepth) = self.implicit_return(fields);
+        let (irreport, irdepth, irets) = self.implicit_return(fields);
         fields.finish()?;
-        Ok(Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth })
+        Ok(Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets })
     }
 
     /// `privilege`, `time`, `context`.
@@ -358,18 +382,33 @@ impl PacketReader {
             ReportedAddress::Delta(((value << unused) as i64) >> unused)
         };
         let (notify, updiscon) = (fields.change("notify"), fields.change("updiscon"));
-        let (irreport, irdepth) = self.implicit_return(fields);
-        (address, Status { notify, updiscon, irreport, irdepth })
+        let (irreport, irdepth, irets) = self.implicit_return(fields);
+        (address, Status { notify, updiscon, irreport, irdepth, irets })
     }
 
-    /// `irreport` and `irdepth`. Spec: RVET-PKT-027 to 030 (ET 7.6.3).
+    /// `irreport`, and `irdepth` or `irets`. Spec: RVET-PKT-027 to 030 (ET 7.6.3), RVET5-PKT-011 to 014.
     #[inline(always)]
     fn implicit_return<O: Observer, const SHORT: bool>(
         &self,
         fields: &mut Fields<'_, O, SHORT>,
-    ) -> (bool, u32) {
+    ) -> (bool, u32, u8) {
         let irreport = fields.change("irreport");
-        let irdepth = fields.take("irdepth", self.widths.irdepth) as u32;
-        (irreport, if irreport { irdepth } else { 0 })
+        let name = if self.widths.irets { "irets" } else { "irdepth" };
+        let value = fields.take(name, self.widths.returns) as u32;
+        match (irreport, self.widths.irets) {
+            (false, _) => (false, 0, 0),
+            (true, false) => (true, value, 0),
+            (true, true) => (true, 0, value as u8),
+        }
+    }
+}
+
+/// Spec: RVET-PKT-022 (ET 7.5).
+pub(super) const fn qual_status(value: u64) -> QualStatus {
+    match value {
+        0 => QualStatus::NoChange,
+        1 => QualStatus::EndedRep,
+        2 => QualStatus::TraceLost,
+        _ => QualStatus::EndedNtr,
     }
 }

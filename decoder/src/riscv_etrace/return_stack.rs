@@ -9,9 +9,22 @@ use traceproof_vectors::riscv_etrace::Parameters;
 /// The encoder has either a return address stack or only a counter; the decoder needs the addresses in both cases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReturnStack {
-    links: VecDeque<u64>,
+    links: VecDeque<Link>,
+    /// Most entries.
     most: usize,
+    /// Most calls that share the entry of another.
+    most_repeats: u32,
+    /// Calls of all entries.
+    depth: u32,
     checked: bool,
+}
+
+/// Where one or more consecutive calls return to.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    address: u64,
+    /// Calls beyond the first one.
+    repeats: u32,
 }
 
 impl ReturnStack {
@@ -25,7 +38,10 @@ impl ReturnStack {
             (stack, _) => 1 << stack,
         };
         let checked = parameters.return_stack_size_p > 0;
-        Self { links: VecDeque::with_capacity(most), most, checked }
+        // Spec: RVET5-ENC-013.
+        let most_repeats =
+            if checked && parameters.iret_ext { (1 << parameters.call_counter_size_p) - 1 } else { 0 };
+        Self { links: VecDeque::with_capacity(most), most, most_repeats, depth: 0, checked }
     }
 
     /// Whether the encoder compares targets with its own stack and reports returns that go elsewhere. One that only
@@ -37,27 +53,48 @@ impl ReturnStack {
     /// Every synchronisation does this. Spec: RVET-DEC-037 (ET 3.2.5).
     pub(super) fn clear(&mut self) {
         self.links.clear();
+        self.depth = 0;
     }
 
-    pub(super) fn depth(&self) -> u32 {
-        self.links.len() as u32
+    pub(super) const fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// Where the next implicit return goes.
     pub(super) fn top(&self) -> Option<u64> {
-        self.links.back().copied()
+        self.links.back().map(|link| link.address)
     }
 
-    pub(super) fn pop(&mut self) {
-        self.links.pop_back();
-    }
-
-    /// A call was left; on overflow the oldest entry is removed and returned. Spec: RVET-DEC-035 (ET 3.2.5).
-    pub(super) fn push(&mut self, link: u64) -> Option<u64> {
-        let lost = if self.links.len() >= self.most { self.links.pop_front() } else { None };
-        if self.most > 0 {
-            self.links.push_back(link);
+    /// A return was left: where it was predicted to go, if anywhere.
+    pub(super) fn pop(&mut self) -> Option<u64> {
+        let top = self.links.back_mut()?;
+        let address = top.address;
+        match top.repeats.checked_sub(1) {
+            Some(repeats) => top.repeats = repeats,
+            None => {
+                self.links.pop_back();
+            }
         }
-        lost
+        self.depth -= 1;
+        Some(address)
+    }
+
+    /// A call was left; on overflow the oldest entry is removed. Whether that was so. Spec: RVET-DEC-035 (ET 3.2.5).
+    pub(super) fn push(&mut self, address: u64) -> bool {
+        if self.most == 0 {
+            return false;
+        }
+        if let Some(top) = self.links.back_mut()
+            && top.address == address
+            && top.repeats < self.most_repeats
+        {
+            top.repeats += 1;
+            self.depth += 1;
+            return false;
+        }
+        let lost = if self.links.len() >= self.most { self.links.pop_front() } else { None };
+        self.depth = self.depth + 1 - lost.map_or(0, |link| link.repeats + 1);
+        self.links.push_back(Link { address, repeats: 0 });
+        lost.is_some()
     }
 }

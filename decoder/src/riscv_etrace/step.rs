@@ -21,8 +21,8 @@ pub(super) enum Step {
 }
 
 impl Walker {
-    /// Where the flow goes from the pc, whose instruction is `slot`. `depth` is the `irdepth` that the packet
-    /// reports: a return at this depth may not be implicit. Tests in the order of ET 11.
+    /// Where the flow goes from the pc, whose instruction is `slot`. `depth` is the `irdepth` or `irets` that the
+    /// packet reports: the return that it refers to is not implicit. Tests in the order of ET 11.
     #[inline]
     pub(super) fn step(&self, map: &ProgramMap, slot: &Slot, depth: Option<u32>) -> Step {
         let next = self.offset(self.pc, u64::from(slot.length));
@@ -47,7 +47,7 @@ impl Walker {
         }
         if self.modes().implicit_return
             && is_return
-            && !(self.returns.is_checked() && depth == Some(self.returns.depth()))
+            && !self.is_reported_return(depth)
             && let Some(link) = self.returns.top()
         {
             return Step::ImplicitReturn(link);

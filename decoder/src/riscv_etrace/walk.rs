@@ -85,8 +85,7 @@ impl Walker {
         let step = self.step(map, &slot, self.depth_of_goal(map, goal));
         let to = self.take(step, &slot, goal, effort)?;
         if slot.class.is_call() && self.modes().implicit_return {
-            let lost = self.returns.push(self.offset(self.pc, u64::from(slot.length)));
-            if lost.is_some() {
+            if self.returns.push(self.offset(self.pc, u64::from(slot.length))) {
                 effort.forget_bottom();
             }
         }
@@ -169,30 +168,38 @@ impl Walker {
                     self.predictor.learn(self.pc, taken);
                 }
                 *effort = Effort::default();
+                self.leave_branches();
                 Ok(if taken { target } else { next })
             }
-            Step::Discontinuity => self.reported_target(goal),
+            Step::Discontinuity => self.reported_target(slot, goal),
             Step::To(to) if slot.class.is_straight() => Ok(to),
             Step::To(to) => effort.jump(slot, self.limits).map(|()| to).ok_or(limit),
             Step::Sequential(to) => {
-                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
-                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
+                effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }
             Step::ImplicitReturn(to) => {
-                self.returns.pop();
-                let jump = Jump { from: self.pc, to, depth: self.returns.depth() };
-                effort.infer(jump, self.limits).map(|()| to).ok_or(limit)
+                self.leave_implicit_return();
+                effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }
         }
     }
 
+    /// The jump from the pc. Spec: RVET5-DEC-007: a packet may count the laps of a loop by its returns.
+    fn inferred(&self, to: u64, goal: &Goal) -> Jump {
+        let returns = goal.depth.map_or(0, |irets| self.counted_returns().min(irets.saturating_add(1)));
+        Jump { from: self.pc, to, depth: self.returns.depth(), returns }
+    }
+
     /// Where an uninferable discontinuity at the pc leads.
     #[inline]
-    fn reported_target(&mut self, goal: &Goal) -> Result<u64, Trouble> {
+    fn reported_target(&mut self, slot: &Slot, goal: &Goal) -> Result<u64, Trouble> {
         if goal.until == Until::LastBranch {
             return Err(Trouble::at(FaultClass::UnexpectedDiscontinuity, self.pc));
         }
-        if self.modes().jump_target_cache && !goal.synchronisation {
+        let link = if slot.class == Class::Return { self.leave_reported_return() } else { None };
+        // The target of a return that went where it was predicted is that of an implicit one (RVET5-DEC-012).
+        let predicted = link == Some(goal.address);
+        if self.modes().jump_target_cache && !goal.synchronisation && !predicted {
             self.cache.store(goal.address);
         }
         Ok(goal.address)

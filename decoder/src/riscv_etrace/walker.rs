@@ -3,9 +3,11 @@
 use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace};
 use traceproof_vectors::{DecoderLimits, FaultClass, Place, Sink};
 
+use super::instruction::Class;
 use super::jump_target_cache::JumpTargetCache;
 use super::outcomes::Outcomes;
 use super::predictor::Predictor;
+use super::program_map::ProgramMap;
 use super::report::retired;
 use super::return_stack::ReturnStack;
 use super::slot::Slot;
@@ -27,6 +29,10 @@ pub(super) struct Walker {
     pub(super) returns: ReturnStack,
     pub(super) limits: DecoderLimits,
     pub(super) mask: u64,
+    /// Packets carry `irets`, not `irdepth`.
+    irets: bool,
+    /// Implicit returns since the latest report or branch. Spec: RVET5-DEC-009.
+    implicit_returns: u32,
     /// Returns may be sequentially inferable, because a 3-bit `itype` does not distinguish them from other jumps.
     pub(super) infers_returns: bool,
 }
@@ -39,6 +45,7 @@ impl Walker {
             returns: ReturnStack::new(parameters),
             limits,
             mask: parameters.address_mask(),
+            irets: parameters.iret_ext,
             infers_returns: parameters.itype_width_p < 4,
             ..Self::default()
         };
@@ -61,15 +68,19 @@ impl Walker {
         self.modes = modes;
     }
 
-    /// Clears everything that a synchronisation invalidates; `outcome` is that of a branch at the pc.
-    pub(super) fn synchronise(&mut self, outcome: Option<bool>) {
+    /// Clears everything that a synchronisation invalidates; `outcome` is that of a branch at the pc. Return stack,
+    /// predictor and cache are cleared unless the synchronisation keeps them. Spec: RVET5-ENC-015.
+    pub(super) fn synchronise(&mut self, outcome: Option<bool>, keeps_state: bool) {
         self.outcomes.clear();
         if let Some(taken) = outcome {
             self.outcomes.push(taken);
         }
-        self.predictor.reset();
-        self.cache.invalidate();
-        self.returns.clear();
+        if !keeps_state {
+            self.predictor.reset();
+            self.cache.invalidate();
+            self.returns.clear();
+        }
+        self.begin_report();
         self.forget_last();
     }
 
@@ -93,10 +104,74 @@ impl Walker {
         sink.event(place, &retired(self.pc, end, 1));
     }
 
-    /// Spec: RVET-ENC-057 (ET 7.6.3): a reported depth distinguishes arrivals at the same address.
+    /// The walk of another packet begins. Spec: RVET5-DEC-010.
+    #[inline]
+    pub(super) const fn begin_report(&mut self) {
+        self.implicit_returns = 0;
+    }
+
+    /// Branches were left.
+    #[inline]
+    pub(super) const fn leave_branches(&mut self) {
+        self.implicit_returns = 0;
+    }
+
+    /// What a packet with `irreport` refers to at the pc: the depth of the returns, or with `irets` how many were
+    /// implicit.
+    #[inline]
+    pub(super) fn returns_so_far(&self) -> u32 {
+        if self.irets { self.implicit_returns } else { self.returns.depth() }
+    }
+
+    /// The same after more branches.
+    #[inline]
+    pub(super) fn returns_after_branches(&self) -> u32 {
+        if self.irets { 0 } else { self.returns.depth() }
+    }
+
+    /// Implicit returns that `irets` counts.
+    pub(super) const fn counted_returns(&self) -> u32 {
+        if self.irets { self.implicit_returns } else { 0 }
+    }
+
+    /// Spec: RVET-ENC-057 (ET 7.6.3), RVET5-DEC-007: what is reported distinguishes arrivals at the same address.
     #[inline]
     pub(super) fn is_depth(&self, depth: Option<u32>) -> bool {
-        depth.is_none_or(|depth| depth == self.returns.depth())
+        depth.is_none_or(|depth| depth == self.returns_so_far())
+    }
+
+    /// Whether a return at the pc is the one that a packet with this `irdepth` or `irets` reports. A call counter is
+    /// never wrong, so no `irdepth` refers to a return then. Spec: RVET-DEC-036 (ET 11), RVET5-DEC-006.
+    #[inline]
+    pub(super) fn is_reported_return(&self, depth: Option<u32>) -> bool {
+        (self.irets || self.returns.is_checked()) && depth == Some(self.returns_so_far())
+    }
+
+    /// An implicit return is left; it consumes its link.
+    #[inline]
+    pub(super) fn leave_implicit_return(&mut self) {
+        self.returns.pop();
+        self.implicit_returns = self.implicit_returns.saturating_add(1);
+    }
+
+    /// A return is left whose target was reported: with `irets` it consumes its link, too, which is passed on.
+    /// Spec: RVET5-DEC-011.
+    #[inline]
+    pub(super) fn leave_reported_return(&mut self) -> Option<u64> {
+        if self.irets && self.modes.implicit_return { self.returns.pop() } else { None }
+    }
+
+    /// The pc is left for a trap handler, or for what follows a chain of traps, without a walk.
+    pub(super) fn leave_unwalked(&mut self, map: &ProgramMap) {
+        let Some(slot) = map.locate(self.pc).map(|here| *map.slot(here)) else { return };
+        if !self.modes.implicit_return {
+            return;
+        }
+        if slot.class == Class::Return {
+            self.returns.pop();
+        } else if slot.class.is_call() {
+            self.returns.push(self.offset(self.pc, u64::from(slot.length)));
+        }
     }
 
     /// At a target the only outcome left must be its own. Spec: RVET-DEC-014 (ET 11).

@@ -84,11 +84,14 @@ impl Branches {
 
     /// A synchronisation packet reports an instruction, with its outcome if it is a branch.
     ///
-    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first, then learns that outcome.
-    pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>) {
+    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first unless it `keeps` what it knows, then
+    /// learns that outcome.
+    pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>, keeps: bool) {
         self.clear();
         if let Some(predictor) = &mut self.predictor {
-            predictor.reset();
+            if !keeps {
+                predictor.reset();
+            }
             if let Some((address, taken)) = own {
                 predictor.update(address, taken);
             }
@@ -116,5 +119,21 @@ mod tests {
             (branches.excess(), branches.count_full(), branches.full()),
             (Some(u32::MAX), true, false)
         );
+    }
+
+    /// RVET5-ENC-015 and its other reading: an entry that has learnt "taken", before and after a synchronisation packet.
+    #[test]
+    fn the_predictor_forgets_unless_it_keeps() {
+        for (keeps, missed) in [(false, true), (true, false)] {
+            let predictor = Predictor::new(&Parameters { bpred_size_p: 1, ..Parameters::default() });
+            let mut branches = Branches::new(Some(predictor));
+            branches.record(0x1000, true);
+            branches.record(0x1000, true);
+            assert!(!branches.missed(), "learnt");
+            branches.synchronised(None, keeps);
+            assert!(!branches.any(), "nothing waits after it");
+            branches.record(0x1000, true);
+            assert_eq!(branches.missed(), missed, "keeps: {keeps}");
+        }
     }
 }

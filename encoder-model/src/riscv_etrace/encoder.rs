@@ -15,7 +15,7 @@ use super::packet::Layout;
 use super::resync::Resync;
 
 /// What the model claims; see [`traceproof_vectors::riscv_etrace::FEATURES`].
-const CLAIMED: [&str; 21] = [
+const CLAIMED: [&str; 23] = [
     "rv32",
     "rv64",
     "compressed",
@@ -37,6 +37,8 @@ const CLAIMED: [&str; 21] = [
     "support_layout",
     "data_trace",
     "mma_cas",
+    "standard_support",
+    "irets",
 ];
 
 /// The reference encoder model.
@@ -99,6 +101,9 @@ fn check(parameters: &Parameters, policy: &Policy) -> Result<(), Refusal> {
     parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
     if policy.sync_max > Resync::LARGEST_SYNC_MAX {
         return Err(Refusal::invalid("sync_max", "2^(sync_max + 4) must fit 64 bits"));
+    }
+    if policy.other.checked_shr(parameters.vendor_bits.into()).is_some_and(|excess| excess != 0) {
+        return Err(Refusal::invalid("other", "must fit vendor_bits"));
     }
     let wanted = parameters.modes;
     let available = available(parameters);

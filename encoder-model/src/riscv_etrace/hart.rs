@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use traceproof_vectors::riscv_etrace::{
-    Block, Cycle, Encapsulation, Filter, Itype, Parameters, Retire, Step, Stimulus, Trap,
+    Block, Cycle, Encapsulation, Filter, Itype, Parameters, Retire, Step, Stimulus, Trap, Version,
 };
 use traceproof_vectors::{Address, Program};
 
@@ -80,6 +80,8 @@ pub struct Hart {
     waiting: Vec<Stimulus>,
     /// Register that the instruction before wrote as upper immediate, 0 = none.
     upper: u8,
+    /// What accesses of a multi-access instruction before the last one say about its retirement.
+    begun: Option<Retire>,
 }
 
 /// The shape of the ingress port.
@@ -95,6 +97,8 @@ struct Port {
     context: bool,
     time: bool,
     traps: TrapPlacement,
+    /// A multi-access instruction retires with its last access only.
+    retires_once: bool,
 }
 
 /// The block to which instructions are being added.
@@ -141,12 +145,15 @@ impl Hart {
                 context: !parameters.nocontext_p,
                 time: !parameters.notime_p || has_timestamps(&parameters.encapsulation),
                 traps: TrapPlacement::default(),
+                // Reading multi-access-instruction-retires-once.
+                retires_once: parameters.version == Version::V2_0_5,
             },
             borders: Vec::new(),
             cycle: Cycle::default(),
             open: None,
             waiting: Vec::new(),
             upper: 0,
+            begun: None,
         }
     }
 
@@ -196,7 +203,12 @@ impl Hart {
                     let Some(instruction) = self.code.at(retire.address.0) else {
                         return Err(HartError::NoCode { step: index, address: retire.address.0 });
                     };
-                    self.retire(&retire, instruction, sink);
+                    if retire.partial && self.port.retires_once {
+                        self.begin(retire);
+                    } else {
+                        let retire = self.begun.take().map_or(retire, |begun| retire_after(retire, begun));
+                        self.retire(&retire, instruction, sink);
+                    }
                 }
                 Step::Trap(trap) => self.trap(&trap, sink),
                 Step::Stimulus(stimulus) => {
@@ -217,6 +229,7 @@ impl Hart {
         self.open = None;
         self.waiting.clear();
         self.upper = 0;
+        self.begun = None;
         self.cycle.blocks.clear();
     }
 
@@ -254,6 +267,12 @@ impl Hart {
                 sink(&stimulus);
             }
         }
+    }
+
+    /// An access of an instruction that retires later: nothing at the port, except that a trigger and a context change
+    /// wait for the retirement.
+    fn begin(&mut self, retire: Retire) {
+        self.begun = Some(self.begun.map_or(retire, |begun| retire_after(retire, begun)));
     }
 
     fn retire(&mut self, retire: &Retire, instruction: Instruction, sink: &mut dyn FnMut(&Stimulus)) {
@@ -323,6 +342,8 @@ impl Hart {
 
     fn trap(&mut self, trap: &Trap, sink: &mut dyn FnMut(&Stimulus)) {
         self.upper = 0;
+        // The instruction starts again after the trap.
+        self.begun = None;
         let port = self.port;
         let agrees = port.agrees(&self.cycle, trap.privilege, trap.context, trap.time);
         let itype = if trap.interrupt { Itype::Interrupt } else { Itype::Exception };
@@ -392,6 +413,12 @@ impl Hart {
         self.close();
         self.emit(sink);
     }
+}
+
+/// A retirement with what the first accesses of the instruction, `begun`, ask for.
+const fn retire_after(retire: Retire, begun: Retire) -> Retire {
+    let ctype = if begun.ctype != 0 { begun.ctype } else { retire.ctype };
+    Retire { ctype, notify: retire.notify || begun.notify, ..retire }
 }
 
 impl OpenBlock {

@@ -62,6 +62,14 @@
 //! * Data packets come directly after the packets of their instruction, responses at once but never before their
 //!   request. Accesses of instructions that are not traced are not traced, unless instruction trace is off. A response
 //!   that the options in force have no packet for is dropped.
+//! * With `irets`, a report for any reason other than an uninferable discontinuity has the flag `irreport` while there
+//!   are implicit returns to count, notify requests and resynchronisations included (RVET5-ENC-009). A branch that is
+//!   itself the reported instruction has restarted the count, unless a return led to it.
+//! * The report that a full count of implicit returns forces is one of an updiscon target in all other respects: it may
+//!   have the flag `updiscon`, and tracing may end with `ended_ntr` after it.
+//! * Under the reading `resync-disabled-keeps-state`, a change of modes renews what it switches on and keeps the rest.
+//! * In version 2.0.5 a multi-access instruction retires with its last access (reading
+//!   `multi-access-instruction-retires-once`), and a trigger or context change of an earlier access waits for that.
 //! * An imprecise context change is reported at once, before the packet that its instruction may get for another
 //!   reason.
 
@@ -78,6 +86,7 @@ mod fast_path;
 mod filter;
 mod hart;
 mod instruction;
+mod irets;
 mod items;
 mod lanes;
 mod model;
@@ -88,6 +97,7 @@ mod predictor;
 mod report;
 mod resync;
 mod returns;
+mod standard_support;
 mod support;
 mod target_cache;
 mod tracer;

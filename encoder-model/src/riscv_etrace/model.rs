@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use traceproof_vectors::EncoderSink;
 use traceproof_vectors::riscv_etrace::{
     Compression, DataAccess, DataOptions, Modes, Packet, Parameters, Policy, QualStatus, RiscvEtrace,
-    Stimulus, SupportLayout,
+    StandardSupport, Stimulus, SupportLayout,
 };
 
 use super::available::{available, restrict};
@@ -16,8 +16,8 @@ use super::items::{Ingress, Item, Kind};
 use super::lanes::Lanes;
 use super::output::Output;
 use super::packet::Layout;
-use super::support;
 use super::tracer::{Tracer, changes_context, changes_walk};
+use super::{standard_support, support};
 
 /// The encoder, without the code that only saves time.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub(super) struct Options {
     /// Modes that the hardware has; requests for others have no effect.
     available: Modes,
     layout: SupportLayout,
+    /// What every standard support packet has; without it support packets have `layout`.
+    standard: Option<StandardSupport>,
     support_at_disable: bool,
 }
 
@@ -81,6 +83,9 @@ impl Model {
                 modes,
                 available,
                 layout: parameters.support.clone(),
+                standard: parameters
+                    .has_standard_support()
+                    .then(|| standard_support::constant_part(parameters, policy)),
                 support_at_disable: policy.support_at_disable,
             },
             output: Output::new(Layout::new(parameters), policy, lanes),
@@ -264,21 +269,30 @@ impl Model {
     }
 
     fn support(&mut self, qual_status: QualStatus, sink: &mut dyn EncoderSink<RiscvEtrace>) {
-        let layout = &self.options.layout;
-        let ienable = self.options.enabled;
+        let Options { enabled: ienable, modes, layout, standard, .. } = &self.options;
+        let (ienable, modes) = (*ienable, *modes);
         // Data trace cannot be announced where the support packet has no room for it.
-        let data = self.data.as_ref().filter(|_| layout.data_fields);
-        let (denable, dloss, doptions) = data.map_or((false, false, 0), |data| {
-            (data.enabled(), data.loss_is_due(), support::doptions(data.options(), layout))
+        let data = self.data.as_ref().filter(|_| standard.is_some() || layout.data_fields);
+        let (denable, dloss, options) = data.map_or((false, false, DataOptions::default()), |data| {
+            (data.enabled(), data.loss_is_due(), data.options())
         });
-        let packet = Packet::Support {
-            ienable,
-            encoder_mode: 0,
-            qual_status,
-            ioptions: support::ioptions(self.options.modes, layout),
-            denable,
-            dloss,
-            doptions,
+        let packet = match standard {
+            Some(constant) => Packet::StandardSupport(StandardSupport {
+                ienable,
+                qual_status,
+                denable,
+                dloss,
+                ..standard_support::with_options(*constant, modes, options)
+            }),
+            None => Packet::Support {
+                ienable,
+                encoder_mode: 0,
+                qual_status,
+                ioptions: support::ioptions(modes, layout),
+                denable,
+                dloss,
+                doptions: data.map_or(0, |_| support::doptions(options, layout)),
+            },
         };
         let sent = self.output.send(&packet, sink);
         if let (Some(data), true) = (&mut self.data, sent) {

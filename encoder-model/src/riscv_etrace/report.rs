@@ -1,46 +1,41 @@
 //! Packets that report an instruction's address, or branches alone: the choice between formats 0, 1 and 2
 //! (ET 9.1).
 
-use traceproof_vectors::riscv_etrace::Packet;
+use traceproof_vectors::riscv_etrace::{Itype, Packet};
 
 use super::branches::MAP_SIZE;
 use super::decide::{Next, Reason};
-use super::items::Retired;
+use super::irets::Reached;
+use super::items::{Kind, Retired};
+use super::packet::Status;
+use super::returns::Returns;
 use super::tracer::{Flow, Tracer};
-
-/// The flags of a report.
-#[derive(Clone, Copy)]
-struct Flags {
-    notify: bool,
-    updiscon: bool,
-    irreport: bool,
-    irdepth: u32,
-}
 
 impl Tracer {
     /// The packet with an instruction's address. Spec: RVET-ENC-030 (ET 9.1).
     pub(super) fn report(&mut self, retired: &Retired, reason: Reason, next: Next) -> Packet {
-        let (irreport, irdepth) = self.irreport(reason, next);
-        let flags = Flags {
+        let status = Status {
             // Spec: RVET-ENC-035 (ET 7.6).
             notify: retired.notify && reason == Reason::Request,
             // Spec: RVET-ENC-034 (ET 7.6.2).
             updiscon: reason == Reason::Updiscon && self.synchronisation_follows(next),
-            irreport,
-            irdepth,
+            ..self.irreport(reason, next)
         };
-        // The cache learns every reported target, in whatever form it travels.
+        // The cache learns every reported target, in whatever form it travels, but no target of an implicit return.
+        // Spec: RVET-ENC-072 (ET 3.2.7), RVET5-ENC-014.
         let index = match (&mut self.cache, reason) {
-            (Some(cache), Reason::Updiscon) => cache.find_or_store(retired.address),
+            (Some(cache), Reason::Updiscon) if self.flow != Flow::PredictedExcess => {
+                cache.find_or_store(retired.address)
+            }
             _ => None,
         };
         if let Some(branch_count) = self.branches.excess() {
-            return self.predicted(retired, branch_count, flags);
+            return self.predicted(retired, branch_count, status);
         }
-        let plain = self.plain(retired, flags);
+        let plain = self.plain(retired, status);
         match index {
             // Format 0 subformat 1 has no updiscon flag.
-            Some(index) if !flags.updiscon => self.shorter(index, flags, plain),
+            Some(index) if !status.updiscon => self.shorter(index, status, plain),
             _ => plain,
         }
     }
@@ -56,6 +51,7 @@ impl Tracer {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
             None => Packet::Branch {
                 branches: 0,
@@ -65,13 +61,14 @@ impl Tracer {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
         }
     }
 
     /// Format 0 subformat 0 with address. Spec: RVET-ENC-065, RVET-ENC-066 (ET 7.8).
-    fn predicted(&self, retired: &Retired, branch_count: u32, flags: Flags) -> Packet {
-        let Flags { notify, updiscon, irreport, irdepth } = flags;
+    fn predicted(&self, retired: &Retired, branch_count: u32, status: Status) -> Packet {
+        let Status { notify, updiscon, irreport, irdepth, irets } = status;
         let failed = retired.taken().is_some() && self.branches.missed();
         Packet::BranchCount {
             branch_count,
@@ -81,12 +78,13 @@ impl Tracer {
             updiscon,
             irreport,
             irdepth,
+            irets,
         }
     }
 
     /// Format 1 if branches are pending, else format 2.
-    fn plain(&self, retired: &Retired, flags: Flags) -> Packet {
-        let Flags { notify, updiscon, irreport, irdepth } = flags;
+    fn plain(&self, retired: &Retired, status: Status) -> Packet {
+        let Status { notify, updiscon, irreport, irdepth, irets } = status;
         let address = self.reported(retired.address);
         if self.branches.any() {
             Packet::Branch {
@@ -97,20 +95,22 @@ impl Tracer {
                 updiscon,
                 irreport,
                 irdepth,
+                irets,
             }
         } else {
-            Packet::Address { address, notify, updiscon, irreport, irdepth }
+            Packet::Address { address, notify, updiscon, irreport, irdepth, irets }
         }
     }
 
     /// The cache index, unless the plain form takes fewer bytes. Spec: RVET-ENC-070 (ET 7.8).
-    fn shorter(&self, index: u32, flags: Flags, plain: Packet) -> Packet {
+    fn shorter(&self, index: u32, status: Status, plain: Packet) -> Packet {
         let cached = Packet::JumpTargetIndex {
             index,
             branches: self.pending(),
             branch_map: self.branches.map(),
-            irreport: flags.irreport,
-            irdepth: flags.irdepth,
+            irreport: status.irreport,
+            irdepth: status.irdepth,
+            irets: status.irets,
         };
         let length = |packet: &Packet| self.layout.pack(packet).payload(true).bytes().len();
         if length(&plain) < length(&cached) { plain } else { cached }
@@ -120,16 +120,44 @@ impl Tracer {
         self.branches.count().min(MAP_SIZE) as u8
     }
 
+    /// `irreport` and what comes after it.
+    fn irreport(&self, reason: Reason, next: Next) -> Status {
+        let Some(returns) = &self.returns else { return Status::default() };
+        match returns.count() {
+            Some(count) => {
+                let irets = count.report(self.reached());
+                Status { irreport: irets.is_some(), irets: irets.unwrap_or(0), ..Status::default() }
+            }
+            None => {
+                let irdepth = self.irdepth(returns, reason, next);
+                Status { irreport: irdepth.is_some(), irdepth: irdepth.unwrap_or(0), ..Status::default() }
+            }
+        }
+    }
+
     /// Spec: RVET-ENC-056 to 058 (ET 3.2.5, 7.6.3).
-    fn irreport(&self, reason: Reason, next: Next) -> (bool, u32) {
-        let Some(returns) = &self.returns else { return (false, 0) };
+    fn irdepth(&self, returns: &Returns, reason: Reason, next: Next) -> Option<u32> {
         let depth = returns.depth();
         let last = reason == Reason::Last || self.synchronisation_follows(next) || next == Next::Ends;
-        let irreport = match self.flow() {
+        let irreport = match self.flow {
             Flow::PredictedWrong => true,
             Flow::PredictedRight => last && depth != 0,
             _ => reason != Reason::Updiscon && last && returns.ambiguous(),
         };
-        (irreport, if irreport { depth } else { 0 })
+        irreport.then_some(depth)
+    }
+
+    /// How the item at hand was reached.
+    const fn reached(&self) -> Reached {
+        match self.flow {
+            Flow::PredictedWrong => Reached::FailedReturn,
+            Flow::PredictedExcess => Reached::ExcessReturn,
+            Flow::PredictedRight => Reached::PredictedReturn,
+            Flow::Uninferable => match self.previous.kind {
+                Kind::Retire(Retired { itype: Itype::Return, .. }) => Reached::LoneReturn,
+                _ => Reached::Updiscon,
+            },
+            Flow::Inferable | Flow::Predicted(_) => Reached::Inferably,
+        }
     }
 }

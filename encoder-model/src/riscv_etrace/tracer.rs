@@ -1,11 +1,12 @@
 //! From items to packets: the state after the decision list, and what each decision changes (ET 9).
 
 use traceproof_vectors::riscv_etrace::{
-    InterruptReport, Itype, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress,
+    InterruptReport, Itype, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, SyncMode,
 };
 
 use super::branches::Branches;
 use super::decide::{Decision, Next, Reason, Situation, Subject, decide};
+use super::irets::ReturnCount;
 use super::items::{Item, Kind, Retired, TrapTaken};
 use super::packet::Layout;
 use super::predictor::Predictor;
@@ -31,6 +32,8 @@ pub(super) struct Tracer {
     pub(super) lost: bool,
     /// The way of tracing changed: the next instruction starts anew.
     pub(super) restart: bool,
+    /// Synchronisation packets in the running trace leave return stack, predictor and cache as they are.
+    keeps_state: bool,
     /// Byte address of the latest report. Spec: RVET-ENC-031 (ET 3.2.1).
     pub(super) base: u64,
     pub(super) branches: Branches,
@@ -47,6 +50,8 @@ struct Constants {
     unused_address_bits: u32,
     time: bool,
     context: bool,
+    /// The empty count where packets have `irets`.
+    no_returns: Option<ReturnCount>,
 }
 
 /// What a retired instruction does to the flow.
@@ -60,6 +65,8 @@ pub(super) enum Flow {
     Predicted(u64),
     /// A return that went to the predicted address.
     PredictedRight,
+    /// The same, but its target must be reported: no more returns can be left out.
+    PredictedExcess,
     /// A return that did not.
     PredictedWrong,
 }
@@ -73,6 +80,7 @@ impl Tracer {
                 unused_address_bits: 64 - u32::from(parameters.iaddress_width_p.clamp(1, 64)),
                 time: parameters.time_width() > 0,
                 context: parameters.context_width() > 0,
+                no_returns: parameters.iret_ext.then(|| ReturnCount::new(policy)),
             },
             layout: Layout::new(parameters),
             separate_interrupts: policy.interrupt_report == InterruptReport::Separate,
@@ -82,13 +90,14 @@ impl Tracer {
             trap_reported: false,
             lost: false,
             restart: false,
+            keeps_state: parameters.resync_disabled_keeps_state && policy.sync_mode == SyncMode::Off,
             base: 0,
             branches: Branches::new(None),
             resync: Resync::new(policy),
             cache: None,
             returns: None,
         };
-        tracer.equip();
+        tracer.equip(Modes::default());
         tracer
     }
 
@@ -96,18 +105,26 @@ impl Tracer {
     pub(super) fn change_modes(&mut self, modes: Modes) {
         if changes_walk(self.modes, modes) {
             self.restart = true;
-            self.modes = modes;
-            self.equip();
+            let before = core::mem::replace(&mut self.modes, modes);
+            self.equip(before);
         }
         self.modes = modes;
     }
 
-    /// Provides what the modes need, empty.
-    fn equip(&mut self) {
+    /// Provides what the modes need: empty, unless the modes `before` needed it too and it stays as it is.
+    fn equip(&mut self, before: Modes) {
         let (modes, parameters) = (self.modes, &self.parameters.all);
-        self.branches = Branches::new(modes.branch_prediction.then(|| Predictor::new(parameters)));
-        self.cache = modes.jump_target_cache.then(|| TargetCache::new(parameters));
-        self.returns = modes.implicit_return.then(|| Returns::new(parameters));
+        let renews = |before: bool, now: bool| !self.keeps_state || before != now;
+        if renews(before.branch_prediction, modes.branch_prediction) {
+            self.branches = Branches::new(modes.branch_prediction.then(|| Predictor::new(parameters)));
+        }
+        if renews(before.jump_target_cache, modes.jump_target_cache) {
+            self.cache = modes.jump_target_cache.then(|| TargetCache::new(parameters));
+        }
+        if renews(before.implicit_return, modes.implicit_return) {
+            let count = self.parameters.no_returns;
+            self.returns = modes.implicit_return.then(|| Returns::new(parameters, count));
+        }
     }
 
     /// Packets were lost; the next item is treated as the first one. Spec: RVET-ENC-010 (ET 7.5).
@@ -168,6 +185,9 @@ impl Tracer {
     /// What the list decides for an instruction.
     fn arrive(&mut self, item: &Item, retired: &Retired, next: Next) -> Decision {
         self.resolve_return(retired.address);
+        if let Some(returns) = &mut self.returns {
+            returns.arrive();
+        }
         // Line 1 of the list.
         if let Some(taken) = retired.taken() {
             self.branches.record(retired.address, taken);
@@ -209,7 +229,10 @@ impl Tracer {
             first: self.lost || !self.previous.qualified,
             after_trap: self.previous.is_trap(),
             trap_reported: self.trap_reported,
-            after_updiscon: matches!(self.flow, Flow::Uninferable | Flow::PredictedWrong),
+            after_updiscon: matches!(
+                self.flow,
+                Flow::Uninferable | Flow::PredictedWrong | Flow::PredictedExcess
+            ),
             change,
             resync: self.resync.state(),
             branches: self.branches.any(),
@@ -223,12 +246,13 @@ impl Tracer {
     /// A predicted return arrives at `target`.
     fn resolve_return(&mut self, target: u64) {
         if let Flow::Predicted(expected) = self.flow {
-            self.flow = if expected == target { Flow::PredictedRight } else { Flow::PredictedWrong };
-            if expected == target
-                && let Some(returns) = &mut self.returns
-            {
-                returns.confirm();
-            }
+            self.flow = if expected != target {
+                Flow::PredictedWrong
+            } else if self.returns.as_mut().is_none_or(Returns::confirm) {
+                Flow::PredictedRight
+            } else {
+                Flow::PredictedExcess
+            };
         }
     }
 
@@ -240,8 +264,8 @@ impl Tracer {
         // its address. Spec: RVET-ENC-080.
         let known = matches!(flow, Flow::Inferable | Flow::PredictedRight)
             || matches!(decision, Decision::Address(_));
-        // It has no `irdepth` either, so it would name the first of two arrivals that only a return lies between; and
-        // directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
+        // It has neither `irdepth` nor `irets`, so it would name the first of two arrivals that only a return lies
+        // between; and directly after the report of a return it would be taken for the target of that (RVET-DEC-022).
         let came_back = self.returns.as_ref().is_some_and(Returns::may_have_come_back);
         self.resync.settle(known && !came_back && !self.branches.any());
         flow
@@ -271,6 +295,7 @@ impl Tracer {
             Itype::Return => match self.returns.as_mut().map(Returns::returns) {
                 None | Some(ReturnKind::Uninferable) => Flow::Uninferable,
                 Some(ReturnKind::Inferable) => Flow::PredictedRight,
+                Some(ReturnKind::Excess) => Flow::PredictedExcess,
                 Some(ReturnKind::Predicted(target)) => Flow::Predicted(target),
             },
             _ => Flow::Inferable,
@@ -316,15 +341,17 @@ impl Tracer {
         }
     }
 
-    /// Spec: RVET-ENC-037, RVET-ENC-039, RVET-ENC-054, RVET-ENC-062, RVET-ENC-071 (ET 9).
+    /// Spec: RVET-ENC-037, RVET-ENC-039, RVET-ENC-054, RVET-ENC-062, RVET-ENC-071 (ET 9), RVET5-ENC-015; readings
+    /// resync-disabled-resets-state, resync-disabled-keeps-state.
     fn synchronised(&mut self, own: Option<(u64, bool)>) {
+        let keeps = self.keeps_state && self.previous.qualified && !self.lost;
         self.resync.synchronised();
-        self.branches.synchronised(own);
-        if let Some(cache) = &mut self.cache {
+        self.branches.synchronised(own, keeps);
+        if let Some(cache) = self.cache.as_mut().filter(|_| !keeps) {
             cache.invalidate();
         }
         if let Some(returns) = &mut self.returns {
-            returns.synchronised();
+            returns.synchronised(keeps);
         }
     }
 
@@ -415,12 +442,6 @@ impl Tracer {
             Next::Continues => self.resync.state() == State::Due,
             Next::Ends => false,
         }
-    }
-
-    /// How the item before came to the one at hand.
-    #[inline]
-    pub(super) const fn flow(&self) -> Flow {
-        self.flow
     }
 
     /// The address field. Spec: RVET-ENC-031 to 033 (ET 3.2).

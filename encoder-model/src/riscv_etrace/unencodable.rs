@@ -4,7 +4,8 @@ use core::fmt;
 
 use traceproof_vectors::riscv_etrace::{Modes, Packet, ReportedAddress};
 
-use super::packet::{Layout, branch_map_width};
+use super::packet::{Layout, Status, branch_map_width};
+use super::standard_support;
 
 /// A packet that has no representation under the given parameters and modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +60,6 @@ impl core::error::Error for UnencodablePacket {}
 
 pub(super) type Checked = Result<(), (&'static str, Defect)>;
 
-/// The status flags of a packet that ends with them.
-struct Flags {
-    notify: bool,
-    updiscon: bool,
-    irreport: bool,
-    irdepth: u32,
-}
-
 impl Layout {
     /// Whether `packet` can travel unchanged.
     ///
@@ -74,33 +67,26 @@ impl Layout {
     ///
     /// The first field at fault and its defect.
     pub(super) fn check(&self, packet: &Packet, modes: Modes) -> Checked {
+        let status = Status::of(packet);
         match *packet {
             Packet::Data(packet) => match &self.data {
                 Some(fields) => fields.check(&packet),
                 None => Err(("payload", Defect::Unexpected)),
             },
-            Packet::Start { .. } | Packet::Trap { .. } | Packet::Context { .. } | Packet::Support { .. } => {
-                self.check_synchronisation(packet, modes)
-            }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
-                self.check_report(Some(address), &Flags { notify, updiscon, irreport, irdepth }, modes)
-            }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
+            Packet::Start { .. }
+            | Packet::Trap { .. }
+            | Packet::Context { .. }
+            | Packet::Support { .. }
+            | Packet::StandardSupport(_) => self.check_synchronisation(packet, modes),
+            Packet::Address { address, .. } => self.check_report(Some(address), status, modes),
+            Packet::Branch { branches, branch_map, address, .. } => {
                 fits("branches", branches.into(), 5)?;
                 let width = if branches == 0 { 31 } else { branch_map_width(branches) };
                 fits("branch_map", branch_map.into(), width)?;
                 present("address", address.is_some(), branches != 0)?;
-                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+                self.check_report(address, status, modes)
             }
-            Packet::BranchCount {
-                branch_count: _,
-                branch_fmt,
-                address,
-                notify,
-                updiscon,
-                irreport,
-                irdepth,
-            } => {
+            Packet::BranchCount { branch_count: _, branch_fmt, address, .. } => {
                 // Without a subformat field the supported option determines what a format 0 packet is. Spec:
                 // RVET-PKT-038 (ET 7.8.1).
                 if self.f0s == 0 && !self.predictor {
@@ -110,16 +96,16 @@ impl Layout {
                     return Err(("branch_fmt", Defect::Reserved));
                 }
                 present("address", address.is_some(), branch_fmt != 0)?;
-                self.check_report(address, &Flags { notify, updiscon, irreport, irdepth }, modes)
+                self.check_report(address, status, modes)
             }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
+            Packet::JumpTargetIndex { index, branches, branch_map, .. } => {
                 if self.f0s == 0 && self.index == 0 {
                     return Err(("subformat", Defect::Unexpected));
                 }
                 fits("index", index.into(), self.index)?;
                 fits("branches", branches.into(), 5)?;
                 fits("branch_map", branch_map.into(), branch_map_width(branches))?;
-                self.check_irdepth(irreport, irdepth)
+                self.check_irreport(status)
             }
         }
     }
@@ -159,6 +145,9 @@ impl Layout {
                 dloss,
                 doptions,
             } => {
+                if self.standard.is_some() {
+                    return Err(("payload", Defect::Unexpected));
+                }
                 fits("encoder_mode", encoder_mode.into(), self.encoder_mode)?;
                 fits("ioptions", ioptions.into(), self.ioptions)?;
                 if self.data_fields {
@@ -168,6 +157,10 @@ impl Layout {
                 absent("dloss", dloss)?;
                 absent("doptions", doptions != 0)
             }
+            Packet::StandardSupport(support) => match self.standard {
+                Some(vendor_bits) => standard_support::check(&support, vendor_bits),
+                None => Err(("payload", Defect::Unexpected)),
+            },
             _ => Ok(()),
         }
     }
@@ -193,12 +186,13 @@ impl Layout {
         }
     }
 
-    fn check_report(&self, address: Option<ReportedAddress>, flags: &Flags, modes: Modes) -> Checked {
+    fn check_report(&self, address: Option<ReportedAddress>, status: Status, modes: Modes) -> Checked {
         let Some(address) = address else {
-            absent("notify", flags.notify)?;
-            absent("updiscon", flags.updiscon)?;
-            absent("irreport", flags.irreport)?;
-            return absent("irdepth", flags.irdepth != 0);
+            absent("notify", status.notify)?;
+            absent("updiscon", status.updiscon)?;
+            absent("irreport", status.irreport)?;
+            absent("irets", status.irets != 0)?;
+            return absent("irdepth", status.irdepth != 0);
         };
         match address {
             ReportedAddress::Full(_) | ReportedAddress::Delta(_)
@@ -215,12 +209,15 @@ impl Layout {
                 }
             }
         }
-        self.check_irdepth(flags.irreport, flags.irdepth)
+        self.check_irreport(status)
     }
 
-    /// Spec: RVET-PKT-029 (ET 7.6).
-    fn check_irdepth(&self, irreport: bool, irdepth: u32) -> Checked {
-        if irreport { fits("irdepth", irdepth.into(), self.irdepth) } else { absent("irdepth", irdepth != 0) }
+    /// Spec: RVET-PKT-029 (ET 7.6), RVET5-PKT-011.
+    fn check_irreport(&self, status: Status) -> Checked {
+        let Status { irreport, irdepth, irets, .. } = status;
+        absent("irdepth", irdepth != 0 && (self.iret_ext || !irreport))?;
+        absent("irets", irets != 0 && !(self.iret_ext && irreport))?;
+        fits("irdepth", irdepth.into(), self.irdepth)
     }
 }
 

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::{Compression, Modes, Packet, Parameters, Policy};
+use traceproof_vectors::riscv_etrace::{Compression, DataOptions, Modes, Packet, Parameters, Policy};
 
 use super::bits::Payload;
 use super::lanes::Lanes;
 use super::packet::Layout;
-use super::support;
 use super::unencodable::{Defect, UnencodablePacket};
+use super::{standard_support, support};
 
 /// The payload of one packet, without transport header.
 ///
@@ -55,11 +55,20 @@ pub fn write_packets(
         lanes
             .send(packet, &payload, None, &mut |bytes| wire.extend_from_slice(bytes))
             .map_err(|defect| at(index, "payload", defect))?;
-        if let Packet::Support { ioptions, doptions, .. } = *packet {
-            modes = support::announced(ioptions, &parameters.support, modes);
-            if let Some(fields) = &mut layout.data {
-                fields.options = support::announced_data(doptions, &parameters.support, fields.options);
+        let mut data_options = layout.data.map_or_else(DataOptions::default, |fields| fields.options);
+        match packet {
+            Packet::Support { ioptions, doptions, .. } => {
+                modes = support::announced(*ioptions, &parameters.support, modes);
+                data_options = support::announced_data(*doptions, &parameters.support, data_options);
             }
+            Packet::StandardSupport(support) => {
+                modes = standard_support::modes(support);
+                data_options = standard_support::data_options(support);
+            }
+            _ => {}
+        }
+        if let Some(fields) = &mut layout.data {
+            fields.options = data_options;
         }
     }
     Ok(wire)

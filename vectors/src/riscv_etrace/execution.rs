@@ -36,7 +36,8 @@ pub struct Retire {
     /// A trigger asks for a report of this instruction.
     pub notify: bool,
     /// A multi-memory access instruction of which this is an access other than the last: the port reports it with itype
-    /// 0, and the same instruction is going to be reported again (RVET-ING-012, ET 4.3).
+    /// 0, and the same instruction is going to be reported again (RVET-ING-012, ET 4.3). In version 2.0.5 the port reports
+    /// only the last one (reading `multi-access-instruction-retires-once`).
     pub partial: bool,
 }
 

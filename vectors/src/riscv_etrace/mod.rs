@@ -1,7 +1,8 @@
 //! RISC-V Efficient Trace 2.0: the vocabulary of the specification.
 //!
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
-//! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0.
+//! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0. Requirements RVET5 are those that version
+//! 2.0.5 adds.
 
 mod data;
 #[cfg(feature = "cases")]
@@ -13,7 +14,9 @@ mod packet;
 mod parameters;
 mod policy;
 mod recovery;
+mod standard_support;
 mod stimulus;
+mod version;
 
 pub use data::{
     Atomic, AtomicAccess, AtomicData, AtomicOperation, AtomicRequest, Csr, CsrAccess, CsrOperation,
@@ -29,8 +32,13 @@ pub use parameters::{
     Encapsulation, Mode, Modes, NormalEncapsulation, Padding, Parameters, SiemensMessaging, SupportLayout,
     TrapVectors, Xlen,
 };
-pub use policy::{Compression, Idle, InterruptReport, LastNull, PayloadAlignment, Policy, SyncMode};
+pub use policy::{
+    Compression, Idle, InterruptReport, IretsLimit, LastNull, PayloadAlignment, Policy, PredictedReturn,
+    SyncMode,
+};
+pub use standard_support::StandardSupport;
 pub use stimulus::{Block, Blocks, Cycle, Itype, Stimulus};
+pub use version::Version;
 
 use alloc::vec::Vec;
 
@@ -68,7 +76,7 @@ impl Protocol for RiscvEtrace {
 }
 
 /// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
-pub const FEATURES: [Feature; 21] = [
+pub const FEATURES: [Feature; 23] = [
     Feature::new("rv32", "`xlen` is 32"),
     Feature::new("rv64", "`xlen` is 64"),
     Feature::new("compressed", "addresses are multiples of 2: `iaddress_lsb_p` is 1"),
@@ -83,8 +91,10 @@ pub const FEATURES: [Feature; 21] = [
     Feature::new("data_trace", "data trace"),
     Feature::new(
         "mma_cas",
-        "data trace with the draft's packets for multi-memory accesses and compare-and-swap",
+        "data trace with the packets of the MMA/CAS extension: multi-memory accesses and compare-and-swap",
     ),
+    Feature::new("standard_support", "`version` is 2.0.5: support packets are standard support packets"),
+    Feature::new("irets", "the encoder has the implicit return extension: packets carry `irets`"),
     Feature::new("support_layout", "`support` is not the default"),
     Feature::new("source_id", "the encapsulation has `srcID`"),
     Feature::new("timestamp", "the encapsulation has a timestamp"),
@@ -96,7 +106,7 @@ pub const FEATURES: [Feature; 21] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 39] = [
+pub const READINGS: [Reading; 54] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -313,5 +323,95 @@ pub const READINGS: [Reading; 39] = [
         binds: Binds::Both,
         text: "Above an access that is narrower than the bus, a data-only packet repeats the top bit of the value; decoders \
                ignore what is there (ET 8.1).",
+    },
+    Reading {
+        name: "standard-support-needs-a-setting",
+        binds: Binds::Decoders,
+        text: "Whether support packets are standard support packets follows from the parameter `version`, never from the \
+               packets; protocol versions 0.1 and 2.1 both mean it (version 2.0.5; issue 267 of the specification).",
+    },
+    Reading {
+        name: "vendor-bits-are-ignored",
+        binds: Binds::Decoders,
+        text: "Any number of bits may follow `full_data` and the declared vendor bits of a standard support packet, and \
+               they have no effect (version 2.0.5).",
+    },
+    Reading {
+        name: "parameters-win-over-the-standard-support-packet",
+        binds: Binds::Decoders,
+        text: "Where a standard support packet contradicts a parameter, the decoder reports that and goes on with the \
+               parameter (version 2.0.5).",
+    },
+    Reading {
+        name: "irets-counts-the-predicted-return",
+        binds: Binds::Encoders,
+        text: "`irets` counts a correctly predicted return whose target is reported for another reason (version 2.0.5). \
+               Decoders take both counts.",
+    },
+    Reading {
+        name: "irets-leaves-out-the-last-return",
+        binds: Binds::Encoders,
+        text: "A return that is itself the reported instruction is not counted in `irets` (version 2.0.5 against its \
+               pseudo-code).",
+    },
+    Reading {
+        name: "irets-limit-is-255",
+        binds: Binds::Encoders,
+        text: "255 implicit returns go unreported; the target of the 256th is reported with `irets` 255 (version 2.0.5). \
+               Decoders take 254 as well.",
+    },
+    Reading {
+        name: "irets-counts-across-context-packets",
+        binds: Binds::Both,
+        text: "Context and support packets do not restart the count of implicit returns, for they have no position (version \
+               2.0.5).",
+    },
+    Reading {
+        name: "failed-return-pops",
+        binds: Binds::Both,
+        text: "With `irets`, a return that is reported because its prediction failed consumes its entry of the return stack \
+               (version 2.0.5, pseudo-code).",
+    },
+    Reading {
+        name: "repeated-links-share-an-entry",
+        binds: Binds::Both,
+        text: "With `irets`, and both return stack and call counter, consecutive calls with one link share an entry, up to \
+               2^p - 1 repeats (version 2.0.5, pseudo-code).",
+    },
+    Reading {
+        name: "predicted-return-target-is-not-cached",
+        binds: Binds::Both,
+        text: "With `irets`, the target of a return that went where it was predicted is not stored in the jump target \
+               cache, even where it is reported (version 2.0.5, pseudo-code; ET 3.2.7).",
+    },
+    Reading {
+        name: "resync-disabled-resets-state",
+        binds: Binds::Both,
+        text: "Return stack, predictor and jump target cache restart at every synchronisation packet, also while \
+               `resync_disabled` is 1 (ET 3.2.5 to 3.2.7 against the pseudo-code of version 2.0.5).",
+    },
+    Reading {
+        name: "resync-disabled-keeps-state",
+        binds: Binds::Both,
+        text: "With the parameter `resync_disabled_keeps_state`: while `resync_disabled` is 1, synchronisation packets in \
+               the running trace keep return stack, predictor and jump target cache (issue 201 of the specification).",
+    },
+    Reading {
+        name: "context-packets-have-time",
+        binds: Binds::Both,
+        text: "Context packets have a `time` field as in version 2.0, although the standard support packet names start and \
+               trap packets only (version 2.0.5).",
+    },
+    Reading {
+        name: "multi-access-instruction-retires-once",
+        binds: Binds::Encoders,
+        text: "A multi-memory access instruction retires once (hart to trace interface against ET 4.3; issues 337 and 338 \
+               of the specification).",
+    },
+    Reading {
+        name: "operands-are-compressed",
+        binds: Binds::Both,
+        text: "With the parameter `compressed_operands`: `diff` applies to operands too, as the tables have it (ET 8.2.3; \
+               issue 319 of the specification).",
     },
 ];

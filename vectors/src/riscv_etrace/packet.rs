@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::DataPacket;
+use super::{DataPacket, StandardSupport};
 use crate::Address;
 
 /// One packet. Fields of instruction trace packets are named as in ET 7 and hold what travels, with these exceptions:
@@ -92,7 +92,7 @@ pub enum Packet {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context: Option<u64>,
     },
-    /// Format 3 subformat 3: support (ET 7.5).
+    /// Format 3 subformat 3 of version 2.0: support (ET 7.5).
     Support {
         /// Instruction trace is enabled.
         ienable: bool,
@@ -112,6 +112,8 @@ pub enum Packet {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         doptions: u32,
     },
+    /// Format 3 subformat 3 of version 2.0.5: standard support packet.
+    StandardSupport(StandardSupport),
     /// Format 2: address only (ET 7.6).
     Address {
         /// The reported instruction.
@@ -122,12 +124,15 @@ pub enum Packet {
         /// Follows an updiscon and is followed by a format 3 packet.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         updiscon: bool,
-        /// `irdepth` is meaningful.
+        /// `irdepth` or `irets` is meaningful.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
         irreport: bool,
-        /// Depth of the return stack or call counter when `irreport`, otherwise 0.
+        /// Depth of the return stack or call counter when `irreport`, otherwise 0; also 0 with `iret_ext`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
+        /// Number of implicit returns when `irreport`, otherwise 0; in place of `irdepth` with `iret_ext` (RVET5-PKT-014).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero_byte"))]
+        irets: u8,
     },
     /// Format 1: branch map, with or without address (ET 7.7).
     Branch {
@@ -150,6 +155,9 @@ pub enum Packet {
         /// As in [`Packet::Address`].
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
+        /// As in [`Packet::Address`].
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero_byte"))]
+        irets: u8,
     },
     /// Format 0 subformat 0: correctly predicted branches (ET 7.8).
     BranchCount {
@@ -172,6 +180,9 @@ pub enum Packet {
         /// As in [`Packet::Address`].
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
+        /// As in [`Packet::Address`].
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero_byte"))]
+        irets: u8,
     },
     /// Format 0 subformat 1: jump target cache index (ET 7.8).
     JumpTargetIndex {
@@ -187,6 +198,9 @@ pub enum Packet {
         /// As in [`Packet::Address`].
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
         irdepth: u32,
+        /// As in [`Packet::Address`].
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero_byte"))]
+        irets: u8,
     },
     /// A data trace packet (ET 8). The transport distinguishes them (RVET-DATA-001).
     Data(DataPacket),
@@ -198,12 +212,22 @@ const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero_byte(value: &u8) -> bool {
+    *value == 0
+}
+
 impl Packet {
     /// The `format` field of an instruction trace packet.
     #[must_use]
     pub const fn format(&self) -> Option<u8> {
         match self {
-            Self::Start { .. } | Self::Trap { .. } | Self::Context { .. } | Self::Support { .. } => Some(3),
+            Self::Start { .. }
+            | Self::Trap { .. }
+            | Self::Context { .. }
+            | Self::Support { .. }
+            | Self::StandardSupport(_) => Some(3),
             Self::Address { .. } => Some(2),
             Self::Branch { .. } => Some(1),
             Self::BranchCount { .. } | Self::JumpTargetIndex { .. } => Some(0),
@@ -218,19 +242,20 @@ impl Packet {
             Self::Start { .. } | Self::BranchCount { .. } => Some(0),
             Self::Trap { .. } | Self::JumpTargetIndex { .. } => Some(1),
             Self::Context { .. } => Some(2),
-            Self::Support { .. } => Some(3),
+            Self::Support { .. } | Self::StandardSupport(_) => Some(3),
             Self::Address { .. } | Self::Branch { .. } | Self::Data(_) => None,
         }
     }
 }
 
 /// The `qual_status` field of a support packet (ET 7.5, RVET-PKT-022).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum QualStatus {
     /// 0: the filter qualification did not change.
+    #[default]
     NoChange = 0,
     /// 1: tracing ended; the preceding packet was sent only to report the final instruction.
     EndedRep = 1,

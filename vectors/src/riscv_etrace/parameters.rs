@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{DataOption, DataParameters};
+use super::{DataOption, DataParameters, Version};
 use crate::Address;
 
 /// The constants of one encoder, by the specification's parameter names, and the modes it starts in.
@@ -15,6 +15,19 @@ use crate::Address;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameters {
+    /// Release of the specification that the encoder follows (not discoverable; reading
+    /// `standard-support-needs-a-setting`).
+    pub version: Version,
+    /// The implicit return extension is implemented: packets carry `irets` where others carry `irdepth`, whatever the
+    /// mode (RVET5-PKT-011). Needs [`Version::V2_0_5`].
+    pub iret_ext: bool,
+    /// Width of `other`, the vendor bits of the standard support packet, which no packet announces. What follows them
+    /// has no effect (RVET5-DEC-003).
+    pub vendor_bits: u8,
+    /// While a standard support packet announces `resync_disabled`, synchronisation packets in the running trace keep
+    /// return stack, predictor and jump target cache: the other answer to a question that ET leaves open (reading
+    /// `resync-disabled-keeps-state`).
+    pub resync_disabled_keeps_state: bool,
     /// Register width of the hart; decides which compressed encodings are jumps (not discoverable).
     pub xlen: Xlen,
     /// The hart has Zcmp and Zcmt, whose encodings take the place of `c.fsdsp` (not discoverable).
@@ -73,6 +86,10 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
+            version: Version::default(),
+            iret_ext: false,
+            vendor_bits: 0,
+            resync_disabled_keeps_state: false,
             xlen: Xlen::Rv32,
             zcmp_zcmt: false,
             arch_p: 0,
@@ -172,6 +189,7 @@ impl Parameters {
         match rules.into_iter().find(|(_, holds, _)| !holds) {
             Some((parameter, _, reason)) => Err((parameter, reason)),
             None => {
+                self.check_version()?;
                 self.encapsulation.check()?;
                 self.data.as_ref().map_or(Ok(()), |data| {
                     data.check()?;

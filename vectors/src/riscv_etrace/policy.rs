@@ -33,6 +33,14 @@ pub struct Policy {
     pub flow: u8,
     /// Whether the payload is filled to whole bytes before or after source and type bits are prepended.
     pub payload_alignment: PayloadAlignment,
+    /// Vendor bits of standard support packets; no more than [`vendor_bits`](super::Parameters::vendor_bits).
+    #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
+    pub other: u64,
+    /// `irets` of the target of a correctly predicted return that is reported for another reason (RVET5-ENC-007).
+    pub predicted_return: PredictedReturn,
+    /// How many implicit returns go unreported at most (RVET5-ENC-005).
+    pub irets_limit: IretsLimit,
     /// Choices of data trace.
     pub data: DataPolicy,
 }
@@ -51,6 +59,9 @@ impl Default for Policy {
             idle: Idle::default(),
             flow: 0,
             payload_alignment: PayloadAlignment::default(),
+            other: 0,
+            predicted_return: PredictedReturn::default(),
+            irets_limit: IretsLimit::default(),
             data: DataPolicy::default(),
         }
     }
@@ -140,4 +151,33 @@ pub enum PayloadAlignment {
     Before,
     /// After: only as many payload bits as are significant are put after the type, and then the last byte is filled.
     After,
+}
+
+/// Whether `irets` counts a correctly predicted return whose target is reported for another reason.
+///
+/// The text has arguments for both, and only the first leaves no doubt which return is meant (reading
+/// `irets-counts-the-predicted-return`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum PredictedReturn {
+    /// It does.
+    #[default]
+    Counted,
+    /// It counts those before.
+    NotCounted,
+}
+
+/// How many implicit returns since the latest branch or report go unreported at most (reading `irets-limit-is-255`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum IretsLimit {
+    /// 255: the target of the 256th is reported, with `irets` 255.
+    #[default]
+    At255,
+    /// 254: the target of the 255th is reported, with `irets` 254.
+    At254,
 }

@@ -120,12 +120,12 @@ fn attributes_without_packets_are_kept() {
 #[test]
 fn errors_tell_line_and_column_all_at_once() {
     assert_eq!(
-        errors("iaddress_width = 64\n  iaddres_lsb = 1\necause_width = 'six'\nversion = 0\nnotime = 2\n"),
+        errors("iaddress_width = 64\n  iaddres_lsb = 1\necause_width = 'six'\nvendor = 0\nnotime = 2\n"),
         [
             "1:18: `iaddress_width` = 64 is not 0 to 63",
             "2:3: `iaddres_lsb` is no attribute and no parameter",
             "3:16: `ecause_width` must be a whole number",
-            "4:1: `version` is no attribute and no parameter",
+            "4:1: `vendor` is no attribute and no parameter",
             "5:10: `notime` = 2 is not 0 to 1",
         ]
     );

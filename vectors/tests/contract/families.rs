@@ -33,6 +33,9 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
             ("RVET-DATA", 28),
             ("RVET-ENCAP", 25),
             ("RVET-FILT", 6),
+            ("RVET5-PKT", 21),
+            ("RVET5-ENC", 20),
+            ("RVET5-DEC", 18),
         ],
     ),
     (

@@ -147,7 +147,7 @@ impl Packets {
             1 => self.branch(bits),
             2 => {
                 let (address, notify, updiscon, irreport, irdepth) = self.reported(bits);
-                Packet::Address { address, notify, updiscon, irreport, irdepth }
+                Packet::Address { address, notify, updiscon, irreport, irdepth, irets: 0 }
             }
             _ => self.synchronisation(bits),
         };
@@ -181,7 +181,7 @@ impl Packets {
                 (notify, updiscon, irreport, irdepth)
             });
         let address = reported.map(|(address, ..)| address);
-        Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+        Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets: 0 }
     }
 
     fn synchronisation(&self, bits: &mut Bits<'_>) -> Packet {

@@ -25,6 +25,7 @@ pub fn parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal
         (jump_target_cache, "jump_target_cache"),
         (branch_prediction, "branch_prediction"),
         (parameters.call_counter_fits_irdepth, "reading call-counter-fits-irdepth"),
+        (parameters.has_standard_support(), "standard_support"),
         // Custom layouts need the crate's private bit reader.
         (parameters.support != SupportLayout::default(), "support layouts other than the reference model's"),
         (

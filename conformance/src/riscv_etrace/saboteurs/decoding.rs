@@ -3,7 +3,7 @@
 use traceproof_decoder::riscv_etrace::Flow;
 use traceproof_vectors::riscv_etrace::{
     DataEvent, Encapsulation, Event, NormalEncapsulation, Packet, Parameters, QualStatus, ReportedAddress,
-    RiscvEtrace, StopReason,
+    RiscvEtrace, StandardSupport, StopReason,
 };
 use traceproof_vectors::{Address, Entry, Program, Section};
 
@@ -130,19 +130,23 @@ pub(super) fn notify_ignored(_: &Parameters) -> Following {
 
 pub(super) fn irreport_ignored(_: &Parameters) -> Following {
     followed(|packet, _| {
-        if let Packet::Address { irreport, irdepth, .. }
-        | Packet::Branch { irreport, irdepth, .. }
-        | Packet::BranchCount { irreport, irdepth, .. }
-        | Packet::JumpTargetIndex { irreport, irdepth, .. } = packet
+        if let Packet::Address { irreport, irdepth, irets, .. }
+        | Packet::Branch { irreport, irdepth, irets, .. }
+        | Packet::BranchCount { irreport, irdepth, irets, .. }
+        | Packet::JumpTargetIndex { irreport, irdepth, irets, .. } = packet
         {
-            (*irreport, *irdepth) = (false, 0);
+            (*irreport, *irdepth, *irets) = (false, 0, 0);
         }
     })
 }
 
 pub(super) fn ended_ntr_is_ended_rep(_: &Parameters) -> Following {
     followed(|packet, _| {
-        if let Packet::Support { qual_status: status @ QualStatus::EndedNtr, .. } = packet {
+        if let Packet::Support { qual_status: status @ QualStatus::EndedNtr, .. }
+        | Packet::StandardSupport(StandardSupport {
+            qual_status: status @ QualStatus::EndedNtr, ..
+        }) = packet
+        {
             *status = QualStatus::EndedRep;
         }
     })

@@ -124,7 +124,10 @@ impl Receiver for Reporter<'_> {
             Err(fault) => Err(fault),
         };
         // Only a support packet can be understood until one can be honoured (RVET-DEC-026).
-        if flow.is_refusing() && content.is_ok() && !matches!(read, Ok(Packet::Support { .. })) {
+        if flow.is_refusing()
+            && content.is_ok()
+            && !matches!(read, Ok(Packet::Support { .. } | Packet::StandardSupport(_)))
+        {
             return;
         }
         match read {

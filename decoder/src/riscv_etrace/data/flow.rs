@@ -136,7 +136,7 @@ impl DataFlow {
         }
     }
 
-    /// The data phase of a load, and in the draft of an atomic.
+    /// The data phase of a load, and in the MMA/CAS extension of an atomic.
     fn load_data(&mut self, response: &LoadData, marks: Marks) -> Result<DataEvent, Trouble> {
         let LoadData { size, lrid, data } = *response;
         let data = self.response(size, data, marks);

@@ -17,11 +17,11 @@ pub(super) enum Format {
     /// Unified, or the request of a split one.
     Atomic,
     AtomicData,
-    /// The draft's load or store: `subformat` says which.
+    /// A load or store of the MMA/CAS extension: `subformat` says which.
     Memory {
         multi: bool,
     },
-    /// The draft's atomic or CSR access: `subformat` is `dtype`.
+    /// Its atomic or CSR access: `subformat` is `dtype`.
     Register,
 }
 
@@ -32,27 +32,43 @@ pub(super) struct Direction {
     pub(super) multi: bool,
 }
 
-/// What each code means; rebuilt when the options change.
-pub(super) fn formats(parameters: &DataParameters, options: DataOptions) -> [Format; 8] {
+/// Which accesses of a split interface have responses.
+#[derive(Clone, Copy)]
+struct Responses {
+    loads: bool,
+    atomics: bool,
+}
+
+/// What each code means; rebuilt when the options change. `requests_without_address`: without address, atomics of a split
+/// interface still come in two packets (RVET5-ENC-017).
+pub(super) fn formats(
+    parameters: &DataParameters,
+    options: DataOptions,
+    requests_without_address: bool,
+) -> [Format; 8] {
+    let reduced = options.no_address || options.no_data;
+    let atomics = parameters.atomics() && requests_without_address && !options.no_data;
+    // Which responses there are while packets are reduced.
+    let responses = Responses { loads: !reduced, atomics: !reduced || atomics };
     let mut formats = [Format::Reserved; 8];
     for (code, format) in (0..).zip(&mut formats) {
         *format = match parameters.layout {
-            DataLayout::Ratified => ratified(code, parameters, options),
-            DataLayout::MmaCas => draft(code, parameters, options),
+            DataLayout::Ratified => ratified(code, parameters, reduced, responses),
+            DataLayout::MmaCas => mma_cas(code, parameters, responses),
         };
     }
     formats
 }
 
 /// What the code of a ratified packet means. Spec: RVET-DATA-003 (ET 8.1.1).
-const fn ratified(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
-    let reduced = options.no_address || options.no_data;
+const fn ratified(code: u8, parameters: &DataParameters, reduced: bool, responses: Responses) -> Format {
     let direction = Direction { store: code & 2 != 0, unaligned: code & 1 != 0, multi: false };
     let response = parameters.split && (code == 4 || parameters.atomics());
     match code {
         0 | 1 if parameters.split && !reduced => Format::LoadRequest(direction),
         0..=3 => Format::Transfer(direction),
-        4 | 7 if response && reduced => Format::Excluded,
+        4 if response && !responses.loads => Format::Excluded,
+        7 if response && !responses.atomics => Format::Excluded,
         4 if response => Format::LoadData,
         7 if response => Format::AtomicData,
         5 if parameters.csrs() => Format::Csr,
@@ -61,15 +77,13 @@ const fn ratified(code: u8, parameters: &DataParameters, options: DataOptions) -
     }
 }
 
-/// What the code of a packet of the draft means.
-const fn draft(code: u8, parameters: &DataParameters, options: DataOptions) -> Format {
-    // Without address, atomics still come in two packets.
-    let responses = !options.no_data && (!options.no_address || parameters.atomics());
+/// What the code of a packet of the MMA/CAS extension means. Spec: RVET5-PKT-016 to 018.
+const fn mma_cas(code: u8, parameters: &DataParameters, responses: Responses) -> Format {
     match code {
         0 => Format::Memory { multi: false },
         1 if parameters.dtype_width_p >= 2 => Format::Memory { multi: true },
         2 if parameters.csrs() => Format::Register,
-        3 if parameters.split && responses => Format::LoadData,
+        3 if parameters.split && (responses.loads || responses.atomics) => Format::LoadData,
         3 if parameters.split => Format::Excluded,
         _ => Format::Reserved,
     }

@@ -15,13 +15,14 @@ mod reader;
 mod requests;
 
 use traceproof_vectors::riscv_etrace::{
-    DataEvent, DataOption, DataOptions, DataPacket, Event, Packet, Parameters, RiscvEtrace,
+    DataEvent, DataOption, DataOptions, DataPacket, Event, Packet, Parameters, RiscvEtrace, StandardSupport,
 };
 use traceproof_vectors::{Fault, FaultClass, Place, Sink};
 
 use alloc::vec::Vec;
 
 use super::Payload;
+use super::standard_support::data_options;
 use flow::DataFlow;
 pub(super) use reader::DataReader;
 
@@ -88,8 +89,9 @@ impl DataTrace {
     {
         match *packet {
             Packet::Start { .. } | Packet::Trap { .. } => self.flow.synchronise(),
-            Packet::Support { ienable, denable, dloss, doptions, .. } => {
-                let options = self.announcements.read(doptions);
+            Packet::Support { .. } | Packet::StandardSupport(_) => {
+                let Some(announced) = self.announcements.of(packet) else { return };
+                let Announced { ienable, denable, dloss, options } = announced;
                 self.refusing = options.no_address && options.no_data;
                 if self.refusing {
                     sink.fault(&Fault::new(FaultClass::UnsupportedMode, place));
@@ -109,6 +111,14 @@ impl DataTrace {
     }
 }
 
+/// What a support packet of either version announces of data trace.
+struct Announced {
+    ienable: bool,
+    denable: bool,
+    dloss: bool,
+    options: DataOptions,
+}
+
 /// Reads the `doptions` of support packets. Spec: RVET-DATA-014 (ET 7.5).
 #[derive(Clone, Debug)]
 pub(super) struct Announcements {
@@ -126,8 +136,22 @@ impl Announcements {
         Some(Self { initial, meanings: layout.doptions.iter().copied().take(bits).collect() })
     }
 
+    /// What a packet announces; `None` if it is no support packet.
+    fn of(&self, packet: &Packet) -> Option<Announced> {
+        match *packet {
+            Packet::Support { ienable, denable, dloss, doptions, .. } => {
+                Some(Announced { ienable, denable, dloss, options: self.read(doptions) })
+            }
+            Packet::StandardSupport(ref packet) => {
+                let &StandardSupport { ienable, denable, dloss, .. } = packet;
+                Some(Announced { ienable, denable, dloss, options: data_options(packet) })
+            }
+            _ => None,
+        }
+    }
+
     /// The options that these bits announce.
-    pub(super) fn read(&self, doptions: u32) -> DataOptions {
+    fn read(&self, doptions: u32) -> DataOptions {
         let mut options = self.initial;
         for (bit, option) in self.meanings.iter().enumerate() {
             let on = doptions.checked_shr(bit as u32).unwrap_or(0) & 1 != 0;
@@ -167,8 +191,8 @@ impl DataDissector {
 
     /// Takes note of a packet of instruction trace.
     pub(super) fn instruction_packet(&mut self, packet: &Packet) {
-        if let Packet::Support { dloss, doptions, .. } = *packet {
-            self.reader.set_options(self.announcements.read(doptions));
+        if let Some(Announced { dloss, options, .. }) = self.announcements.of(packet) {
+            self.reader.set_options(options);
             if dloss {
                 self.reader.forget_requests();
             }

@@ -1,4 +1,5 @@
-//! Payload -> data packet: the field layouts of ET 8, and of the draft for multi-memory accesses and compare-and-swap.
+//! Payload -> data packet: the field layouts of ET 8, and of the extension for multi-memory accesses and
+//! compare-and-swap.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -28,6 +29,8 @@ pub(in crate::riscv_etrace) struct DataReader {
     /// Log2 of the bytes of a CSR.
     register: u8,
     options: DataOptions,
+    /// Atomics of a split interface are two packets without address, too.
+    requests_without_address: bool,
     /// What each code of `format` is with these options.
     formats: [Format; 8],
     /// Of each `lrid`, the size of the atomic that is in flight. Spec: RVET-DATA-015 (ET 8.2).
@@ -65,11 +68,14 @@ impl DataReader {
     /// A reader at the start of a stream; `None` where the parameters have no data trace.
     pub(in crate::riscv_etrace) fn new(parameters: &Parameters) -> Option<Self> {
         let data = parameters.data?;
+        // Spec: RVET5-ENC-017 (ET 8.1; issues 301 and 318 of the specification).
+        let later = data.layout == DataLayout::MmaCas || parameters.has_standard_support();
         Some(Self {
+            requests_without_address: later,
             parameters: data,
             register: if parameters.xlen == Xlen::Rv64 { 3 } else { 2 },
             options: data.options,
-            formats: formats(&data, data.options),
+            formats: formats(&data, data.options, later),
             atomics: vec![None; if data.split { 1 << data.lrid_width_p } else { 0 }],
             marks: Marks::default(),
         })
@@ -84,7 +90,7 @@ impl DataReader {
     /// Other options are in force for the packets that follow.
     pub(super) fn set_options(&mut self, options: DataOptions) {
         self.options = options;
-        self.formats = formats(&self.parameters, options);
+        self.formats = formats(&self.parameters, options, self.requests_without_address);
     }
 
     /// Nothing is known of requests in flight.
@@ -273,10 +279,9 @@ impl DataReader {
         fields: &mut Fields<'_, O>,
     ) -> Result<DataPacket, Fault> {
         let failed = op == AtomicOperation::CompareAndSwapFailure;
-        let draft = self.parameters.layout == DataLayout::MmaCas;
         let DataOptions { no_address, no_data, .. } = self.options;
         let size = self.size(fields)?;
-        if self.parameters.split && !failed && !no_data && (draft || !no_address) {
+        if self.parameters.split && !failed && !no_data && (self.requests_without_address || !no_address) {
             return self.atomic_request(op, size, fields);
         }
         let mut atomic =
@@ -313,7 +318,7 @@ impl DataReader {
     ) -> Result<DataPacket, Fault> {
         let lrid = self.lrid(fields);
         let (op_len, operand, address) = if self.options.no_address {
-            // Here the draft prints two bits whatever is offered.
+            // Here the tables have two bits whatever is offered (RVET5-PKT-020).
             let coding = self.data_diff_of(2, fields)?;
             (0, self.last_data("operand", self.operand(coding), size, fields), None)
         } else {

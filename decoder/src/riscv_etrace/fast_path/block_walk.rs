@@ -269,6 +269,9 @@ impl BlockWalk {
             }
         };
         let left_over = way.outcomes.ilog2();
+        if left_over < left {
+            walker.leave_branches();
+        }
         walker.pc = way.address(way.at);
         walker.outcomes.set_explicit(way.outcomes ^ 1 << left_over, left_over);
         let steps = limit.saturating_add(1) - way.budget;
@@ -289,7 +292,10 @@ impl BlockWalk {
         if left < kept {
             return Target { landing: NONE, wanted: NONE, kept };
         }
-        let wanted = if goal.until == Until::Arrival && walker.is_depth(goal.depth) { index } else { NONE };
+        // All outcomes but these are consumed before the goal.
+        let returns = if left > kept { walker.returns_after_branches() } else { walker.returns_so_far() };
+        let is_depth = goal.depth.is_none_or(|depth| depth == returns);
+        let wanted = if goal.until == Until::Arrival && is_depth { index } else { NONE };
         Target { landing: if goal.synchronisation { NONE } else { index }, wanted, kept }
     }
 

@@ -38,7 +38,7 @@ impl Flow {
                 notify: reported.notify(),
                 updiscon: reported.updiscon(),
                 definite: false,
-                depth: self.reported_depth(reported.irreport(), reported.irdepth()),
+                depth: self.reported_depth(reported.irreport(), reported.returns()),
             },
         };
         if let Err(trouble) = self.approach(place, Some(reported), sink) {

@@ -8,7 +8,7 @@ use crate::riscv_etrace::bits::{map_width, most};
 const FORMAT: u32 = 2;
 /// Bits before a branch map: `format`, `branches`.
 const BEFORE_MAP: u32 = FORMAT + 5;
-/// Bits after an address: `notify`, `updiscon`, `irreport`; then comes `irdepth`.
+/// Bits after an address: `notify`, `updiscon`, `irreport`; then comes `irdepth` or `irets`.
 const FLAGS: u32 = 3;
 
 /// The shapes of packets, by `format` and the five bits after it, which are `branches` in format 1.
@@ -56,20 +56,22 @@ pub(in crate::riscv_etrace) struct ShortPackets {
     width: u32,
     /// From the top bit of an address on, the differences between neighbours that must not be: those after all fields.
     filling: i64,
-    /// The bits of `irdepth`.
-    irdepth: u32,
+    /// The bits of `irdepth` or `irets`.
+    returns: u32,
+    /// They are those of `irets`.
+    irets: bool,
 }
 
 impl ShortPackets {
     /// With addresses of `address` (1 to 64 - `shift`) bits that are to be shifted by `shift` (at most 2), and
-    /// `irdepth` of that many bits.
-    pub(in crate::riscv_etrace) const fn new(address: u32, shift: u32, irdepth: u32) -> Self {
+    /// `irdepth` or `irets` of `returns` bits.
+    pub(in crate::riscv_etrace) const fn new(address: u32, shift: u32, returns: u32, irets: bool) -> Self {
         let top = shift + address - 1;
         let mask = (u64::MAX >> (63 - top)) & (u64::MAX << shift);
-        let (sign, filling) = (1 << top, i64::MAX << (FLAGS + irdepth));
-        let irdepth_bits = !(u32::MAX << irdepth);
-        let width = address + FLAGS + irdepth;
-        Self { shift, top, mask, sign, full_address: false, width, filling, irdepth: irdepth_bits }
+        let (sign, filling) = (1 << top, i64::MAX << (FLAGS + returns));
+        let width = address + FLAGS + returns;
+        let returns = !(u32::MAX << returns);
+        Self { shift, top, mask, sign, full_address: false, width, filling, returns, irets }
     }
 
     /// Whether addresses are full from here on.
@@ -99,8 +101,9 @@ impl ShortPackets {
             return None;
         }
         let value = (bits as u64 & self.mask ^ self.sign).wrapping_sub(self.sign);
-        let depth = (flags >> (1 + FLAGS)) as u32 & self.irdepth;
-        let reported = ShortReport { value, full: self.full_address, changes: changes as u8, depth };
+        let returns = (flags >> (1 + FLAGS)) as u32 & self.returns;
+        let (full, changes) = (self.full_address, changes as u8);
+        let reported = ShortReport { value, full, changes, returns, irets: self.irets };
         Some(ShortPacket { before, count, map, reported: Some(reported) })
     }
 }
@@ -139,8 +142,10 @@ pub(in crate::riscv_etrace) struct ShortReport {
     full: bool,
     /// `notify`, `updiscon`, `irreport`.
     changes: u8,
-    /// `irdepth`, which means nothing without `irreport`.
-    depth: u32,
+    /// `irdepth` or `irets`, which mean nothing without `irreport`.
+    returns: u32,
+    /// It is `irets`.
+    irets: bool,
 }
 
 impl ShortPacket {
@@ -171,17 +176,28 @@ impl ShortPacket {
                 updiscon: false,
                 irreport: false,
                 irdepth: 0,
+                irets: 0,
             },
             Some(reported) => {
                 let (notify, updiscon, irreport) =
                     (reported.notify(), reported.updiscon(), reported.irreport());
-                let irdepth = reported.irdepth();
+                let (irdepth, irets) =
+                    if reported.irets { (0, reported.returns() as u8) } else { (reported.returns(), 0) };
                 let address = reported.address();
                 if branches == 0 {
-                    Packet::Address { address, notify, updiscon, irreport, irdepth }
+                    Packet::Address { address, notify, updiscon, irreport, irdepth, irets }
                 } else {
                     let address = Some(address);
-                    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+                    Packet::Branch {
+                        branches,
+                        branch_map,
+                        address,
+                        notify,
+                        updiscon,
+                        irreport,
+                        irdepth,
+                        irets,
+                    }
                 }
             }
         }
@@ -209,8 +225,9 @@ impl ShortReport {
         self.changes & 4 != 0
     }
 
+    /// `irdepth` or `irets`.
     #[inline(always)]
-    pub(in crate::riscv_etrace) const fn irdepth(&self) -> u32 {
-        if self.irreport() { self.depth } else { 0 }
+    pub(in crate::riscv_etrace) const fn returns(&self) -> u32 {
+        if self.irreport() { self.returns } else { 0 }
     }
 }

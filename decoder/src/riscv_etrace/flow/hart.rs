@@ -13,6 +13,7 @@ pub(in crate::riscv_etrace) struct Hart {
     /// Bit of the `index` field (RVET-PKT-042).
     pub(in crate::riscv_etrace) index_bit: u32,
     pub(in crate::riscv_etrace) mask: u64,
+    pub(in crate::riscv_etrace) resync_disabled_keeps_state: bool,
 }
 
 impl Hart {
@@ -25,6 +26,7 @@ impl Hart {
             vectors: parameters.trap_vectors,
             index_bit: 2 + u32::from(parameters.f0s_width_p),
             mask: parameters.address_mask(),
+            resync_disabled_keeps_state: parameters.resync_disabled_keeps_state,
         }
     }
 

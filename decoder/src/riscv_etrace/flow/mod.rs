@@ -18,7 +18,7 @@ impl Flow {
         S: Sink<RiscvEtrace> + ?Sized,
     {
         let done = match *packet {
-            Packet::Support { .. } => self.support(place, packet, sink),
+            Packet::Support { .. } | Packet::StandardSupport(_) => self.support(place, packet, sink),
             _ if self.refusing => Ok(()),
             // Data trace has a state of its own.
             Packet::Data(_) => Ok(()),

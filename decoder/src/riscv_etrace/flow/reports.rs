@@ -15,6 +15,7 @@ pub(in crate::riscv_etrace) struct Reported {
     pub(in crate::riscv_etrace) updiscon: bool,
     /// It can only mean an arrival by an updiscon.
     pub(in crate::riscv_etrace) definite: bool,
+    /// `irdepth` or `irets`.
     pub(in crate::riscv_etrace) depth: Option<u32>,
 }
 
@@ -51,6 +52,7 @@ impl Flow {
         let Some(Reported { address, notify, updiscon, definite, depth }) = reported else {
             return Ok(());
         };
+        self.walker.begin_report();
         let Some(address) = address else {
             let goal = Goal { until: Until::LastBranch, address: 0, depth: None, synchronisation: false };
             return self.walk(&goal, place, sink).map(|_| ());
@@ -78,12 +80,13 @@ impl Flow {
                 updiscon,
                 irreport,
                 irdepth,
+                irets,
             } => {
                 // The walk relies on the absence of predictions in other modes.
                 if !self.walker.modes().branch_prediction {
                     return Err(Trouble::new(FaultClass::IllegalInState));
                 }
-                let depth = self.reported_depth(irreport, irdepth);
+                let depth = self.reported_depth(irreport, irdepth.max(irets.into()));
                 let predictions = u64::from(branch_count) + 31;
                 if predictions > self.walker.limits.repeats {
                     return Err(Trouble::new(FaultClass::Limit));
@@ -93,8 +96,8 @@ impl Flow {
                 let address = address.map(|address| self.resolve(address));
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
-            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth } => {
-                let depth = self.reported_depth(irreport, irdepth);
+            Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets } => {
+                let depth = self.reported_depth(irreport, irdepth.max(irets.into()));
                 let invalid =
                     Trouble { class: FaultClass::InvalidReference, address: None, bit: self.hart.index_bit };
                 let target = self.walker.cache.get(index).ok_or(invalid)?;
@@ -108,26 +111,26 @@ impl Flow {
                     depth,
                 }))
             }
-            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth } => {
-                let depth = self.reported_depth(irreport, irdepth);
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets } => {
+                let depth = self.reported_depth(irreport, irdepth.max(irets.into()));
                 // Spec: RVET-PKT-032 (ET 7.7).
                 self.walker.outcomes.append(branch_map, if branches == 0 { 31 } else { branches.into() });
                 let address = address.map(|address| self.resolve(address));
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
-            Packet::Address { address, notify, updiscon, irreport, irdepth } => {
+            Packet::Address { address, notify, updiscon, irreport, irdepth, irets } => {
                 let address = Some(self.resolve(address));
-                let depth = self.reported_depth(irreport, irdepth);
+                let depth = self.reported_depth(irreport, irdepth.max(irets.into()));
                 Ok(Some(Reported { address, notify, updiscon, definite: false, depth }))
             }
             _ => Ok(None),
         }
     }
 
-    /// `irdepth` if it means something.
+    /// `irdepth` or `irets`, whichever the packet has, if it means something.
     #[inline]
-    pub(in crate::riscv_etrace) fn reported_depth(&self, irreport: bool, irdepth: u32) -> Option<u32> {
-        (irreport && self.walker.modes().implicit_return).then_some(irdepth)
+    pub(in crate::riscv_etrace) fn reported_depth(&self, irreport: bool, returns: u32) -> Option<u32> {
+        (irreport && self.walker.modes().implicit_return).then_some(returns)
     }
 
     /// Spec: RVET-DEC-027 (ET 3.2.1).

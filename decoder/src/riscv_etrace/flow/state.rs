@@ -9,6 +9,7 @@ use crate::riscv_etrace::goal::{Arrival, Goal, Until};
 use crate::riscv_etrace::instruction::Class;
 use crate::riscv_etrace::modes::{Announcements, check};
 use crate::riscv_etrace::program_map::ProgramMap;
+use crate::riscv_etrace::standard_support::Declared;
 use crate::riscv_etrace::trap_chain::TrapChain;
 use crate::riscv_etrace::trouble::Trouble;
 use crate::riscv_etrace::walker::Walker;
@@ -21,6 +22,8 @@ pub struct Flow {
     pub(in crate::riscv_etrace) map: ProgramMap,
     pub(in crate::riscv_etrace) announcements: Announcements,
     pub(in crate::riscv_etrace) hart: Hart,
+    /// What standard support packets repeat.
+    pub(in crate::riscv_etrace) declared: Declared,
     pub(in crate::riscv_etrace) walker: Walker,
     /// Absent: every walk is instruction by instruction.
     block_walk: Option<BlockWalk>,
@@ -33,6 +36,8 @@ pub struct Flow {
     /// The latest report had the updiscon flag: nothing retires between it and the synchronisation (ET 7.6.2).
     pub(in crate::riscv_etrace) last_before_synchronisation: bool,
     pub(in crate::riscv_etrace) chain: TrapChain,
+    /// The latest standard support packet announced that there is no periodic resynchronisation.
+    pub(in crate::riscv_etrace) resync_disabled: bool,
     /// Waiting for a synchronisation packet.
     pub(in crate::riscv_etrace) start_of_trace: bool,
     /// Waiting for a support packet that can be honoured.
@@ -62,12 +67,14 @@ impl Flow {
             map,
             announcements: Announcements::new(parameters),
             hart,
+            declared: Declared::new(parameters),
             walker: Walker::new(parameters, limits),
             base: 0,
             privilege: 0,
             provisional: None,
             last_before_synchronisation: false,
             chain: TrapChain::Closed,
+            resync_disabled: false,
             start_of_trace: true,
             refusing: false,
         })
@@ -77,6 +84,7 @@ impl Flow {
     pub fn reset(&mut self) {
         self.lose_synchronisation();
         self.refusing = false;
+        self.resync_disabled = false;
         self.enter(self.announcements.initial());
     }
 

@@ -7,6 +7,7 @@ use super::state::Flow;
 use crate::riscv_etrace::bits::at_bit;
 use crate::riscv_etrace::goal::{Arrival, Goal, Until};
 use crate::riscv_etrace::instruction::Class;
+use crate::riscv_etrace::standard_support;
 use crate::riscv_etrace::step::Step;
 use crate::riscv_etrace::trap_chain::{Situation, TrapChain};
 use crate::riscv_etrace::trouble::Trouble;
@@ -19,12 +20,22 @@ const BRANCH_BIT: u32 = 4;
 const PRIVILEGE_BIT: u32 = 5;
 
 impl Flow {
-    /// Format 3 subformat 3. Spec: RVET-DEC-020, 024 to 026 (ET 7.5).
+    /// Format 3 subformat 3. Spec: RVET-DEC-020, 024 to 026 (ET 7.5), RVET5-DEC-002, RVET5-DEC-004.
     pub(super) fn support<S>(&mut self, place: Place, packet: &Packet, sink: &mut S) -> Result<(), Trouble>
     where
         S: Sink<RiscvEtrace> + ?Sized,
     {
-        let &Packet::Support { encoder_mode, qual_status, ioptions, .. } = packet else { return Ok(()) };
+        let (encoder_mode, qual_status) = match *packet {
+            Packet::Support { encoder_mode, qual_status, .. } => (encoder_mode, qual_status),
+            Packet::StandardSupport(ref standard) => {
+                for bit in self.declared.contradictions(standard) {
+                    sink.fault(&Fault::new(FaultClass::Contradiction, at_bit(place, bit)));
+                }
+                self.resync_disabled = standard.resync_disabled;
+                (standard.encoder_mode, standard.qual_status)
+            }
+            _ => return Ok(()),
+        };
         if qual_status != QualStatus::NoChange {
             if qual_status == QualStatus::EndedNtr
                 && let Err(trouble) = self.second_arrival(place, sink)
@@ -36,13 +47,11 @@ impl Flow {
             sink.event(place, &Event::Stop { reason });
             self.lose_synchronisation();
         }
-        let layout = self.announcements.layout();
-        let ioptions_bit = ENCODER_MODE_BIT + u32::from(layout.encoder_mode_width) + 2;
-        let modes = self.announcements.read(ioptions);
+        let Some(modes) = self.announcements.modes(packet) else { return Ok(()) };
         let refused = if encoder_mode != 0 {
             Some(ENCODER_MODE_BIT)
         } else {
-            self.hart.honours(modes).is_err().then_some(ioptions_bit)
+            self.hart.honours(modes).err().map(|parameter| self.mode_bit(packet, parameter))
         };
         self.refusing = refused.is_some();
         if let Some(bit) = refused {
@@ -50,6 +59,14 @@ impl Flow {
         }
         self.enter(modes);
         Ok(())
+    }
+
+    /// Where a support packet switches on a mode that needs this parameter: the bit of the mode, or of all options.
+    fn mode_bit(&self, packet: &Packet, parameter: &str) -> u32 {
+        match packet {
+            Packet::StandardSupport(_) => standard_support::mode_bit(parameter),
+            _ => ENCODER_MODE_BIT + u32::from(self.announcements.layout().encoder_mode_width) + 2,
+        }
     }
 
     /// Format 3 subformat 0. Spec: RVET-DEC-004 to 006, RVET-DEC-022 (ET 7.2).
@@ -77,13 +94,16 @@ impl Flow {
             // Where the level changed, a trap return leads to the address (RVET-DEC-005).
             let until = if privilege == self.privilege { Until::Arrival } else { Until::Discontinuity };
             // The packet has no `irreport`, but the target of a return right before it need not be guessed.
-            let returns = &self.walker.returns;
-            let uncertain = next && returns.is_checked() && self.is(Class::Return, self.walker.pc);
-            let depth = uncertain.then(|| returns.depth());
+            self.walker.begin_report();
+            let uncertain =
+                next && self.walker.returns.is_checked() && self.is(Class::Return, self.walker.pc);
+            let depth = uncertain.then(|| self.walker.returns_so_far());
             let goal = Goal { until, address: address.0, depth, synchronisation: true };
             if self.walk(&goal, place, sink)? == Arrival::Discontinuity {
                 arrival = self.walker.check_outcomes(own);
             }
+        } else {
+            self.walker.leave_unwalked(&self.map);
         }
         self.synchronise(place, address.0, branch, (privilege, context), sink)?;
         arrival
@@ -114,6 +134,7 @@ impl Flow {
         epc?;
         let address = address.ok_or(Trouble::new(FaultClass::MissingAddress))?;
         if thaddr {
+            self.walker.leave_unwalked(&self.map);
             self.synchronise(place, address.0, branch, (privilege, context), sink)
         } else {
             self.chain = self.chain.link(&situation, interrupt, address.0);
@@ -147,7 +168,8 @@ impl Flow {
         self.walker.pc = address;
         self.walker.report_here(slot, place, sink);
         // Spec: RVET-DEC-009 (ET 7.2).
-        self.walker.synchronise((slot.class == Class::Branch).then_some(!branch));
+        let keeps = self.hart.resync_disabled_keeps_state && self.resync_disabled && !self.start_of_trace;
+        self.walker.synchronise((slot.class == Class::Branch).then_some(!branch), keeps);
         self.base = address;
         self.privilege = privilege;
         self.provisional = None;

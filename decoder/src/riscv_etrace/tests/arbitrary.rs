@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
-use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVectors, Xlen};
+use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, TrapVectors, Version, Xlen};
 use traceproof_vectors::{Address, Decoder as _, DecoderLimits, Log, Program};
 
 use super::parcels;
@@ -32,16 +32,20 @@ prop_compose! {
         widths in (1..=4_u8, 1..=64_u8, 1..=64_u8, 1..=6_u8),
         flags in any::<[bool; 8]>(),
         sizes in (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8),
+        (later, iret_ext, resync_disabled_keeps_state) in any::<(bool, bool, bool)>(),
     ) -> Parameters {
         let [nocontext_p, notime_p, full_address, implicit_exception, predict, index, returns, sijump] = flags;
         let (bpred_size_p, cache_size_p, return_stack_size_p, call_counter_size_p) = sizes;
         Parameters {
+            version: if later { Version::V2_0_5 } else { Version::V2_0 },
+            iret_ext: later && iret_ext,
+            resync_disabled_keeps_state: later && resync_disabled_keeps_state,
             xlen: if wide { Xlen::Rv64 } else { Xlen::Rv32 },
             iaddress_width_p: if wide { 40 } else { 32 },
             iaddress_lsb_p: lsb,
             privilege_width_p: widths.0,
             context_width_p: widths.1,
-            time_width_p: widths.2,
+            time_width_p: if later { 16 * widths.2.div_ceil(16) } else { widths.2 },
             ecause_width_p: widths.3,
             nocontext_p,
             notime_p,
@@ -70,6 +74,8 @@ pub(super) fn payload() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         Just(alloc::vec![0x73, 0x00, 0x04]),
         Just(alloc::vec![0x1f]),
+        // Standard support packets that often announce `resync_disabled`.
+        (any::<u8>(), any::<u8>()).prop_map(|(modes, sizes)| alloc::vec![0x1f, modes & 0xfe, sizes, 0x00]),
         (any::<u8>(), 0..8_u8).prop_map(|(low, high)| alloc::vec![low & !3 | 1, high]),
         any::<u8>().prop_map(|byte| alloc::vec![byte & !3 | 2]),
         any::<u8>().prop_map(|byte| alloc::vec![byte & 0x1f]),

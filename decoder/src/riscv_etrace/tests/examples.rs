@@ -10,10 +10,10 @@ use crate::riscv_etrace::{PacketReader, Payload, dissect};
 use ReportedAddress::{Delta, Full};
 
 /// Name, packet, bits before compression, payload.
-type Row = (&'static str, Packet, u32, &'static str);
+pub(super) type Row = (&'static str, Packet, u32, &'static str);
 
 /// Every row is read as it stands, with every redundant byte that it may have, and with one too many.
-fn check(parameters: &Parameters, rows: &[Row]) {
+pub(super) fn check(parameters: &Parameters, rows: &[Row]) {
     for &(name, packet, width, payload) in rows {
         let canonical = bytes(payload);
         let fill = if canonical.last().expect("not empty") & 0x80 != 0 { 0xff } else { 0 };
@@ -38,7 +38,7 @@ fn check(parameters: &Parameters, rows: &[Row]) {
     }
 }
 
-fn read(parameters: &Parameters, payload: &Payload) -> Result<Packet, (FaultClass, u32)> {
+pub(super) fn read(parameters: &Parameters, payload: &Payload) -> Result<Packet, (FaultClass, u32)> {
     let mut reader = PacketReader::new(parameters).expect("possible parameters");
     reader
         .read(Place::default(), payload)
@@ -75,27 +75,27 @@ fn support(ienable: bool, qual_status: QualStatus, ioptions: u32) -> Packet {
 }
 
 fn address(address: ReportedAddress, notify: bool, updiscon: bool) -> Packet {
-    Packet::Address { address, notify, updiscon, irreport: false, irdepth: 0 }
+    Packet::Address { address, notify, updiscon, irreport: false, irdepth: 0, irets: 0 }
 }
 
 fn returning(address: ReportedAddress, depth: Option<u32>) -> Packet {
     let (irreport, irdepth) = (depth.is_some(), depth.unwrap_or(0));
-    Packet::Address { address, notify: false, updiscon: false, irreport, irdepth }
+    Packet::Address { address, notify: false, updiscon: false, irreport, irdepth, irets: 0 }
 }
 
 fn branch(branches: u8, branch_map: u32, address: Option<ReportedAddress>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth }
+    Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn count(branch_count: u32, branch_fmt: u8, address: Option<ReportedAddress>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth }
+    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn target(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Packet {
     let (irreport, irdepth) = (depth.is_some(), depth.unwrap_or(0));
-    Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth }
+    Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets: 0 }
 }
 
 fn trap(privilege: u8, ecause: u16, thaddr: bool, address: Option<u64>, tval: Option<u64>) -> Packet {
@@ -270,6 +270,7 @@ fn implicit_return_fields() {
         updiscon: true,
         irreport: true,
         irdepth: 1,
+        irets: 0,
     };
     check(
         &Parameters { return_stack_size_p: 3, ..set_a() },

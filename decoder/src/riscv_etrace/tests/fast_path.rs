@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
-use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace, Xlen};
+use traceproof_vectors::riscv_etrace::{Event, Modes, Parameters, RiscvEtrace, Version, Xlen};
 use traceproof_vectors::{Decoder as _, DecoderLimits, Log, Place};
 
 use super::arbitrary::{code, parameters, payload};
@@ -89,8 +89,11 @@ proptest! {
         lsb in 1..=2_u8,
         full_address in any::<bool>(),
         depth in 0..=4_u8,
+        iret_ext in any::<bool>(),
     ) {
         let parameters = Parameters {
+            version: if iret_ext { Version::V2_0_5 } else { Version::V2_0 },
+            iret_ext,
             xlen: if wide { Xlen::Rv64 } else { Xlen::Rv32 },
             iaddress_width_p: if wide { 64 } else { 32 },
             iaddress_lsb_p: lsb,

@@ -20,6 +20,7 @@ mod fast_path;
 mod faults;
 mod modes;
 mod sequences;
+mod version_205;
 
 /// Bytes written as pairs of digits.
 fn bytes(text: &str) -> Vec<u8> {

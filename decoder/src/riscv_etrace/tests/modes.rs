@@ -10,7 +10,7 @@ use super::{JUMP, LOOP, NOP, RET, frame, pack, parcels, program, summary};
 use crate::riscv_etrace::Decoder;
 
 /// `jal rd, offset`
-fn jal(rd: u32, offset: i32) -> u32 {
+pub(super) fn jal(rd: u32, offset: i32) -> u32 {
     let bits = |first: u32, width: u32| (offset as u32 >> first) & ((1 << width) - 1);
     bits(20, 1) << 31 | bits(1, 10) << 21 | bits(11, 1) << 20 | bits(12, 8) << 12 | rd << 7 | 0x6f
 }

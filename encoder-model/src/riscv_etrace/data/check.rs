@@ -38,16 +38,16 @@ impl DataFields {
             DataPacket::Atomic(atomic) => {
                 // The draft's requests do not list a failed compare-and-swap.
                 let alone = atomic.op == AtomicOperation::CompareAndSwapFailure;
-                format(self.parameters.atomics() && (whole || alone))?;
+                let unified = whole && !self.split_without_address();
+                format(self.parameters.atomics() && (unified || alone))?;
                 self.check_atomic(atomic)
             }
             DataPacket::AtomicRequest(request) => {
-                let bare = self.parameters.split && draft && options.no_address;
-                format(self.parameters.atomics() && (!whole || bare))?;
+                format(self.parameters.atomics() && (!whole || self.split_without_address()))?;
                 self.check_atomic_request(request)
             }
             DataPacket::AtomicData(data) => {
-                format(self.parameters.atomics() && !whole && !draft)?;
+                format(self.parameters.atomics() && !draft && (!whole || self.split_without_address()))?;
                 self.check_atomic_data(data)
             }
             DataPacket::Csr(csr) => {
@@ -55,6 +55,11 @@ impl DataFields {
                 self.check_csr(csr)
             }
         }
+    }
+
+    /// Whether split atomics have requests and responses of their own although packets have no addresses.
+    const fn split_without_address(&self) -> bool {
+        self.parameters.split && self.requests_without_address && self.options.no_address
     }
 
     fn check_transfer(&self, transfer: &Transfer) -> Checked {

@@ -15,6 +15,8 @@ pub(crate) struct DataFields {
     pub(crate) options: DataOptions,
     /// log2 of the bytes of a CSR.
     pub(super) register: u8,
+    /// The requests of split atomics keep their own form where packets have no addresses.
+    pub(super) requests_without_address: bool,
 }
 
 /// Format codes. Spec: RVET-DATA-003 (ET 8.1 to 8.3).
@@ -55,7 +57,13 @@ impl DataFields {
             Xlen::Rv32 => 2,
             Xlen::Rv64 => 3,
         };
-        parameters.data.map(|data| Self { parameters: data, options: data.options, register })
+        parameters.data.map(|data| Self {
+            parameters: data,
+            options: data.options,
+            register,
+            // Spec: RVET5-ENC-017; reading reduced-split-packets-are-unified.
+            requests_without_address: data.layout == DataLayout::MmaCas || parameters.has_standard_support(),
+        })
     }
 
     /// The fields of `packet` in the order of ET 8. Values wider than their field lose their top bits; a field travels

@@ -211,15 +211,14 @@ impl DataTracer {
     }
 
     fn atomic(&mut self, atomic: &AtomicAccess, send: &mut dyn FnMut(&DataPacket) -> bool) {
-        let DataFields { parameters, options, .. } = self.chooser.fields;
+        let DataFields { parameters, options, requests_without_address, .. } = self.chooser.fields;
         match atomic.lrid {
             Some(lrid)
                 if parameters.split
                     && !options.no_data
                     && atomic.op != AtomicOperation::CompareAndSwapFailure =>
             {
-                // The draft has requests without address too.
-                let reported = !options.no_address || parameters.layout == DataLayout::MmaCas;
+                let reported = !options.no_address || requests_without_address;
                 if reported {
                     let address = (!options.no_address).then_some(atomic.address);
                     let packet = self.chooser.atomic_request(atomic, address.map(u64::from), lrid);
@@ -239,15 +238,16 @@ impl DataTracer {
     fn respond(&mut self, response: &DataResponse, send: &mut dyn FnMut(&DataPacket) -> bool) {
         let &DataResponse { lrid, data } = response;
         let Some(Request { access, reported }) = self.requests.remove(&lrid) else { return };
-        let DataFields { parameters, options, .. } = self.chooser.fields;
+        let DataFields { parameters, options, requests_without_address, .. } = self.chooser.fields;
         let draft = parameters.layout == DataLayout::MmaCas;
         let reduced = options.no_data || options.no_address;
+        let requested = !options.no_data && (!options.no_address || requests_without_address);
         let packet = match access {
             DataAccess::Load(load) if reported && !reduced => self.chooser.load_data(load.size, lrid, data),
-            DataAccess::Atomic(atomic) if reported && draft && !options.no_data => {
+            DataAccess::Atomic(atomic) if reported && requested && draft => {
                 self.chooser.load_data(atomic.size, lrid, data)
             }
-            DataAccess::Atomic(atomic) if reported && !reduced => {
+            DataAccess::Atomic(atomic) if reported && requested => {
                 self.chooser.atomic_data(atomic.size, lrid, data)
             }
             // Reading reduced-split-packets-are-unified: the packet waited for its data. An error has none.

@@ -18,7 +18,7 @@ fn start(address: u64) -> Packet {
 
 fn delta(delta: i64) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
-    Packet::Address { address: ReportedAddress::Delta(delta), notify, updiscon, irreport, irdepth }
+    Packet::Address { address: ReportedAddress::Delta(delta), notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn support(ienable: bool, qual_status: QualStatus) -> Packet {
@@ -299,6 +299,7 @@ fn context_change_after_an_updiscon_target() {
         updiscon: true,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     let expected = [start_in(0x1000, 1), flagged, start_in(0x1008, 2), support(true, ENDED)];
     assert_eq!(context_packets(&steps), expected);
@@ -345,6 +346,7 @@ fn changing_the_address_mode() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     check(&steps.concat(), &[start(0x1000), delta(4), announced, absolute, ended]);
 }

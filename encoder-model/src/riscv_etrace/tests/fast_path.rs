@@ -3,7 +3,7 @@
 use traceproof_vectors::riscv_etrace::{
     AddressRange, Block, Blocks, Cycle, DataAccess, DataParameters, Encapsulation, Filter, Itype,
     MemoryAccess, Modes, NormalEncapsulation, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode,
-    Timestamps, TrapFilter, Triggers,
+    Timestamps, TrapFilter, Triggers, Version,
 };
 use traceproof_vectors::{Address, Encoder as _, Log};
 
@@ -105,6 +105,10 @@ fn setup(seed: u64) -> (Parameters, Policy) {
         sijump_p: true,
         ..Parameters::default()
     };
+    if seed.is_multiple_of(3) {
+        parameters.version = Version::V2_0_5;
+        parameters.iret_ext = seed.is_multiple_of(6);
+    }
     let mut policy = Policy { sync_mode: modes[(seed / 2 % 4) as usize], sync_max: 3, ..Policy::default() };
     let normal = NormalEncapsulation { timestamp_bytes: 2, type_bits: 1, ..NormalEncapsulation::default() };
     match seed / 8 % 5 {

@@ -72,6 +72,7 @@ fn address_only(address: ReportedAddress, flags: &str, depth: Option<u32>) -> Pa
         updiscon: flag(flags, 'u'),
         irreport: depth.is_some(),
         irdepth: depth.unwrap_or(0),
+        irets: 0,
     }
 }
 
@@ -91,7 +92,7 @@ fn branches_at(
     depth: Option<u32>,
 ) -> Packet {
     let (irreport, irdepth) = (depth.is_some(), depth.unwrap_or(0));
-    Packet::Branch { branches, branch_map, address, notify: false, updiscon, irreport, irdepth }
+    Packet::Branch { branches, branch_map, address, notify: false, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn branches(branches: u8, branch_map: u32, delta: i64) -> Packet {
@@ -105,7 +106,7 @@ fn full_map(branch_map: u32) -> Packet {
 fn count(branch_count: u32, branch_fmt: u8, delta: Option<i64>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
     let address = delta.map(ReportedAddress::Delta);
-    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth }
+    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn index(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Packet {
@@ -115,6 +116,7 @@ fn index(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Packe
         branch_map,
         irreport: depth.is_some(),
         irdepth: depth.unwrap_or(0),
+        irets: 0,
     }
 }
 

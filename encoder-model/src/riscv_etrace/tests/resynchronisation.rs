@@ -18,7 +18,7 @@ fn start(address: u64) -> Packet {
 
 fn address(delta: i64, updiscon: bool) -> Packet {
     let (notify, irreport, irdepth) = (false, false, 0);
-    Packet::Address { address: ReportedAddress::Delta(delta), notify, updiscon, irreport, irdepth }
+    Packet::Address { address: ReportedAddress::Delta(delta), notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 fn branches(branches: u8, branch_map: u32, delta: i64) -> Packet {
@@ -30,6 +30,7 @@ fn branches(branches: u8, branch_map: u32, delta: i64) -> Packet {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     }
 }
 

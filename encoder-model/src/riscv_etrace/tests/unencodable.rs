@@ -15,11 +15,20 @@ fn start(privilege: u8, context: Option<u64>, address: u64) -> Packet {
 }
 
 fn address(address: ReportedAddress, irdepth: u32) -> Packet {
-    Packet::Address { address, notify: false, updiscon: false, irreport: false, irdepth }
+    Packet::Address { address, notify: false, updiscon: false, irreport: false, irdepth, irets: 0 }
 }
 
 fn branch(branches: u8, branch_map: u32, address: Option<ReportedAddress>, notify: bool) -> Packet {
-    Packet::Branch { branches, branch_map, address, notify, updiscon: false, irreport: false, irdepth: 0 }
+    Packet::Branch {
+        branches,
+        branch_map,
+        address,
+        notify,
+        updiscon: false,
+        irreport: false,
+        irdepth: 0,
+        irets: 0,
+    }
 }
 
 #[test]
@@ -66,6 +75,7 @@ fn format_0_needs_its_option() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     let index = |index, branch_map| Packet::JumpTargetIndex {
         index,
@@ -73,6 +83,7 @@ fn format_0_needs_its_option() {
         branch_map,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     refused(count(0, None), &Parameters::default(), "subformat", Defect::Unexpected);
     refused(index(0, 0), &Parameters::default(), "subformat", Defect::Unexpected);

@@ -229,6 +229,8 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
         ("jump_target_cache", modes.jump_target_cache || parameters.cache_size_p > 0),
         ("data_trace", parameters.data.is_some()),
         ("mma_cas", parameters.data.is_some_and(|data| data.layout == DataLayout::MmaCas)),
+        ("standard_support", parameters.has_standard_support()),
+        ("irets", parameters.iret_ext),
         ("support_layout", parameters.support != SupportLayout::default()),
     ]
     .into_iter()
@@ -242,7 +244,7 @@ pub(super) fn required_features(parameters: &Parameters) -> Vec<&'static str> {
 /// always matter: `irdepth` has their width.
 pub(super) fn without_unused(parameters: &Parameters, packets: &[Packet]) -> Parameters {
     let uses = |packet: &Packet| match packet {
-        Packet::BranchCount { .. } | Packet::JumpTargetIndex { .. } => true,
+        Packet::BranchCount { .. } | Packet::JumpTargetIndex { .. } | Packet::StandardSupport(_) => true,
         Packet::Support { ioptions, .. } => *ioptions != 0,
         _ => false,
     };
@@ -289,7 +291,7 @@ mod tests {
     use crate::case::{CaseProtocol, ExpectedFault};
     use crate::riscv_etrace::{
         AtomicAccess, AtomicOperation, DataAccess, DataEvent, DataOptions, DataParameters, DataResponse,
-        FEATURES, MemoryAccess, Modes, NormalEncapsulation, StopReason, TrapVectors,
+        FEATURES, MemoryAccess, Modes, NormalEncapsulation, StopReason, TrapVectors, Version,
     };
     use crate::{FaultClass, Feature, Protocol};
 
@@ -582,8 +584,12 @@ mod tests {
         };
         let features = required_features(&everything);
         let expected: Vec<_> = Feature::names(&FEATURES)
-            .filter(|name| !["rv32", "compressed", "siemens", "atb"].contains(name))
+            .filter(|name| {
+                !["rv32", "compressed", "standard_support", "irets", "siemens", "atb"].contains(name)
+            })
             .collect();
         assert_eq!(features, expected);
+        let later = Parameters { version: Version::V2_0_5, iret_ext: true, ..Parameters::default() };
+        assert_eq!(required_features(&later), ["rv32", "compressed", "standard_support", "irets"]);
     }
 }

@@ -20,7 +20,7 @@ use crate::riscv_etrace::ReportedAddress;
 /// | unified [`Load`](Self::Load), [`Store`](Self::Store) | both | address | data |
 /// | [`LoadRequest`](Self::LoadRequest), [`LoadData`](Self::LoadData) | each its own | become unified | become unified |
 /// | unified [`Atomic`](Self::Atomic) | all | address | operand, data |
-/// | [`AtomicRequest`](Self::AtomicRequest), [`AtomicData`](Self::AtomicData) | each its own | become unified | become unified |
+/// | [`AtomicRequest`](Self::AtomicRequest), [`AtomicData`](Self::AtomicData) | each its own | become unified | become unified, but each its own in version 2.0.5 and with [`MmaCas`](super::DataLayout::MmaCas) |
 /// | [`Csr`](Self::Csr) | all | address | all |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -183,7 +183,7 @@ pub enum DataLayout {
     /// Those of ET 8.
     #[default]
     Ratified,
-    /// Those of the draft extension for multi-memory accesses and compare-and-swap (2.0.5 draft, not ratified).
+    /// Those of the MMA/CAS extension of version 2.0.5, for multi-memory accesses and compare-and-swap.
     MmaCas,
 }
 

@@ -21,6 +21,7 @@ use AtomicOperation::{CompareAndSwapFailure, ConditionalStoreFailure};
 use ReportedAddress::{Delta, Full};
 
 mod accesses;
+mod mma_cas;
 mod packets;
 
 const PLAIN: Transfer =

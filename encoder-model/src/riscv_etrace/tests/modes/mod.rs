@@ -11,6 +11,8 @@ use super::bench::{
     program, retire, small_program, untraced,
 };
 
+mod irets;
+mod lossless;
 mod returns;
 
 use returns::stack;
@@ -33,7 +35,8 @@ fn wires(code: &Program, parameters: &Parameters, steps: &[Step], expected: &[&s
 fn packets(code: &Program, parameters: &Parameters, policy: &Policy, steps: &[Step]) -> Vec<Packet> {
     let steps: Vec<Step> = [enable(true)].iter().chain(steps).cloned().collect();
     let log = encode(code, parameters, policy, &steps);
-    let without_support = |packet: &&Packet| !matches!(packet, Packet::Support { .. });
+    let without_support =
+        |packet: &&Packet| !matches!(packet, Packet::Support { .. } | Packet::StandardSupport(_));
     log.packets().filter(without_support).copied().collect()
 }
 
@@ -48,6 +51,7 @@ fn report(delta: i64, depth: Option<u32>) -> Packet {
         updiscon: false,
         irreport: depth.is_some(),
         irdepth: depth.unwrap_or(0),
+        irets: 0,
     }
 }
 
@@ -113,7 +117,7 @@ fn q15_address_with_predicted_branches() {
 fn count(branch_count: u32, branch_fmt: u8, delta: Option<i64>) -> Packet {
     let (notify, updiscon, irreport, irdepth) = (false, false, false, 0);
     let address = delta.map(ReportedAddress::Delta);
-    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth }
+    Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth, irets: 0 }
 }
 
 /// An untouched entry predicts "not taken", so branches that are never taken are all right from the start.
@@ -135,6 +139,7 @@ fn counts_at_their_border() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     // 30 right: an ordinary map.
     assert_eq!(run(30, false, &[0x1008]), [start(0x1000), map(30, 0x3fff_ffff, 8)]);
@@ -153,6 +158,7 @@ fn counts_at_their_border() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     assert_eq!(run(30, true, &[0x1008]), [start(0x1000), full, report(8, None)]);
 }
@@ -215,6 +221,7 @@ fn the_cache_and_synchronisation_packets() {
         updiscon: true,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     let handler = Packet::Trap {
         branch: true,
@@ -304,6 +311,7 @@ fn switching_prediction_on() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     let expected = [
         support(0, QualStatus::NoChange),

@@ -140,6 +140,7 @@ fn resynchronisation_and_predicted_returns() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     for parameters in [stack(), counter()] {
         let got = packets(&code, &parameters, &policy, &steps.concat());
@@ -179,6 +180,7 @@ fn resynchronisation_and_reported_returns() {
         updiscon: false,
         irreport: false,
         irdepth: 0,
+        irets: 0,
     };
     assert_eq!(got[..2], [start(0x1000), report(0x1000, None)]);
     assert_eq!(got[2..7], [report(0, None); 5]);
