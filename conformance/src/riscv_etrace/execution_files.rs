@@ -138,7 +138,7 @@ impl<'a> Check<'a> {
                     self.halves.insert(second);
                 }
             }
-            Step::Trap(_) if !fits(row.cause.into(), ecause_width_p) => {
+            Step::Trap(_) if !fits(row.cause, ecause_width_p) => {
                 return wrong("ECAUSE", format!("{:#x} does not fit {ecause_width_p} bits", row.cause));
             }
             _ => {}
@@ -249,7 +249,7 @@ mod tests {
         Step::Retire(Retire { address: Address(address), taken, privilege: 3, ..Retire::default() })
     }
 
-    fn trap(epc: u64, interrupt: bool, cause: u16) -> Step {
+    fn trap(epc: u64, interrupt: bool, cause: u64) -> Step {
         Step::Trap(Trap { interrupt, cause, epc: Address(epc), privilege: 3, ..Trap::default() })
     }
 

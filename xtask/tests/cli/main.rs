@@ -3,4 +3,5 @@
 mod away;
 mod commands;
 mod explain;
+mod frames;
 mod opencsd_snapshots;

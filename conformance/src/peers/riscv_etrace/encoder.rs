@@ -9,14 +9,16 @@ use riscv_etrace::packet::payload::{InstructionTrace, Payload};
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Triggers,
+    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Timestamps,
+    Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
 use super::packet::packet;
-use super::parameters::{options, parameters};
+use super::parameters::{options, packets, parameters, transport};
 
-const FEATURES: [&str; 7] = ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump"];
+const FEATURES: [&str; 9] =
+    ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump", "source_id", "packet_type"];
 
 /// Its notifications have priority; the others are what this adaptor asks of it.
 const READINGS: [&str; 4] = [
@@ -105,7 +107,7 @@ impl PortStep {
         Some(Self {
             address: block.iaddr.0,
             last_offset,
-            kind: Kind::from_hart(itype, cycle.cause, cycle.tval, size, retired, block.sijump),
+            kind: Kind::from_hart(itype, cycle.cause as u16, cycle.tval, size, retired, block.sijump),
             ctype: CType::try_from(ctype).unwrap_or_default(),
             context: Context {
                 privilege: Privilege::try_from(cycle.privilege).unwrap_or_default(),
@@ -128,7 +130,8 @@ impl Output<'_> {
         sink.packet(&packet(&payload, self.parameters, self.full));
         let mut buffer = [0; BUFFER];
         let mut encoder = self.packets.encoder(&mut buffer);
-        let unit = encap::Normal::new(0, 0, Payload::InstructionTrace(payload));
+        let source = transport(self.parameters).unwrap_or_default().src_id;
+        let unit = encap::Normal::new(0, source, Payload::InstructionTrace(payload));
         // Packets that cannot be encoded are not sent; a comparison of the packets detects it.
         if encoder.encode(&unit).is_ok() {
             let length = BUFFER - encoder.uncommitted();
@@ -214,6 +217,7 @@ impl Subject<RiscvEtrace> for Encoder {
             (policy.support_at_disable, "a second support packet when disabled"),
             (policy.idle != Idle::default(), "null packets"),
             (policy.flow != 0, "a flow other than 0"),
+            (policy.timestamps != Timestamps::default(), "timestamps"),
         ] {
             if needed {
                 return Err(Refusal::unsupported(feature));
@@ -225,8 +229,7 @@ impl Subject<RiscvEtrace> for Encoder {
             .build()
             .map_err(|error| Refusal::unsupported(error.to_string()))?;
         self.model = Some(Model {
-            packets: packet::builder()
-                .with_params(&translated)
+            packets: packets(wanted, &translated)
                 .with_compression(policy.compression == Compression::Minimal),
             parameters: wanted.clone(),
             generator,
