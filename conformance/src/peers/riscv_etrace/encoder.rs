@@ -6,6 +6,7 @@ use riscv_etrace::generator::step::{Kind, Step};
 use riscv_etrace::generator::{self, Event, Generator};
 use riscv_etrace::instruction::Size;
 use riscv_etrace::packet::payload::{InstructionTrace, Payload};
+use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
@@ -53,6 +54,52 @@ struct Model {
     triggered_off: bool,
     /// Steps were handed over since the latest end of qualification.
     running: bool,
+    timer: Timer,
+}
+
+/// The resynchronisation timer, which the generator leaves to its caller: it is told at which step to resynchronise.
+///
+/// A timer that counts packets is impossible, because the generator reports a step when it gets the next one.
+struct Timer {
+    counts: SyncMode,
+    limit: u64,
+    count: u64,
+    /// What the latest block added to it.
+    latest: u64,
+    /// Cycles since the latest block.
+    cycles: u64,
+    /// The next block gets the synchronisation packet.
+    due: bool,
+}
+
+impl Timer {
+    fn new(policy: &Policy) -> Self {
+        let limit = 1_u64.checked_shl(u32::from(policy.sync_max) + 4).unwrap_or(u64::MAX);
+        Self { counts: policy.sync_mode, limit, count: 0, latest: 0, cycles: 0, due: false }
+    }
+
+    /// A block retires, of so many half-words; whether to resynchronise at it.
+    fn arrive(&mut self, halfwords: u64) -> bool {
+        let cycles = std::mem::take(&mut self.cycles);
+        self.latest = match self.counts {
+            SyncMode::Cycles => cycles,
+            SyncMode::HalfWords => halfwords,
+            SyncMode::Off | SyncMode::Packets => return false,
+        };
+        self.count += self.latest;
+        let now = std::mem::take(&mut self.due);
+        if now {
+            self.count = 0;
+        }
+        self.due = self.count >= self.limit;
+        now
+    }
+
+    /// The generator reported the block before the latest one with a synchronisation packet.
+    fn synchronised(&mut self) {
+        self.count = self.latest;
+        self.due &= self.count >= self.limit;
+    }
 }
 
 /// One block of the ingress port.
@@ -148,6 +195,7 @@ impl Model {
     fn cycle(&mut self, cycle: &Cycle, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         // Trace-off acts after its cycle.
         self.triggered_off &= !cycle.trace_on;
+        self.timer.cycles += 1;
         let qualified = self.enabled && !cycle.halted && !cycle.reset && !self.triggered_off;
         if qualified {
             for (index, block) in cycle.blocks.iter().enumerate() {
@@ -162,10 +210,18 @@ impl Model {
     fn block(&mut self, cycle: &Cycle, block: &Block, first: bool, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         let Some(step) = PortStep::new(cycle, block, first, &self.parameters) else { return };
         self.running = true;
-        let event = block.notify.then_some(Event::Notify);
+        let halfwords =
+            if self.parameters.retires_p > 1 { block.iretire.into() } else { 1 << block.ilastsize.min(63) };
+        let resynchronise = block.iretire > 0 && self.timer.arrive(halfwords);
+        let event = if resynchronise { Some(Event::ReSync) } else { block.notify.then_some(Event::Notify) };
         let output =
             Output { parameters: &self.parameters, packets: self.packets, full: self.modes.full_address };
         for payload in self.generator.process_step(step, event).flatten() {
+            if let InstructionTrace::Synchronization(Synchronization::Start(_) | Synchronization::Trap(_)) =
+                payload
+            {
+                self.timer.synchronised();
+            }
             output.send(payload, sink);
         }
         self.change_modes(sink);
@@ -211,7 +267,7 @@ impl Subject<RiscvEtrace> for Encoder {
         let translated = parameters(wanted)?;
         for (needed, feature) in [
             (wanted.modes.implicit_return, "implicit_return"),
-            (policy.sync_mode != SyncMode::Off, "resynchronisation timer"),
+            (policy.sync_mode == SyncMode::Packets, "a resynchronisation timer that counts packets"),
             (!policy.filters.is_empty(), "filters"),
             (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
@@ -238,6 +294,7 @@ impl Subject<RiscvEtrace> for Encoder {
             enabled: false,
             triggered_off: false,
             running: false,
+            timer: Timer::new(policy),
         });
         Ok(())
     }
