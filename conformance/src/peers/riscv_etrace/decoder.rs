@@ -228,7 +228,6 @@ fn fault(place: Place, error: &TracerError<NoInstruction>) -> Fault {
 const fn class(error: PacketError) -> FaultClass {
     match error {
         PacketError::InsufficientData(_) => FaultClass::Truncated,
-        PacketError::UnknownTraceType(_) => FaultClass::Framing,
         PacketError::UnknownEncoderMode(_) => FaultClass::UnsupportedMode,
         _ => FaultClass::ReservedEncoding,
     }
