@@ -201,7 +201,7 @@ mod tests {
         let coverage = Coverage::of(&suite);
         assert!(!cases.is_empty());
         assert_eq!(coverage.provisional["etm-pc-1"], cases);
-        let other = coverage.clone().in_scope("v3");
+        let other = coverage.clone().in_scope("etm3");
         assert!(!other.clauses.is_empty() && !other.provisional.contains_key("etm-pc-1"));
         let marked = |entry: &&ClauseCoverage| !entry.clause.provisional.is_empty();
         assert!(coverage.clauses.iter().find(marked).is_some());

@@ -57,7 +57,7 @@ struct Model {
     timer: Timer,
 }
 
-/// The resynchronisation timer, which the generator leaves to its caller: it is told at which step to resynchronise.
+/// The resynchronisation timer, which the generator leaves to its caller: that names the step to resynchronise at.
 ///
 /// A timer that counts packets is impossible, because the generator reports a step when it gets the next one.
 struct Timer {

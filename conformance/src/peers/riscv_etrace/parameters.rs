@@ -45,7 +45,7 @@ pub(super) fn packet_parameters(parameters: &Parameters) -> Result<config::Param
         (parameters.support != SupportLayout::default(), "support layouts other than the reference model's"),
         (
             transport(parameters).is_none(),
-            "transports other than the ratified encapsulation with known byte boundaries",
+            "transports other than the ratified encapsulation, entered at its first byte",
         ),
     ] {
         if needed {
@@ -73,12 +73,19 @@ pub(super) fn packet_parameters(parameters: &Parameters) -> Result<config::Param
     })
 }
 
-/// The encapsulation, if the crate can read all of it: packets from the first byte on, not in blocks of memory, filled
-/// with copies of the sign.
+/// The encapsulation, if the crate can read all of it: packets from the first byte on, not in blocks of memory.
 pub(super) fn transport(parameters: &Parameters) -> Option<NormalEncapsulation> {
     let Encapsulation::Normal(normal) = parameters.encapsulation else { return None };
-    let NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, .. } = normal;
-    let plain = NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, ..Default::default() };
+    let NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, framed, padding, .. } = normal;
+    let plain = NormalEncapsulation {
+        src_id_bits,
+        src_id,
+        timestamp_bytes,
+        type_bits,
+        framed,
+        padding,
+        ..Default::default()
+    };
     (normal == plain).then_some(normal)
 }
 
