@@ -222,6 +222,7 @@ fn result(
         level: Level::Robust,
         polarity: Polarity::Positive,
         clauses: Vec::new(),
+        provisional: Vec::new(),
         catches: String::from(
             "faults in sound trace; results that depend on chunks, on what was before, or on where decoding begins",
         ),

@@ -1,5 +1,7 @@
 //! Which clauses are proven by which cases, and which are not.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use traceproof_vectors::Family;
 use traceproof_vectors::case::Polarity;
@@ -15,6 +17,9 @@ pub struct Coverage {
     pub family: Family,
     /// Every clause, in the order of the registry.
     pub clauses: Vec<ClauseCoverage>,
+    /// Ids of the cases that depend on each reading without a primary source.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub provisional: BTreeMap<String, Vec<String>>,
 }
 
 /// One clause with its cases.
@@ -87,7 +92,13 @@ impl Coverage {
                 ClauseCoverage { clause: clause.clone(), positive, negative, state }
             })
             .collect();
-        Self { family: P::FAMILY, clauses }
+        let mut provisional: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for file in &suite.files {
+            for reading in crate::runner::provisional::<P>(&file.case.readings) {
+                provisional.entry(reading).or_default().push(file.case.id.clone());
+            }
+        }
+        Self { family: P::FAMILY, clauses, provisional }
     }
 
     /// With the cases of another protocol of the same family, which proves clauses of the same registry.
@@ -98,6 +109,7 @@ impl Coverage {
             entry.negative.extend(more.negative);
             entry.state = state(&entry.clause, !entry.positive.is_empty(), !entry.negative.is_empty());
         }
+        self.provisional.extend(other.provisional);
         self
     }
 
@@ -105,6 +117,12 @@ impl Coverage {
     #[must_use]
     pub fn in_scope(mut self, scope: &str) -> Self {
         self.clauses.retain(|entry| entry.clause.scope == scope);
+        let clauses = &self.clauses;
+        let of_scope = |case: &String| {
+            clauses.iter().any(|entry| entry.positive.contains(case) || entry.negative.contains(case))
+        };
+        self.provisional.values_mut().for_each(|cases| cases.retain(of_scope));
+        self.provisional.retain(|_, cases| !cases.is_empty());
         self
     }
 
@@ -138,6 +156,9 @@ const fn state(clause: &Clause, positive: bool, negative: bool) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Directories;
+    use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
+    use traceproof_vectors::case::CaseFile;
     use traceproof_vectors::clause::Registry;
 
     #[test]
@@ -160,6 +181,7 @@ mod tests {
             Coverage {
                 family: Family::ArmEte,
                 clauses: registry.clauses.iter().zip(cases).map(entry).collect(),
+                provisional: BTreeMap::new(),
             }
         };
         let packets = proven([(&["ete-0001"], &[]), (&[], &[])]);
@@ -169,6 +191,20 @@ mod tests {
         assert_eq!(both.clauses[0].state, State::Covered);
         assert_eq!(both.clauses[1].state, State::NoNegative);
         assert_eq!(both.clauses[0].negative, ["eteu-0001"]);
+    }
+
+    #[test]
+    fn every_case_of_etmv2_depends_on_unconfirmed_bits() {
+        let suite = Suite::<ArmEtm>::load(&Directories::default()).expect("sound");
+        let of_v2 = |file: &&CaseFile<ArmEtm>| file.case.parameters.architecture == Architecture::V2;
+        let cases: Vec<&str> = suite.files.iter().filter(of_v2).map(|file| file.case.id.as_str()).collect();
+        let coverage = Coverage::of(&suite);
+        assert!(!cases.is_empty());
+        assert_eq!(coverage.provisional["etm-pc-1"], cases);
+        let other = coverage.clone().in_scope("etm3");
+        assert!(!other.clauses.is_empty() && !other.provisional.contains_key("etm-pc-1"));
+        let marked = |entry: &&ClauseCoverage| !entry.clause.provisional.is_empty();
+        assert!(coverage.clauses.iter().find(marked).is_some());
     }
 
     #[test]

@@ -104,6 +104,9 @@ pub struct CaseResult {
     pub polarity: Polarity,
     /// What the case proves.
     pub clauses: Vec<ClauseName>,
+    /// The readings without a primary source on which it depends: what comes out of its checks is provisional.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provisional: Vec<String>,
     /// Which bug it catches.
     pub catches: String,
     /// What came out, one for each direction that the case and the subject allow.
@@ -255,6 +258,22 @@ impl Run {
         tallies
     }
 
+    /// How many judged checks depend on each reading without a primary source, and how many on any.
+    #[must_use]
+    pub fn provisional(&self) -> (BTreeMap<&str, usize>, usize) {
+        let mut readings: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut all = 0;
+        for case in self.cases.iter().filter(|case| !case.provisional.is_empty()) {
+            let judged = case.checks.iter().filter(|check| check.verdict.kind() != Kind::Unsupported).count();
+            all += judged;
+            for name in &case.provisional {
+                *readings.entry(name).or_default() += judged;
+            }
+        }
+        readings.retain(|_, judged| *judged > 0);
+        (readings, all)
+    }
+
     /// Verdicts over all cases.
     #[must_use]
     pub fn tally(&self) -> Tally {
@@ -276,30 +295,57 @@ mod tests {
             level: Level::Must,
             polarity: Polarity::Positive,
             clauses: Vec::new(),
+            provisional: Vec::new(),
             catches: String::new(),
             checks: vec![Check { direction: Direction::Decode, verdict }],
             reproduce: None,
         }
     }
 
-    #[test]
-    fn protocols_of_a_family_are_counted_apart() {
-        let unsupported = Verdict::Unsupported { needs: vec![String::from("a decoder")] };
-        let run = Run {
+    fn run(cases: Vec<CaseResult>) -> Run {
+        Run {
             schema: SCHEMA,
             harness: String::new(),
             invocation: Invocation::default(),
             suite: None,
             subject: SubjectName { name: String::new(), version: String::new(), argument: None },
             incomplete: false,
-            cases: vec![
-                case("ete-0001", ProtocolId::ArmEte, Verdict::Pass),
-                case("eteu-0001", ProtocolId::ArmEteUnit, unsupported),
-                case("eteu-0002", ProtocolId::ArmEteUnit, Verdict::Pass),
-            ],
+            cases,
             programs: Vec::new(),
             foreign_sources: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_depends_on_an_unconfirmed_reading_is_counted() {
+        let with = |id, verdict, readings: &[&str]| CaseResult {
+            provisional: readings.iter().map(ToString::to_string).collect(),
+            ..case(id, ProtocolId::ArmEtm, verdict)
         };
+        let unsupported = Verdict::Unsupported { needs: vec![String::from("a decoder")] };
+        let mut both = with("etm-0001", Verdict::Pass, &["etm-pc-1", "etm-pc-2"]);
+        both.checks.push(Check { direction: Direction::Encode, verdict: Verdict::Pass });
+        let run = run(vec![
+            both,
+            with("etm-0002", Verdict::Pass, &["etm-pc-1"]),
+            with("etm-0003", unsupported, &["etm-pc-3"]),
+            with("etm-0004", Verdict::Pass, &[]),
+        ]);
+        assert_eq!(run.provisional(), (BTreeMap::from([("etm-pc-1", 3), ("etm-pc-2", 2)]), 3));
+        let text = serde_json::to_string(&run).expect("writes");
+        assert!(text.contains(r#""provisional":["etm-pc-1","etm-pc-2"]"#), "{text}");
+        assert_eq!(text.matches("provisional").count(), 3);
+        assert_eq!(serde_json::from_str::<Run>(&text).expect("reads"), run);
+    }
+
+    #[test]
+    fn protocols_of_a_family_are_counted_apart() {
+        let unsupported = Verdict::Unsupported { needs: vec![String::from("a decoder")] };
+        let run = run(vec![
+            case("ete-0001", ProtocolId::ArmEte, Verdict::Pass),
+            case("eteu-0001", ProtocolId::ArmEteUnit, unsupported),
+            case("eteu-0002", ProtocolId::ArmEteUnit, Verdict::Pass),
+        ]);
         let tallies = run.tallies();
         let of = |protocol, kind| tallies[&(protocol, Direction::Decode)].of(kind);
         assert_eq!((of(ProtocolId::ArmEte, Kind::Pass), of(ProtocolId::ArmEte, Kind::Unsupported)), (1, 0));

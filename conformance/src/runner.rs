@@ -400,10 +400,16 @@ fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: 
         level: case.level,
         polarity: case.polarity,
         clauses,
+        provisional: provisional::<P>(&case.readings),
         catches: case.catches.clone(),
         checks,
         reproduce: None,
     }
+}
+
+/// The readings without a primary source among those of a case.
+pub(crate) fn provisional<P: FamilyRules>(readings: &[String]) -> Vec<String> {
+    readings.iter().filter(|name| P::PROVISIONAL.contains(&name.as_str())).cloned().collect()
 }
 
 #[cfg(test)]

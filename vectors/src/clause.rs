@@ -45,6 +45,10 @@ pub struct Clause {
     /// Why no case can prove it, if none can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untestable: Option<String>,
+    /// Names of the readings without a primary source that it rests on
+    /// ([`PROVISIONAL`](crate::Protocol::PROVISIONAL)); a clause that has any is provisional.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provisional: Vec<String>,
 }
 
 /// What a requirement is about.

@@ -25,6 +25,9 @@ pub trait Protocol: Copy + fmt::Debug + Default + Send + Sync + 'static {
     const FEATURES: &'static [Feature];
     /// The readings of contested clauses that a case may depend on.
     const READINGS: &'static [Reading];
+    /// Names of the readings that rest on no primary source. What depends on one is *provisional*: a better source may
+    /// change it.
+    const PROVISIONAL: &'static [&'static str] = &[];
     /// What a decoder must know beforehand: discovery attributes and static configuration.
     type Parameters: Clone + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
     /// How an encoder is controlled (control fields) and which legal choices it makes.

@@ -13,6 +13,7 @@ use crate::Subject;
 /// Every peer that this workspace knows, and the cargo feature of this crate that it needs.
 pub const KNOWN: &[(&str, &str)] = &[
     ("riscv-etrace", "peer-riscv-etrace"),
+    ("riscv-etrace-packets", "peer-riscv-etrace"),
     ("opencsd", "peer-opencsd"),
     ("opencsd-packets", "peer-opencsd"),
 ];
@@ -23,6 +24,8 @@ pub fn named(name: &str) -> Option<Subject> {
     match name {
         #[cfg(feature = "peer-riscv-etrace")]
         "riscv-etrace" => Some(riscv_etrace::subject()),
+        #[cfg(feature = "peer-riscv-etrace")]
+        "riscv-etrace-packets" => Some(riscv_etrace::packet_reader()),
         #[cfg(feature = "peer-opencsd")]
         "opencsd" => Some(opencsd::subject()),
         #[cfg(feature = "peer-opencsd")]

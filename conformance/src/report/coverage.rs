@@ -8,8 +8,16 @@ use crate::coverage::{ClauseCoverage, Coverage, State};
 /// How many clauses of each scope are in which state.
 #[must_use]
 pub fn summary(coverage: &Coverage) -> String {
-    let mut totals =
-        table(&["scope", ">clauses", ">covered", ">no negative", ">missing", ">untestable", ">cases"]);
+    let mut totals = table(&[
+        "scope",
+        ">clauses",
+        ">covered",
+        ">no negative",
+        ">missing",
+        ">untestable",
+        ">provisional",
+        ">cases",
+    ]);
     for scope in coverage.scopes() {
         let entries: Vec<&ClauseCoverage> =
             coverage.clauses.iter().filter(|entry| entry.clause.scope == scope).collect();
@@ -25,10 +33,28 @@ pub fn summary(coverage: &Coverage) -> String {
             count(State::NoNegative),
             count(State::Missing),
             count(State::Untestable),
+            entries.iter().filter(|entry| !entry.clause.provisional.is_empty()).count().to_string(),
             cases.len().to_string(),
         ]);
     }
-    format!("{}\n{}", coverage.family, render(&totals, ""))
+    format!("{}\n{}{}", coverage.family, render(&totals, ""), provisional(coverage))
+}
+
+/// How many cases depend on readings that no primary source confirms.
+fn provisional(coverage: &Coverage) -> String {
+    if coverage.provisional.is_empty() {
+        return String::new();
+    }
+    let readings: Vec<String> =
+        coverage.provisional.iter().map(|(reading, cases)| format!("{reading} {}", cases.len())).collect();
+    let mut cases: Vec<&String> = coverage.provisional.values().flatten().collect();
+    cases.sort_unstable();
+    cases.dedup();
+    format!(
+        "provisional: {} on readings that no primary source confirms ({})\n",
+        if cases.len() == 1 { "1 case depends".to_owned() } else { format!("{} cases depend", cases.len()) },
+        readings.join(", ")
+    )
 }
 
 /// One line per clause: state, number of cases, what it requires.
@@ -65,6 +91,13 @@ pub fn clause(entry: &ClauseCoverage) -> String {
     );
     if let Some(reason) = &entry.clause.untestable {
         let _ = writeln!(out, "  untestable: {reason}");
+    }
+    if !entry.clause.provisional.is_empty() {
+        let _ = writeln!(
+            out,
+            "  provisional: no primary source confirms {}",
+            entry.clause.provisional.join(", ")
+        );
     }
     for (polarity, cases) in [("positive", &entry.positive), ("negative", &entry.negative)] {
         if !cases.is_empty() {

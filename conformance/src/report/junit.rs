@@ -77,6 +77,9 @@ fn test_case(run: &Run, case: &CaseResult) -> TestCase {
     for clause in &case.clauses {
         test.add_property(("clause", clause.id.as_str()));
     }
+    for reading in &case.provisional {
+        test.add_property(("provisional", reading.as_str()));
+    }
     test
 }
 

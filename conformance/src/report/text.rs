@@ -171,6 +171,9 @@ pub(crate) fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) ->
     for clause in &case.clauses {
         let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
     }
+    if !case.provisional.is_empty() {
+        let _ = writeln!(out, "  provisional: no primary source confirms {}", case.provisional.join(", "));
+    }
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
     let Some(run) = run else {
         let own = case.reproduce.as_ref();
@@ -267,6 +270,7 @@ pub fn summary(run: &Run, style: Style) -> String {
     out.push_str(&directions(run));
     out.push_str(&programs(run));
     out.push_str(&unsupported(run));
+    out.push_str(&provisional(run));
     out.push_str(&foreign_sources(run));
     out.push('\n');
     out.push_str(&last_word(run, style));
@@ -357,6 +361,22 @@ fn unsupported(run: &Run) -> String {
     let mut out = String::from("\nnot judged, for want of:\n");
     for (need, count) in needs {
         let _ = writeln!(out, "  {need}: {}", counted(count, "check"));
+    }
+    out
+}
+
+/// How many judged checks depend on readings that no primary source confirms.
+fn provisional(run: &Run) -> String {
+    let (readings, all) = run.provisional();
+    if all == 0 {
+        return String::new();
+    }
+    let mut out = format!(
+        "\nprovisional: {} on readings that no primary source confirms\n",
+        if all == 1 { "1 check depends".to_owned() } else { format!("{all} checks depend") }
+    );
+    for (reading, count) in readings {
+        let _ = writeln!(out, "  {reading}: {}", counted(count, "check"));
     }
     out
 }

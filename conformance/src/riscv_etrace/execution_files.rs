@@ -156,7 +156,7 @@ impl<'a> Check<'a> {
             return wrong(row, "ADDRESS", format!("{:#x} is no address of an instruction", row.address));
         }
         match step {
-            Step::Trap(_) if !fits(row.cause.into(), ecause_width_p) => {
+            Step::Trap(_) if !fits(row.cause, ecause_width_p) => {
                 wrong(row, "ECAUSE", format!("{:#x} does not fit {ecause_width_p} bits", row.cause))
             }
             Step::Trap(trap) if !fits(trap.tval, xlen) => {
@@ -299,7 +299,7 @@ mod tests {
         Step::Retire(Retire { address: Address(address), taken, privilege: 3, ..Retire::default() })
     }
 
-    fn trap(epc: u64, interrupt: bool, cause: u16) -> Step {
+    fn trap(epc: u64, interrupt: bool, cause: u64) -> Step {
         Step::Trap(Trap { interrupt, cause, epc: Address(epc), privilege: 3, ..Trap::default() })
     }
 

@@ -21,7 +21,7 @@ pub struct CsvRow {
     /// A trap was taken.
     pub exception: bool,
     /// Its cause.
-    pub cause: u16,
+    pub cause: u64,
     /// Its trap value.
     pub tval: u64,
     /// It is an interrupt.
@@ -161,7 +161,7 @@ impl<R: BufRead> CsvRows<R> {
                     row.privilege = u8::try_from(value).map_err(|_| in_column("no privilege level"))?;
                 }
                 Column::Exception => row.exception = flag()?,
-                Column::Cause => row.cause = u16::try_from(value).map_err(|_| in_column("no cause"))?,
+                Column::Cause => row.cause = value,
                 Column::Tval => row.tval = value,
                 Column::Interrupt => row.interrupt = flag()?,
             }

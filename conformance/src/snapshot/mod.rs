@@ -25,7 +25,9 @@ use traceproof_vectors::{Address, MemorySpace, Program, ProgramError, Section};
 pub use device::{Class, Device, Dump, Register, Space};
 pub use error::{SnapshotError, SnapshotProblem};
 use ini::{Entry, Ini};
-pub use stream::{DSTREAM_BLOCK, DSTREAM_FOOTER, SourceBytes, Stream, StreamError, TraceProtocol};
+pub use stream::{
+    DSTREAM_BLOCK, DSTREAM_FOOTER, SourceBytes, Stream, StreamError, TraceProtocol, first_frame,
+};
 
 /// The longest trace buffer, and the most memory of one core, in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
-use traceproof_vectors::arm::{Framing, TraceId};
+use traceproof_vectors::arm::{FRAME_BYTES, Framing, TraceId};
 use traceproof_vectors::{Fault, Place};
 
 use super::{Buffer, BufferFormat, Class, Device, Snapshot, SnapshotError};
@@ -151,12 +151,37 @@ impl Snapshot {
             BufferFormat::CoreSight => (Framing::Memory, bytes),
             BufferFormat::DstreamCoreSight => (Framing::Continuous, without_footers(&bytes)),
         };
-        let mut collector = Collector { id: stream.trace_id()?, bytes: SourceBytes::default(), new: true };
-        let mut deformatter = Deformatter::new(framing);
-        deformatter.push(&bytes, &mut collector);
-        deformatter.finish(&mut collector);
-        Ok(collector.bytes)
+        Ok(SourceBytes::of_frames(&bytes, framing, stream.trace_id()?))
     }
+}
+
+impl SourceBytes {
+    /// The bytes of one source in formatter frames. Captures in memory begin with a frame.
+    #[must_use]
+    pub fn of_frames(bytes: &[u8], framing: Framing, id: TraceId) -> Self {
+        let mut collector = Collector { id, bytes: Self::default(), new: true };
+        let mut deformatter = Deformatter::new(framing);
+        deformatter.push(bytes, &mut collector);
+        deformatter.finish(&mut collector);
+        collector.bytes
+    }
+}
+
+/// Frames that decide where frames begin.
+const TRIED_FRAMES: usize = 8192;
+
+/// Where frames begin in bytes that have no synchronisation packets, such as those of a trace port in asynchronous
+/// serial form, where idle gaps separate frames: the first of the places from which on frames have the fewest faults.
+#[must_use]
+pub fn first_frame(bytes: &[u8]) -> usize {
+    let faults = |first: &usize| {
+        let tried = bytes.get(*first..).unwrap_or_default();
+        let whole = tried.len().min(TRIED_FRAMES * FRAME_BYTES) / FRAME_BYTES * FRAME_BYTES;
+        SourceBytes::of_frames(tried.get(..whole).unwrap_or_default(), Framing::Memory, TraceId::NULL)
+            .faults
+            .len()
+    };
+    (0..FRAME_BYTES).min_by_key(faults).unwrap_or_default()
 }
 
 /// The trace port's bytes; of a last block that is cut, as many as there are before the place of its footer.

@@ -39,6 +39,7 @@ fn run(checks: &[(&str, Direction, Verdict)]) -> Run {
             level: Level::Must,
             polarity: Polarity::Positive,
             clauses: Vec::new(),
+            provisional: Vec::new(),
             catches: String::from("a bug"),
             checks: vec![check],
             reproduce: None,

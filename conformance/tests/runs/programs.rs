@@ -90,7 +90,7 @@ fn the_levels_program_has_heavy_trap_traffic() {
     for name in ["levels.rv64", "levels.rv32"] {
         let steps = steps(&shipped, program(&shipped, name));
         let mut levels = [0; 4];
-        let mut causes: BTreeMap<(bool, u16), u32> = BTreeMap::new();
+        let mut causes: BTreeMap<(bool, u64), u32> = BTreeMap::new();
         let mut chained = [0; 2];
         for pair in steps.windows(2) {
             match &pair[1] {

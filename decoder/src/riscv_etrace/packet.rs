@@ -221,7 +221,7 @@ impl PacketReader {
     fn trap<O: Observer, const SHORT: bool>(&self, fields: &mut Fields<'_, O, SHORT>) -> Packet {
         let branch = fields.flag("branch");
         let (privilege, time, context) = self.situation(fields);
-        let ecause = fields.take("ecause", self.widths.ecause) as u16;
+        let ecause = fields.take("ecause", self.widths.ecause);
         let interrupt = fields.flag("interrupt");
         let thaddr = fields.flag("thaddr");
         let implicit = thaddr && self.modes.implicit_exception;

@@ -24,7 +24,7 @@ struct Watched {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrapSignals {
     pub(super) interrupt: bool,
-    pub(super) cause: u16,
+    pub(super) cause: u64,
     /// The EPC of an exception.
     pub(super) epc: Option<u64>,
 }

@@ -53,7 +53,7 @@ pub(super) struct Retired {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TrapTaken {
     pub(super) interrupt: bool,
-    pub(super) cause: u16,
+    pub(super) cause: u64,
     pub(super) tval: u64,
     /// Exception program counter; 0 for interrupts, for which the port does not carry it.
     pub(super) epc: u64,
@@ -109,7 +109,7 @@ pub(super) struct Ingress {
     address_mask: u64,
     /// Of a traced address: without the bits below `iaddress_lsb_p`.
     code_mask: u64,
-    cause_mask: u16,
+    cause_mask: u64,
     privilege_mask: u8,
     pub(super) context_mask: u64,
     pub(super) time_mask: u64,
@@ -137,7 +137,7 @@ impl Ingress {
             block_retirement: parameters.retires_p > 1,
             address_mask: parameters.address_mask(),
             code_mask: parameters.address_mask() & !mask(parameters.iaddress_lsb_p.into()),
-            cause_mask: mask(parameters.ecause_width_p.into()) as u16,
+            cause_mask: mask(parameters.ecause_width_p.into()),
             privilege_mask: mask(parameters.privilege_width_p.into()) as u8,
             context_mask: mask(parameters.context_width()),
             time_mask: mask(parameters.time_width()),

@@ -184,7 +184,7 @@ impl Layout {
                 bits.push(1, 2);
                 bits.push_bit(branch);
                 self.push_origin(bits, privilege, time, context);
-                bits.push(ecause.into(), self.ecause);
+                bits.push(ecause, self.ecause);
                 bits.push_bit(interrupt);
                 bits.push_bit(thaddr);
                 if let Some(address) = address {

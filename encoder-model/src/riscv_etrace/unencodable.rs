@@ -129,7 +129,7 @@ impl Layout {
                 tval,
             } => {
                 self.check_origin(privilege, time, context)?;
-                fits("ecause", ecause.into(), self.ecause)?;
+                fits("ecause", ecause, self.ecause)?;
                 present("address", address.is_some(), !(modes.implicit_exception && thaddr))?;
                 present("tval", tval.is_some(), !interrupt)?;
                 address.map_or(Ok(()), |address| self.check_address(address.0))?;

@@ -49,6 +49,7 @@ impl Protocol for ArmEtm {
     const ID: ProtocolId = ProtocolId::ArmEtm;
     const FEATURES: &'static [Feature] = &FEATURES;
     const READINGS: &'static [Reading] = &READINGS;
+    const PROVISIONAL: &'static [&'static str] = &v2::conventions::PROVISIONAL;
     type Parameters = Parameters;
     type Policy = Policy;
     type Stimulus = Stimulus;

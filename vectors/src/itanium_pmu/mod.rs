@@ -54,6 +54,7 @@ impl Protocol for ItaniumPmu {
     const ID: ProtocolId = ProtocolId::ItaniumPmu;
     const FEATURES: &'static [Feature] = &FEATURES;
     const READINGS: &'static [Reading] = &READINGS;
+    const PROVISIONAL: &'static [&'static str] = &PROVISIONAL;
     type Parameters = Parameters;
     type Policy = Policy;
     type Stimulus = Stimulus;
@@ -83,7 +84,7 @@ pub const FEATURES: [Feature; 3] = [
 ];
 
 /// What is read into what the text leaves open.
-pub const READINGS: [Reading; 14] = [
+pub const READINGS: [Reading; 17] = [
     reading("ita-md-1", "Occurrences in IA-32 code count as `Parameters::ia32_counting` says."),
     reading("ita-md-2", "Latencies beyond 12 bits are recorded as `Parameters::latency_overflow` says."),
     reading(
@@ -109,6 +110,19 @@ pub const READINGS: [Reading; 14] = [
         "ita-inst-retired-is-qualified",
         "IA64_INST_RETIRED (umask 0) is qualified by Tag(PMC[8]) as the tagged events are.",
     ),
+    reading(
+        "ita-implemented-counter-bits",
+        "Which bits PMC[4] to PMC[7] implement, with a threshold of two bits in PMC[6] and PMC[7], is what libpfm, VTune \
+         and QEMU say.",
+    ),
+    reading(
+        "ita-implemented-capture-bits",
+        "Which bits PMC[11], PMC[12] and the PMDs of the event address registers implement is what libpfm and QEMU say.",
+    ),
+    reading(
+        "ita-implemented-breakpoint-bits",
+        "Which bits the odd IBRs and DBRs implement is what QEMU, Ski and libpfm say.",
+    ),
     Reading {
         name: "ita-out-of-mode-fields-are-0",
         // A decoder compares no undefined bits.
@@ -116,6 +130,11 @@ pub const READINGS: [Reading; 14] = [
         text: "A model records 0 in fields that the mode leaves undefined (MD-10).",
     },
 ];
+
+/// The readings that rest on software written for the processor (libpfm, VTune, QEMU, Ski) and not on its manual. A
+/// verdict that depends on one is provisional.
+pub const PROVISIONAL: [&str; 3] =
+    ["ita-implemented-counter-bits", "ita-implemented-capture-bits", "ita-implemented-breakpoint-bits"];
 
 const fn reading(name: &'static str, text: &'static str) -> Reading {
     Reading { name, binds: Binds::Both, text }

@@ -48,7 +48,7 @@ pub enum Event {
         /// Interrupt, not exception.
         interrupt: bool,
         /// The cause as written by the trap.
-        cause: u16,
+        cause: u64,
         /// Only for exceptions.
         #[cfg_attr(
             feature = "serde",

@@ -47,7 +47,7 @@ pub struct Trap {
     /// Interrupt, not exception.
     pub interrupt: bool,
     /// The cause that the trap wrote.
-    pub cause: u16,
+    pub cause: u64,
     /// The trap value (exceptions only).
     pub tval: u64,
     /// The exception program counter (exceptions only).

@@ -55,9 +55,9 @@ pub struct TrapFilter {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseRange {
     /// The lowest cause.
-    pub first: u16,
+    pub first: u64,
     /// The highest cause.
-    pub last: u16,
+    pub last: u64,
 }
 
 /// What the triggers of the hart do (ET 4.2.4).

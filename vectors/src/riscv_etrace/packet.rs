@@ -57,7 +57,7 @@ pub enum Packet {
         #[cfg_attr(feature = "schema", schemars(with = "Option<crate::notation::Hex>"))]
         context: Option<u64>,
         /// Cause of the trap.
-        ecause: u16,
+        ecause: u64,
         /// An interrupt (no `tval`), not an exception.
         interrupt: bool,
         /// `address` is the first handler instruction, which has retired.

@@ -170,7 +170,7 @@ impl Parameters {
             ),
             ("context_width_p", (1..=64).contains(&self.context_width_p), "must be 1 to 64"),
             ("time_width_p", (1..=64).contains(&self.time_width_p), "must be 1 to 64"),
-            ("ecause_width_p", (1..=16).contains(&self.ecause_width_p), "must be 1 to 16"),
+            ("ecause_width_p", (1..=64).contains(&self.ecause_width_p), "must be 1 to 64"),
             ("privilege_width_p", (1..=4).contains(&self.privilege_width_p), "must be 1 to 4"),
             ("f0s_width_p", self.f0s_width_p <= 3, "must be 0 to 3"),
             (

@@ -45,7 +45,7 @@ pub struct Cycle {
     /// The replicated signal groups, oldest first; groups that are not there are empty.
     pub blocks: Blocks,
     /// Valid if a block has itype 1 or 2.
-    pub cause: u16,
+    pub cause: u64,
     /// Valid if a block has itype 1.
     #[cfg_attr(feature = "serde", serde(with = "crate::notation::hex"))]
     #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]

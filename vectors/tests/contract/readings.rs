@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use traceproof_vectors::case::{CaseProtocol, check};
+use traceproof_vectors::clause::{Clause, Registry};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::shipped::{clauses, suites};
 use traceproof_vectors::{Protocol as _, ProtocolId};
@@ -38,6 +39,32 @@ fn is_listed<P: CaseProtocol>() {
 #[test]
 fn every_reading_that_a_case_uses_is_listed() {
     for_every_family!(is_listed);
+}
+
+/// What rests on no primary source says so: each such reading exists, some clause carries it, a marked clause names no
+/// other, and a case of a marked clause lists one of its readings.
+fn is_provisional<P: CaseProtocol>() {
+    let known = |name: &str| P::READINGS.iter().any(|reading| reading.name == name);
+    assert!(P::PROVISIONAL.iter().all(|name| known(name)), "{}: unknown among the provisional ones", P::ID);
+    let registry = Registry::load(&clauses(), P::FAMILY).expect("sound clauses");
+    let marked: Vec<&Clause> =
+        registry.clauses.iter().filter(|clause| !clause.provisional.is_empty()).collect();
+    for clause in &marked {
+        let names = &clause.provisional;
+        assert!(names.iter().all(|name| P::PROVISIONAL.contains(&name.as_str())), "{}: {names:?}", clause.id);
+    }
+    assert_eq!(marked.is_empty(), P::PROVISIONAL.is_empty(), "{}: no clause is marked", P::ID);
+    for file in check::<P>(&suites(), &clauses()).expect("sound suites") {
+        for clause in marked.iter().filter(|clause| file.case.clauses.contains(&clause.id)) {
+            let listed = clause.provisional.iter().any(|name| file.case.readings.contains(name));
+            assert!(listed, "{}: {} rests on {:?}", file.case.id, clause.id, clause.provisional);
+        }
+    }
+}
+
+#[test]
+fn what_rests_on_no_primary_source_says_so() {
+    for_every_family!(is_provisional);
 }
 
 #[test]

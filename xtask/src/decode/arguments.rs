@@ -6,6 +6,8 @@ use clap::{Args, ValueEnum};
 use traceproof_conformance::family::FamilyRules;
 use traceproof_conformance::listing::{self, Counts};
 use traceproof_conformance::report::text::counted;
+use traceproof_vectors::arm::{Framing, TraceId};
+use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, ProtocolId};
 
 use crate::exit::{Exit, Failure};
@@ -22,6 +24,7 @@ use crate::limits::Limiting;
   traceproof decode --family riscv-etrace --layer packets trace.bin
   traceproof decode --family itanium-pmu --text registers.txt
   cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
+  traceproof decode --family arm-etm --trace-id 2 --parameters etm.toml port.bin
   traceproof decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace. A snapshot declares its protocols; there it selects sources.
@@ -37,6 +40,8 @@ pub(crate) struct Arguments {
     /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) source: Vec<String>,
+    #[command(flatten)]
+    pub(super) frames: Frames,
     /// Only packets or only events. Without code to follow: packets.
     #[arg(long, value_name = "LAYER")]
     layer: Option<Layer>,
@@ -50,6 +55,43 @@ pub(crate) struct Arguments {
     /// Where to write; `-` is the standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+}
+
+/// A trace in the frames of a CoreSight formatter.
+#[derive(Debug, Args)]
+pub(super) struct Frames {
+    /// The trace is in frames of 16 bytes of a CoreSight formatter (TPIU, ETB): decode this source of it.
+    #[arg(long, value_name = "ID", value_parser = parse_trace_id, conflicts_with_all = ["text", "source"])]
+    pub(super) trace_id: Option<TraceId>,
+    /// What lies between the frames: nothing, full synchronisation packets, half-word ones as well.
+    #[arg(long, value_name = "FRAMING", default_value = "memory", requires = "trace_id")]
+    pub(super) framing: FramingName,
+    /// The byte at which the first frame begins, without synchronisation packets. Otherwise the first byte from which
+    /// on frames have the fewest faults.
+    #[arg(long, value_name = "BYTE", requires = "trace_id")]
+    pub(super) first_frame: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum FramingName {
+    Memory,
+    Normal,
+    Continuous,
+}
+
+impl FramingName {
+    pub(super) const fn framing(self) -> Framing {
+        match self {
+            Self::Memory => Framing::Memory,
+            Self::Normal => Framing::Normal,
+            Self::Continuous => Framing::Continuous,
+        }
+    }
+}
+
+fn parse_trace_id(text: &str) -> Result<TraceId, String> {
+    let id = parse_u64(text).and_then(|id| TraceId::new(u8::try_from(id).ok()?));
+    id.ok_or_else(|| format!("`{text}` is no trace ID: 0 to 0x7f"))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -1,6 +1,7 @@
-//! `traceproof decode`: a trace file as text, or every source of a snapshot.
+//! `traceproof decode`: a trace file as text, a source in formatter frames, or every source of a snapshot.
 
 mod arguments;
+mod frames;
 mod snapshot;
 
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
@@ -27,6 +28,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Some(family) = arguments.family else {
         return Err(Failure::usage("--family is missing; only a snapshot declares its protocols"));
     };
+    if let Some(id) = arguments.frames.trace_id {
+        let decode = frames::Decode { arguments, id };
+        return family::visit(family, decode).unwrap_or_else(|| Err(Failure::no_such_family(family)));
+    }
     family::visit(family, Decode(arguments)).unwrap_or_else(|| Err(Failure::no_such_family(family)))
 }
 

@@ -171,7 +171,7 @@ fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
 }
 
 /// Lists a source, piece by piece: decoding restarts after a gap.
-fn list<P: FamilyRules>(
+pub(super) fn list<P: FamilyRules>(
     arguments: &Arguments,
     captured: Captured<P>,
     mut out: &mut dyn Write,

@@ -4,5 +4,6 @@ mod away;
 mod ci;
 mod commands;
 mod explain;
+mod frames;
 mod hostile;
 mod opencsd_snapshots;

@@ -197,7 +197,7 @@ impl Packets {
         match subformat {
             0 => Packet::Start { branch, privilege, time, context, address: Address(self.address(bits)) },
             1 => {
-                let ecause = bits.take(parameters.ecause_width_p) as u16;
+                let ecause = bits.take(parameters.ecause_width_p);
                 let (interrupt, thaddr) = (bits.flag(), bits.flag());
                 let address = (!(self.implicit_exception && thaddr)).then(|| self.address(bits));
                 let tval = (!interrupt).then(|| bits.take(parameters.iaddress_width_p));

@@ -17,13 +17,27 @@ use traceproof_vectors::{
 
 use super::code::Code;
 use super::packet::packet;
-use super::parameters::parameters;
+use super::parameters::{packet_parameters, packets, parameters, transport};
 
 /// After so many items of one packet the tracer is stopped. The longest walk of a shipped program is far shorter.
 pub const ITEMS_PER_PACKET: u32 = 1 << 14;
 
-const FEATURES: [&str; 8] =
-    ["rv32", "rv64", "compressed", "context", "time", "full_address", "implicit_return", "sijump"];
+const FEATURES: [&str; 11] = [
+    "rv32",
+    "rv64",
+    "compressed",
+    "context",
+    "time",
+    "full_address",
+    "implicit_return",
+    "sijump",
+    "source_id",
+    "timestamp",
+    "packet_type",
+];
+
+/// Modes whose packets the crate reads, and whose flow it does not follow.
+const FEATURES_OF_PACKETS: [&str; 3] = ["branch_prediction", "jump_target_cache", "implicit_exception"];
 
 /// Read off its behaviour: it ends a trace without walking on, and takes the address of a `thaddr` = 0 packet for the
 /// program counter.
@@ -32,14 +46,26 @@ const READINGS: [&str; 2] = ["trace-lost-keeps-first-arrival", "undefined-trap-a
 /// The crate's packet decoder and tracer.
 #[derive(Default)]
 pub struct Decoder {
+    /// Only packets, in all modes.
+    packets_only: bool,
     stream: Option<Stream>,
+}
+
+impl Decoder {
+    /// The crate's packet decoder alone.
+    #[must_use]
+    pub const fn of_packets() -> Self {
+        Self { packets_only: true, stream: None }
+    }
 }
 
 struct Stream {
     parameters: Parameters,
     code: Code,
     packets: packet::Builder,
-    tracer: Tracer<Code, VecStack>,
+    /// Absent where only packets are wanted.
+    tracer: Option<Tracer<Code, VecStack>>,
+    src_id: u16,
     full_address: bool,
     /// Bytes that are not a whole packet yet.
     waiting: Vec<u8>,
@@ -49,11 +75,13 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(parameters: &Parameters, code: Code) -> Result<Self, Refusal> {
-        let translated = super::parameters(parameters)?;
+    fn new(parameters: &Parameters, code: Code, packets_only: bool) -> Result<Self, Refusal> {
+        let translated = packet_parameters(parameters)?;
+        let tracer = if packets_only { None } else { Some(tracer(parameters, code.clone())?) };
         Ok(Self {
-            tracer: tracer(parameters, code.clone())?,
-            packets: packet::builder().with_params(&translated),
+            tracer,
+            packets: packets(parameters, &translated),
+            src_id: transport(parameters).unwrap_or_default().src_id,
             full_address: parameters.modes.full_address,
             parameters: parameters.clone(),
             code,
@@ -72,7 +100,9 @@ impl Stream {
             let Ok(unit) = decoder.decode_encap_packet() else { break };
             let length = rest.len() - decoder.bytes_left();
             let place = Place { packet: self.packet, byte: self.offset, bit: 0 };
-            if let encap::Packet::Normal(unit) = unit {
+            if let encap::Packet::Normal(unit) = unit
+                && unit.src_id() == self.src_id
+            {
                 match unit.decode_payload() {
                     Ok(Payload::InstructionTrace(payload)) => self.payload(place, &payload, sink),
                     Ok(Payload::DataTrace) => {}
@@ -89,12 +119,18 @@ impl Stream {
 
     fn payload(&mut self, place: Place, payload: &InstructionTrace, sink: &mut dyn Sink<RiscvEtrace>) {
         sink.packet(place, &packet(payload, &self.parameters, self.full_address));
+        let Some(tracer) = &mut self.tracer else {
+            if let Some(support) = payload.as_support() {
+                self.full_address = support.ioptions.full_address;
+            }
+            return;
+        };
         if let InstructionTrace::Synchronization(sync) = payload
             && let Some(time) = sync.as_context().and_then(|context| context.time)
         {
             sink.event(place, &Event::Time { time });
         }
-        let processed = self.tracer.process_te_inst(payload);
+        let processed = tracer.process_te_inst(payload);
         if let Err(error) = &processed {
             sink.fault(&fault(place, error));
         }
@@ -115,7 +151,7 @@ impl Stream {
     /// Delivers the results of the tracer for a packet.
     fn drain(&mut self, place: Place, payload: &InstructionTrace, sink: &mut dyn Sink<RiscvEtrace>) {
         for _ in 0..ITEMS_PER_PACKET {
-            match self.tracer.next() {
+            match self.tracer.as_mut().and_then(Iterator::next) {
                 None => return,
                 Some(Ok(item)) => {
                     if let Some(event) = self.event(&item, payload) {
@@ -128,7 +164,7 @@ impl Stream {
         sink.fault(&Fault::new(FaultClass::Limit, place));
         // A tracer that has not come to an end takes no further packet.
         if let Ok(fresh) = tracer(&self.parameters, self.code.clone()) {
-            self.tracer = fresh;
+            self.tracer = Some(fresh);
         }
     }
 
@@ -141,7 +177,7 @@ impl Stream {
             }
             Kind::Trap(info) => Some(Event::Trap {
                 interrupt: info.is_interrupt(),
-                cause: info.ecause,
+                cause: info.ecause.into(),
                 tval: info.tval,
                 epc: if info.is_interrupt() { Epc::Unstated } else { Epc::At(Address(item.pc())) },
             }),
@@ -192,7 +228,6 @@ fn fault(place: Place, error: &TracerError<NoInstruction>) -> Fault {
 const fn class(error: PacketError) -> FaultClass {
     match error {
         PacketError::InsufficientData(_) => FaultClass::Truncated,
-        PacketError::UnknownTraceType(_) => FaultClass::Framing,
         PacketError::UnknownEncoderMode(_) => FaultClass::UnsupportedMode,
         _ => FaultClass::ReservedEncoding,
     }
@@ -200,15 +235,17 @@ const fn class(error: PacketError) -> FaultClass {
 
 impl Subject<RiscvEtrace> for Decoder {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new([Layer::Packets, Layer::Events])
-            .with_features(FEATURES)
-            .with_readings(READINGS)
-            .with_faults(FaultDetail::Class)
+        let claims = if self.packets_only {
+            Capabilities::new([Layer::Packets]).with_features(FEATURES_OF_PACKETS)
+        } else {
+            Capabilities::new([Layer::Packets, Layer::Events])
+        };
+        claims.with_features(FEATURES).with_readings(READINGS).with_faults(FaultDetail::Class)
     }
 
     fn begin(&mut self, parameters: &Parameters, program: &Program) -> Result<(), Refusal> {
         self.stream = None;
-        self.stream = Some(Stream::new(parameters, Code::new(program, parameters.xlen))?);
+        self.stream = Some(Stream::new(parameters, Code::new(program, parameters.xlen), self.packets_only)?);
         Ok(())
     }
 
@@ -231,7 +268,7 @@ impl Subject<RiscvEtrace> for Decoder {
     fn reset(&mut self) {
         if let Some(stream) = self.stream.take() {
             // What was accepted once is accepted again.
-            self.stream = Stream::new(&stream.parameters, stream.code).ok();
+            self.stream = Stream::new(&stream.parameters, stream.code, self.packets_only).ok();
         }
     }
 }

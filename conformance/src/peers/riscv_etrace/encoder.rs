@@ -6,17 +6,20 @@ use riscv_etrace::generator::step::{Kind, Step};
 use riscv_etrace::generator::{self, Event, Generator};
 use riscv_etrace::instruction::Size;
 use riscv_etrace::packet::payload::{InstructionTrace, Payload};
+use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Triggers,
+    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Timestamps,
+    Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
 use super::packet::packet;
-use super::parameters::{options, parameters};
+use super::parameters::{options, packets, parameters, transport};
 
-const FEATURES: [&str; 7] = ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump"];
+const FEATURES: [&str; 9] =
+    ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump", "source_id", "packet_type"];
 
 /// Its notifications have priority; the others are what this adaptor asks of it.
 const READINGS: [&str; 4] = [
@@ -51,6 +54,52 @@ struct Model {
     triggered_off: bool,
     /// Steps were handed over since the latest end of qualification.
     running: bool,
+    timer: Timer,
+}
+
+/// The resynchronisation timer, which the generator leaves to its caller: that names the step to resynchronise at.
+///
+/// A timer that counts packets is impossible, because the generator reports a step when it gets the next one.
+struct Timer {
+    counts: SyncMode,
+    limit: u64,
+    count: u64,
+    /// What the latest block added to it.
+    latest: u64,
+    /// Cycles since the latest block.
+    cycles: u64,
+    /// The next block gets the synchronisation packet.
+    due: bool,
+}
+
+impl Timer {
+    fn new(policy: &Policy) -> Self {
+        let limit = 1_u64.checked_shl(u32::from(policy.sync_max) + 4).unwrap_or(u64::MAX);
+        Self { counts: policy.sync_mode, limit, count: 0, latest: 0, cycles: 0, due: false }
+    }
+
+    /// A block retires, of so many half-words; whether to resynchronise at it.
+    fn arrive(&mut self, halfwords: u64) -> bool {
+        let cycles = std::mem::take(&mut self.cycles);
+        self.latest = match self.counts {
+            SyncMode::Cycles => cycles,
+            SyncMode::HalfWords => halfwords,
+            SyncMode::Off | SyncMode::Packets => return false,
+        };
+        self.count += self.latest;
+        let now = std::mem::take(&mut self.due);
+        if now {
+            self.count = 0;
+        }
+        self.due = self.count >= self.limit;
+        now
+    }
+
+    /// The generator reported the block before the latest one with a synchronisation packet.
+    fn synchronised(&mut self) {
+        self.count = self.latest;
+        self.due &= self.count >= self.limit;
+    }
 }
 
 /// One block of the ingress port.
@@ -105,7 +154,7 @@ impl PortStep {
         Some(Self {
             address: block.iaddr.0,
             last_offset,
-            kind: Kind::from_hart(itype, cycle.cause, cycle.tval, size, retired, block.sijump),
+            kind: Kind::from_hart(itype, cycle.cause as u16, cycle.tval, size, retired, block.sijump),
             ctype: CType::try_from(ctype).unwrap_or_default(),
             context: Context {
                 privilege: Privilege::try_from(cycle.privilege).unwrap_or_default(),
@@ -128,7 +177,8 @@ impl Output<'_> {
         sink.packet(&packet(&payload, self.parameters, self.full));
         let mut buffer = [0; BUFFER];
         let mut encoder = self.packets.encoder(&mut buffer);
-        let unit = encap::Normal::new(0, 0, Payload::InstructionTrace(payload));
+        let source = transport(self.parameters).unwrap_or_default().src_id;
+        let unit = encap::Normal::new(0, source, Payload::InstructionTrace(payload));
         // Packets that cannot be encoded are not sent; a comparison of the packets detects it.
         if encoder.encode(&unit).is_ok() {
             let length = BUFFER - encoder.uncommitted();
@@ -145,6 +195,7 @@ impl Model {
     fn cycle(&mut self, cycle: &Cycle, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         // Trace-off acts after its cycle.
         self.triggered_off &= !cycle.trace_on;
+        self.timer.cycles += 1;
         let qualified = self.enabled && !cycle.halted && !cycle.reset && !self.triggered_off;
         if qualified {
             for (index, block) in cycle.blocks.iter().enumerate() {
@@ -159,10 +210,18 @@ impl Model {
     fn block(&mut self, cycle: &Cycle, block: &Block, first: bool, sink: &mut dyn EncoderSink<RiscvEtrace>) {
         let Some(step) = PortStep::new(cycle, block, first, &self.parameters) else { return };
         self.running = true;
-        let event = block.notify.then_some(Event::Notify);
+        let halfwords =
+            if self.parameters.retires_p > 1 { block.iretire.into() } else { 1 << block.ilastsize.min(63) };
+        let resynchronise = block.iretire > 0 && self.timer.arrive(halfwords);
+        let event = if resynchronise { Some(Event::ReSync) } else { block.notify.then_some(Event::Notify) };
         let output =
             Output { parameters: &self.parameters, packets: self.packets, full: self.modes.full_address };
         for payload in self.generator.process_step(step, event).flatten() {
+            if let InstructionTrace::Synchronization(Synchronization::Start(_) | Synchronization::Trap(_)) =
+                payload
+            {
+                self.timer.synchronised();
+            }
             output.send(payload, sink);
         }
         self.change_modes(sink);
@@ -208,12 +267,13 @@ impl Subject<RiscvEtrace> for Encoder {
         let translated = parameters(wanted)?;
         for (needed, feature) in [
             (wanted.modes.implicit_return, "implicit_return"),
-            (policy.sync_mode != SyncMode::Off, "resynchronisation timer"),
+            (policy.sync_mode == SyncMode::Packets, "a resynchronisation timer that counts packets"),
             (!policy.filters.is_empty(), "filters"),
             (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
             (policy.idle != Idle::default(), "null packets"),
             (policy.flow != 0, "a flow other than 0"),
+            (policy.timestamps != Timestamps::default(), "timestamps"),
         ] {
             if needed {
                 return Err(Refusal::unsupported(feature));
@@ -225,8 +285,7 @@ impl Subject<RiscvEtrace> for Encoder {
             .build()
             .map_err(|error| Refusal::unsupported(error.to_string()))?;
         self.model = Some(Model {
-            packets: packet::builder()
-                .with_params(&translated)
+            packets: packets(wanted, &translated)
                 .with_compression(policy.compression == Compression::Minimal),
             parameters: wanted.clone(),
             generator,
@@ -235,6 +294,7 @@ impl Subject<RiscvEtrace> for Encoder {
             enabled: false,
             triggered_off: false,
             running: false,
+            timer: Timer::new(policy),
         });
         Ok(())
     }

@@ -27,3 +27,10 @@ pub fn subject() -> Subject {
         .with_decoder::<RiscvEtrace>(|| Box::new(Decoder::default()))
         .with_encoder::<RiscvEtrace>(|| Box::new(Encoder::default()))
 }
+
+/// The crate's packet decoder alone, in the modes that its tracer refuses, too.
+#[must_use]
+pub fn packet_reader() -> Subject {
+    Subject::new("riscv-etrace-packets", VERSION)
+        .with_decoder::<RiscvEtrace>(|| Box::new(Decoder::of_packets()))
+}

@@ -102,7 +102,7 @@ fn synchronisation(sync: &Synchronization, parameters: &Parameters) -> Packet {
                 privilege,
                 time,
                 context,
-                ecause: trap.info.ecause,
+                ecause: trap.info.ecause.into(),
                 interrupt: trap.info.is_interrupt(),
                 thaddr: trap.thaddr,
                 address: Some(Address(trap.address & parameters.address_mask())),

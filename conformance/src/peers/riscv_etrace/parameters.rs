@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU8;
 
-use riscv_etrace::config;
 use riscv_etrace::packet::unit::ReferenceIOptions;
+use riscv_etrace::{config, packet};
 use traceproof_vectors::Refusal;
 use traceproof_vectors::riscv_etrace::{
     Encapsulation, Modes, NormalEncapsulation, Parameters, SupportLayout,
@@ -18,19 +18,35 @@ pub const VERSION: &str = "0.10.0";
 ///
 /// When the crate has no word for one of them.
 pub fn parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal> {
-    parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
-    let Modes { implicit_exception, jump_target_cache, branch_prediction, sijump, .. } = parameters.modes;
+    let Modes { implicit_exception, jump_target_cache, branch_prediction, .. } = parameters.modes;
     for (needed, feature) in [
         (implicit_exception, "implicit_exception"),
         (jump_target_cache, "jump_target_cache"),
         (branch_prediction, "branch_prediction"),
+    ] {
+        if needed {
+            return Err(Refusal::unsupported(feature));
+        }
+    }
+    packet_parameters(parameters)
+}
+
+/// As [`parameters`], for packets alone: they exist in modes that the tracer refuses.
+///
+/// # Errors
+///
+/// When the crate has no word for one of them.
+pub(super) fn packet_parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal> {
+    parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+    for (needed, feature) in [
         (parameters.call_counter_fits_irdepth, "reading call-counter-fits-irdepth"),
         (parameters.has_standard_support(), "standard_support"),
+        (parameters.ecause_width_p > 16, "ecause of more than 16 bits"),
         // Custom layouts need the crate's private bit reader.
         (parameters.support != SupportLayout::default(), "support layouts other than the reference model's"),
         (
-            parameters.encapsulation != Encapsulation::Normal(NormalEncapsulation::default()),
-            "srcID, timestamp and type",
+            transport(parameters).is_none(),
+            "transports other than the ratified encapsulation, entered at its first byte",
         ),
     ] {
         if needed {
@@ -54,8 +70,34 @@ pub fn parameters(parameters: &Parameters) -> Result<config::Parameters, Refusal
         privilege_width_p: width("privilege_width_p", parameters.privilege_width_p)?,
         return_stack_size_p: parameters.return_stack_size_p,
         // For the crate this is the mode, not the ability.
-        sijump_p: sijump,
+        sijump_p: parameters.modes.sijump,
     })
+}
+
+/// The encapsulation, if the crate can read all of it: packets from the first byte on, not in blocks of memory.
+pub(super) fn transport(parameters: &Parameters) -> Option<NormalEncapsulation> {
+    let Encapsulation::Normal(normal) = parameters.encapsulation else { return None };
+    let NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, framed, padding, .. } = normal;
+    let plain = NormalEncapsulation {
+        src_id_bits,
+        src_id,
+        timestamp_bytes,
+        type_bits,
+        framed,
+        padding,
+        ..Default::default()
+    };
+    (normal == plain).then_some(normal)
+}
+
+/// The crate's reader and writer of packets.
+pub(super) fn packets(parameters: &Parameters, translated: &config::Parameters) -> packet::Builder {
+    let normal = transport(parameters).unwrap_or_default();
+    packet::builder()
+        .with_params(translated)
+        .with_hart_index_width(normal.src_id_bits)
+        .with_timestamp_width(normal.timestamp_bytes)
+        .with_trace_type_width(normal.type_bits)
 }
 
 /// Modes as option bits.

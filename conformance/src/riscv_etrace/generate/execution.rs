@@ -190,12 +190,12 @@ impl<'a, 'e> Walk<'a, 'e> {
     fn instruction(&mut self) -> bool {
         let Some(instruction) = self.program.at(self.at) else { return false };
         if instruction.kind == Kind::EnvironmentCall {
-            self.trap(false, 8 + u16::from(self.privilege.min(3)));
+            self.trap(false, 8 + u64::from(self.privilege.min(3)));
             return true;
         }
         if self.happenings.traps > 0 && self.entropy.chance(self.happenings.traps) {
             let interrupt = self.entropy.chance(128);
-            let cause = self.entropy.below(usize::from(self.happenings.causes)) as u16;
+            let cause = self.entropy.below(usize::from(self.happenings.causes)) as u64;
             self.trap(interrupt, cause);
             return true;
         }
@@ -355,9 +355,9 @@ impl<'a, 'e> Walk<'a, 'e> {
         self.happenings.traps > 0
     }
 
-    fn trap(&mut self, interrupt: bool, cause: u16) {
+    fn trap(&mut self, interrupt: bool, cause: u64) {
         let tval = if interrupt { 0 } else { self.entropy.word() & self.happenings.tval_mask };
-        let (cause, handler) = self.handler(interrupt, cause % self.happenings.causes.max(1));
+        let (cause, handler) = self.handler(interrupt, cause % u64::from(self.happenings.causes.max(1)));
         self.steps.push(Step::Trap(Trap {
             interrupt,
             cause,
@@ -374,11 +374,11 @@ impl<'a, 'e> Walk<'a, 'e> {
     }
 
     /// The cause, or another one if it has no handler, and the handler.
-    fn handler(&mut self, interrupt: bool, cause: u16) -> (u16, u64) {
+    fn handler(&mut self, interrupt: bool, cause: u64) -> (u64, u64) {
         match self.happenings.handlers {
             Handlers::Anywhere => (cause, self.somewhere()),
             Handlers::Vectored if interrupt => {
-                let handler = self.program.base.wrapping_add(4 * u64::from(cause));
+                let handler = self.program.base.wrapping_add(4 * cause);
                 if self.program.at(handler).is_some() { (cause, handler) } else { (0, self.program.base) }
             }
             Handlers::One | Handlers::Vectored => (cause, self.program.base),

@@ -38,7 +38,7 @@ enum Observation {
     },
     Trap {
         interrupt: bool,
-        cause: u16,
+        cause: u64,
         tval: Option<u64>,
         epc: Epc,
         required: bool,

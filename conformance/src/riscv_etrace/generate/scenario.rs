@@ -190,7 +190,7 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
         time: !parameters.notime_p,
         privileges: entropy.pick(&[&[3][..], &[3, 0], &[3, 1, 0]]),
         contexts: 1 << parameters.context_width_p.min(8),
-        causes: 1 << parameters.ecause_width_p,
+        causes: 1 << parameters.ecause_width_p.min(15),
         tval_mask: parameters.address_mask(),
         ..Happenings::default()
     };

@@ -36,7 +36,7 @@ pub enum Observation {
         /// Interrupt, not exception.
         interrupt: bool,
         /// Its cause.
-        cause: u16,
+        cause: u64,
         /// Its value, of exceptions.
         tval: Option<u64>,
         /// Where it was taken.
@@ -130,7 +130,7 @@ enum Expected {
 pub(super) struct Comparison<'a> {
     map: &'a FlowMap,
     address_mask: u64,
-    cause_mask: u16,
+    cause_mask: u64,
     context_mask: Option<u64>,
     time_mask: Option<u64>,
     expected: VecDeque<Expected>,
@@ -165,7 +165,7 @@ impl<'a> Comparison<'a> {
         Self {
             map,
             address_mask: parameters.address_mask(),
-            cause_mask: low_bits(parameters.ecause_width_p.into()) as u16,
+            cause_mask: low_bits(parameters.ecause_width_p.into()),
             context_mask: (!parameters.nocontext_p).then(|| low_bits(parameters.context_width())),
             time_mask: (!parameters.notime_p).then(|| low_bits(parameters.time_width())),
             expected: VecDeque::new(),
@@ -384,7 +384,7 @@ impl<'a> Comparison<'a> {
         self.diverge_from_front(place, got);
     }
 
-    fn traps(&mut self, place: Place, interrupt: bool, cause: u16, tval: Option<u64>, epc: Epc) {
+    fn traps(&mut self, place: Place, interrupt: bool, cause: u64, tval: Option<u64>, epc: Epc) {
         loop {
             if let Some(Expected::Trap { trap, reported, duty, .. }) = self.expected.front()
                 && *duty != Duty::Never

@@ -284,7 +284,7 @@ impl<'a> FlowCheck<'a> {
         if calls && self.map.at(trap.epc.0).is_none_or(|instruction| instruction.kind != FlowKind::Trapping) {
             return Err("no ecall or ebreak where one trapped");
         }
-        if !trap.interrupt && (8..=11).contains(&trap.cause) && trap.cause != 8 + u16::from(trap.privilege) {
+        if !trap.interrupt && (8..=11).contains(&trap.cause) && trap.cause != 8 + u64::from(trap.privilege) {
             return Err("ecall from another level than its cause says");
         }
         Ok(Previous::Trap { privilege: trap.privilege })

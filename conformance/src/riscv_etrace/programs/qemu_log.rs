@@ -26,9 +26,9 @@ const LONGEST_LINE: u64 = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delegation {
     /// Causes of exceptions that S handles when they come from U or S.
-    pub exceptions: Vec<u16>,
+    pub exceptions: Vec<u64>,
     /// Causes of interrupts that S handles.
-    pub interrupts: Vec<u16>,
+    pub interrupts: Vec<u64>,
 }
 
 /// Why a log gives no execution.
@@ -111,7 +111,7 @@ pub struct QemuLog<'a, R> {
 enum Line {
     Trace { address: u64, privilege: u8 },
     Withdrawn,
-    Trap { interrupt: bool, cause: u16, epc: u64, tval: u64 },
+    Trap { interrupt: bool, cause: u64, epc: u64, tval: u64 },
     Other,
 }
 
@@ -195,7 +195,7 @@ impl<'a, R: BufRead> QemuLog<'a, R> {
         Ok(())
     }
 
-    fn trap(&mut self, interrupt: bool, cause: u16, epc: u64, tval: u64) -> Result<bool, QemuLogError> {
+    fn trap(&mut self, interrupt: bool, cause: u64, epc: u64, tval: u64) -> Result<bool, QemuLogError> {
         if let Some((address, logged)) = self.pending.take_if(|(address, _)| !interrupt && *address == epc) {
             self.arrive(address, logged)?;
         } else if !self.settle()? {
@@ -278,7 +278,7 @@ fn trap_line(line: &str) -> Option<Line> {
     };
     Some(Line::Trap {
         interrupt: field("async:")? == 1,
-        cause: u16::try_from(field("cause:")?).ok()?,
+        cause: field("cause:")?,
         epc: field("epc:")?,
         tval: field("tval:")?,
     })
@@ -317,7 +317,7 @@ mod tests {
         format!("Trace 0: 0x7f [0000000000000000/{address:016x}/0020900{level}/ff000201] name\n")
     }
 
-    fn trap(asynchronous: u8, cause: u16, epc: u64) -> String {
+    fn trap(asynchronous: u8, cause: u64, epc: u64) -> String {
         format!(
             "riscv_cpu_do_interrupt: hart:0, async:{asynchronous}, cause:{cause:016x}, epc:0x{epc:016x}, tval:0x0000000000000000, desc=x\n"
         )

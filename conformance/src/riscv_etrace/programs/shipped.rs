@@ -42,10 +42,10 @@ pub struct ShippedProgram {
     pub machine: String,
     /// Causes in `medeleg`.
     #[serde(default)]
-    pub delegated_exceptions: Vec<u16>,
+    pub delegated_exceptions: Vec<u64>,
     /// Causes in `mideleg`.
     #[serde(default)]
-    pub delegated_interrupts: Vec<u16>,
+    pub delegated_interrupts: Vec<u64>,
     /// Where its handlers are, if they stay there all the time; for implicit exception mode.
     #[serde(default)]
     pub trap_vectors: Option<TrapVectors>,

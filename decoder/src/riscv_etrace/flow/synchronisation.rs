@@ -143,9 +143,9 @@ impl Flow {
     }
 
     /// The handler that implicit exception mode leaves out. Spec: RVET-DEC-049 (ET 3.2.3).
-    fn implicit_handler(&self, interrupt: bool, cause: u16) -> Option<u64> {
+    fn implicit_handler(&self, interrupt: bool, cause: u64) -> Option<u64> {
         let vectors = self.hart.vectors.filter(|_| self.walker.modes().implicit_exception)?;
-        let offset = if interrupt && vectors.vectored { 4 * u64::from(cause) } else { 0 };
+        let offset = if interrupt && vectors.vectored { cause.wrapping_mul(4) } else { 0 };
         Some(vectors.base.wrapping_add(offset).0 & self.hart.mask)
     }
 

@@ -29,7 +29,7 @@ prop_compose! {
     pub(super) fn parameters()(
         wide in any::<bool>(),
         lsb in 1..=2_u8,
-        widths in (1..=4_u8, 1..=64_u8, 1..=64_u8, 1..=6_u8),
+        widths in (1..=4_u8, 1..=64_u8, 1..=64_u8, 1..=64_u8),
         flags in any::<[bool; 8]>(),
         sizes in (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8),
         (later, iret_ext, resync_disabled_keeps_state) in any::<(bool, bool, bool)>(),

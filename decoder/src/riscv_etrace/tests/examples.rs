@@ -98,7 +98,7 @@ fn target(index: u32, branches: u8, branch_map: u32, depth: Option<u32>) -> Pack
     Packet::JumpTargetIndex { index, branches, branch_map, irreport, irdepth, irets: 0 }
 }
 
-fn trap(privilege: u8, ecause: u16, thaddr: bool, address: Option<u64>, tval: Option<u64>) -> Packet {
+fn trap(privilege: u8, ecause: u64, thaddr: bool, address: Option<u64>, tval: Option<u64>) -> Packet {
     let (branch, time, context, interrupt) = (true, None, None, tval.is_none());
     Packet::Trap {
         branch,

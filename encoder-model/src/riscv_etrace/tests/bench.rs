@@ -59,11 +59,11 @@ pub(crate) fn branch(address: u64, taken: bool) -> Step {
     Step::Retire(Retire { taken: Some(taken), ..instruction(address) })
 }
 
-pub(crate) fn exception(cause: u16, epc: u64) -> Step {
+pub(crate) fn exception(cause: u64, epc: u64) -> Step {
     Step::Trap(Trap { cause, epc: Address(epc), privilege: 3, ..Trap::default() })
 }
 
-pub(crate) fn interrupt(cause: u16) -> Step {
+pub(crate) fn interrupt(cause: u64) -> Step {
     Step::Trap(Trap { interrupt: true, cause, privilege: 3, ..Trap::default() })
 }
 

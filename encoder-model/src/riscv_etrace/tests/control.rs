@@ -28,7 +28,7 @@ fn support(ienable: bool, qual_status: QualStatus) -> Packet {
 
 const ENDED: QualStatus = QualStatus::EndedRep;
 
-fn handler(interrupt: bool, ecause: u16, address: u64) -> Packet {
+fn handler(interrupt: bool, ecause: u64, address: u64) -> Packet {
     Packet::Trap {
         branch: true,
         privilege: 3,
@@ -42,7 +42,7 @@ fn handler(interrupt: bool, ecause: u16, address: u64) -> Packet {
     }
 }
 
-fn early_trap(interrupt: bool, ecause: u16, address: u64) -> Packet {
+fn early_trap(interrupt: bool, ecause: u64, address: u64) -> Packet {
     Packet::Trap {
         branch: true,
         privilege: 3,

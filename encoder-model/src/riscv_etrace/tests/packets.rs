@@ -25,7 +25,7 @@ fn with_context(packet: Packet, value: u64) -> Packet {
     }
 }
 
-fn exception(ecause: u16, thaddr: bool, privilege: u8, address: Option<u64>, tval: u64) -> Packet {
+fn exception(ecause: u64, thaddr: bool, privilege: u8, address: Option<u64>, tval: u64) -> Packet {
     let (branch, time, context, interrupt, tval) = (true, None, None, false, Some(tval));
     Packet::Trap {
         branch,
@@ -40,7 +40,7 @@ fn exception(ecause: u16, thaddr: bool, privilege: u8, address: Option<u64>, tva
     }
 }
 
-fn interrupt(ecause: u16, address: Option<u64>) -> Packet {
+fn interrupt(ecause: u64, address: Option<u64>) -> Packet {
     let (branch, privilege, time, context, interrupt, thaddr, tval) = (true, 3, None, None, true, true, None);
     Packet::Trap {
         branch,

@@ -67,7 +67,7 @@ fn execution(choices: &[(u8, u8)]) -> Vec<Step> {
         match event {
             0..=9 => {
                 let interrupt = event % 2 == 0;
-                let (cause, tval, epc) = (u16::from(event), u64::from(target), at);
+                let (cause, tval, epc) = (u64::from(event), u64::from(target), at);
                 let trap = Trap { interrupt, cause, tval, epc: Address(epc), privilege, context, time: 0 };
                 steps.push(Step::Trap(trap));
                 privilege = 3;

@@ -45,7 +45,7 @@ pub enum StimulusEntry {
     /// An exception is taken.
     Exception {
         /// The cause.
-        cause: u16,
+        cause: u64,
         /// The trap value.
         #[serde(default, with = "crate::notation::hex")]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -56,7 +56,7 @@ pub enum StimulusEntry {
     /// An interrupt is taken.
     Interrupt {
         /// The cause.
-        cause: u16,
+        cause: u64,
     },
     /// The privilege level of what follows.
     Privilege(u8),
@@ -102,7 +102,7 @@ pub enum EventEntry {
     /// An exception.
     Exception {
         /// The cause.
-        cause: u16,
+        cause: u64,
         /// The trap value.
         #[serde(default, with = "crate::notation::hex")]
         #[cfg_attr(feature = "schema", schemars(with = "crate::notation::Hex"))]
@@ -114,7 +114,7 @@ pub enum EventEntry {
     /// An interrupt.
     Interrupt {
         /// The cause.
-        cause: u16,
+        cause: u64,
     },
     /// Privilege and context of what follows, reported by a synchronisation packet.
     Context {

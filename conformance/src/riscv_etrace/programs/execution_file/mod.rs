@@ -62,8 +62,6 @@ pub enum ExecutionDefect {
     Overlong,
     /// A record of no known kind.
     UnknownRecord(u64),
-    /// A trap cause wider than 16 bits.
-    Cause(u64),
     /// A privilege level above 7.
     Privilege(u64),
     /// An address or trap value wider than the hart's registers, or an odd address.
@@ -91,7 +89,6 @@ impl fmt::Display for ExecutionDefect {
             Self::Truncated => f.write_str("the file ends before its end record"),
             Self::Overlong => f.write_str("a number of more than 64 bits"),
             Self::UnknownRecord(kind) => write!(f, "unknown record {kind}"),
-            Self::Cause(cause) => write!(f, "cause {cause:#x} is wider than 16 bits"),
             Self::Privilege(level) => write!(f, "privilege level {level}"),
             Self::Address(address) => write!(f, "address or trap value {address:#x} is impossible"),
             Self::Steps { stated, read } => write!(f, "{read} steps where the end record states {stated}"),
@@ -270,9 +267,7 @@ impl<R: Read> ExecutionReader<R> {
     }
 
     fn trap(&mut self, interrupt: bool) -> Result<Step, ExecutionFileError> {
-        let at = self.offset;
         let cause = self.number()?;
-        let cause = u16::try_from(cause).map_err(|_| self.error_at(at, ExecutionDefect::Cause(cause)))?;
         let at = self.offset;
         let distance = self.number()?;
         let epc = self.address(at, distance)?;
@@ -349,7 +344,7 @@ impl<W: Write> ExecutionWriter<W> {
             Step::Trap(trap) => {
                 self.privilege(trap.privilege)?;
                 let distance = self.distance(trap.epc.0)?;
-                let cause = u64::from(trap.cause);
+                let cause = trap.cause;
                 if trap.interrupt {
                     self.numbers(&[INTERRUPT, cause, distance])?;
                 } else if trap.tval > mask(self.xlen) {
