@@ -22,6 +22,8 @@ mod mutants;
 mod opencsd_host;
 mod program;
 mod programs;
+mod progress;
+mod report;
 mod saboteurs;
 mod select;
 mod settings;
@@ -82,6 +84,8 @@ enum Verb {
     Bench(bench::Arguments),
     #[command(subcommand)]
     Adaptor(adaptor::Verb),
+    #[command(subcommand)]
+    Report(report::Verb),
     #[cfg(feature = "peer-opencsd")]
     #[command(name = opencsd_host::VERB, hide = true)]
     OpencsdHost,
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         Verb::Adaptor(verb) => adaptor::run(verb),
+        Verb::Report(verb) => report::run(verb),
         #[cfg(feature = "peer-opencsd")]
         Verb::OpencsdHost => opencsd_host::run(),
     });

@@ -49,13 +49,15 @@ const fn is_zero(count: &usize) -> bool {
 
 /// Runs the subject once more on the case and collects what both sides report.
 #[must_use]
-pub fn evidence<P: FamilyRules>(file: &CaseFile<P>, subject: &Subject, explaining: &Explaining<'_>) -> Evidence {
+pub fn evidence<P: FamilyRules>(
+    file: &CaseFile<P>,
+    subject: &Subject,
+    explaining: &Explaining<'_>,
+) -> Evidence {
     let explaining =
         Explaining { subject: subject.has_decoder::<P>().then_some(subject), ..explaining.clone() };
-    let mut evidence = Evidence {
-        wire: P::show_wire(&file.resolved.wire, &file.case.parameters),
-        ..Evidence::default()
-    };
+    let mut evidence =
+        Evidence { wire: P::show_wire(&file.resolved.wire, &file.case.parameters), ..Evidence::default() };
     // A case whose parameters the reference refuses has no dissection.
     if let Ok(decoded) = decoded(StreamToDecode::of_case(file), &explaining) {
         (evidence.units, evidence.omitted) = around_the_difference(decoded.units);
@@ -79,7 +81,7 @@ fn encoder<P: FamilyRules>(
         return None;
     }
     let parameters = &file.case.parameters;
-    let view = View {
+    let view = View::<P> {
         wire: &bytes,
         parameters,
         program: &file.resolved.program,

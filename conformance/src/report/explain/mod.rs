@@ -131,7 +131,8 @@ struct Decoded {
 impl Decoded {
     /// Without the conclusion.
     fn text(&self) -> String {
-        let compared = if self.compared.is_empty() { String::new() } else { format!("  {}\n", self.compared) };
+        let compared =
+            if self.compared.is_empty() { String::new() } else { format!("  {}\n", self.compared) };
         compared + &units::text(&self.units, &self.subject)
     }
 }
