@@ -4,3 +4,4 @@ mod away;
 mod commands;
 mod explain;
 mod opencsd_snapshots;
+mod report;

@@ -152,9 +152,9 @@ fn decoded<P: FamilyRules>(
     let theirs = observe::decoding(subject, explaining.deadline, stream.clone(), &EVERY_PACKET);
     let first = beside::first_difference(&log, &theirs);
     let beside = match &first {
-        Some(_) => Beside::new(subject.name(), &log, &theirs),
+        Some(_) => Beside::new(&log, &theirs),
         // It may split its events differently, so they can belong to other packets.
-        None => Beside { name: subject.name().to_owned(), ..Beside::default() },
+        None => Beside::default(),
     };
     let shown = Log { entries: in_window(&log, &packets), wire: Vec::new() };
     Ok(Decoded {

@@ -62,8 +62,8 @@ pub fn program<P: FamilyRules>(
         StreamToDecode { wire: stream.wire.get(..read).unwrap_or_default().to_vec(), ..stream.clone() };
     let theirs = observe::decoding(subject, explaining.deadline, prefix, &packets);
     let beside = match verdict {
-        Some(Verdict::Pass) => Beside { name: subject.name().to_owned(), ..Beside::default() },
-        _ => Beside::new(subject.name(), &log, &theirs),
+        Some(Verdict::Pass) => Beside::default(),
+        _ => Beside::new(&log, &theirs),
     };
     let _ = writeln!(out, "  {}", compared(subject, &theirs));
     out.push_str(&text(&units(&view(&stream, read, &log, &packets, Some(&beside))), subject.name()));
