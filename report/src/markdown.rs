@@ -166,7 +166,7 @@ mod tests {
         for expected in [
             "❌ `acme 2.0`: 3 of 6 checks fail, 1 known failures (suite `0.1.0`)\n",
             "| `acme 2.0` | `riscv_etrace` | `decode` | 1 | 2 | 0 | 0 |\n",
-            "- **2** `fail: events: retire / fault missing-outcome` (`riscv_etrace`, `acme 2.0`), for example `etr-0002`",
+            "- **2** `fail: events: retire / fault missing-outcome` (`riscv_etrace`, `acme 2.0`), for example ",
             "  `traceproof conformance --filter etr-0002 --subject acme.toml`\n",
             "- **1** new failures\n  - `etr-0002 decode`: `pass → fail events 3 at 2/12.0`\n",
         ] {

@@ -14,10 +14,12 @@ use traceproof_report::{Inputs, Matrices, Performance, Run, html};
 const KILLS: &str = r#"{"schema": 1, "families": [{"family": "riscv_etrace", "saboteurs": [
   {"name": "sign-lost", "side": "decoder", "bug": "A difference has no sign.", "source": "CL-0001", "judged": 9,
    "killers": [{"case": "case-0001", "direction": "decode", "kind": "fail"}]},
-  {"name": "survivor", "side": "encoder", "bug": "None is found.", "source": "CL-0002", "judged": 9, "killers": []}]}]}"#;
+  {"name": "survivor", "side": "encoder", "bug": "None is found.", "source": "CL-0002", "judged": 9,
+   "killers": []}]}]}"#;
 
 const PERFORMANCE: &str = r#"{"family": "riscv_etrace", "rounds": 3, "peer": "other 1.0", "measurements": [
-  {"workload": "mix", "task": {"title": "decode", "unit": "packets"}, "units": 9, "bytes": 9, "reference": 2e7, "peer": 1e7, "ratio": 2.0}]}"#;
+  {"workload": "mix", "task": {"title": "decode", "unit": "packets"}, "units": 9, "bytes": 9,
+   "reference": 2e7, "peer": 1e7, "ratio": 2.0}]}"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("usage: sample-page FILE.html [RESULTS.json]...")?;

@@ -30,7 +30,9 @@ pub(crate) fn small_text(subject: &str) -> String {
     let run = json!({
         "schema": 1, "harness": "0.1.0", "invocation": "traceproof",
         "subject": {"name": subject, "version": "2.0", "argument": format!("{subject}.toml")},
-        "clauses": [clause("riscv_etrace", "RVET-PKT-001", "packets"), clause("riscv_etrace", "RVET-PKT-002", "packets")],
+        "clauses": [
+            clause("riscv_etrace", "RVET-PKT-001", "packets"), clause("riscv_etrace", "RVET-PKT-002", "packets"),
+        ],
         "cases": [
             case("etr-0001", "riscv_etrace", decode(json!({"verdict": "pass"}))),
             case("etr-0002", "riscv_etrace", decode(divergence(3))),
@@ -89,7 +91,8 @@ fn large_case(number: u64, failing: u64, random: &mut Random, details: &mut Map<
     }
     details.insert(id.clone(), detail);
     json!({
-        "id": id, "rev": 1, "family": family, "path": format!("{family}/folder_{}/behaviour_{number}.toml", number / 40),
+        "id": id, "rev": 1, "family": family,
+        "path": format!("{family}/folder_{}/behaviour_{number}.toml", number / 40),
         "title": format!("Behaviour {number} of a packet with {} fields", random.next() % 90),
         "level": "must", "polarity": if number % 3 == 0 { "negative" } else { "positive" },
         "clauses": [{"id": format!("CL-{:04}", number % 1700), "summary": "An address packet carries so many bytes"}],
@@ -121,8 +124,9 @@ fn evidence(wire: &[String], random: &mut Random) -> Value {
             let line = format!("= address address=0x{}", random.bytes(4).replace(' ', ""));
             json!({
                 "heading": format!("packet {index}, byte {}: {bytes}", index * 6),
-                "fields": "  bit  width  field    raw   meaning\n  0.0      2  format   0x2\n  0.2     30  address  0x40\n",
-                "reference": [line], "subject": if index == 2 { json!(["! truncated at packet 2, byte 12.0"]) } else { Value::Null },
+                "fields": "  bit  width  field    raw\n  0.0      2  format   0x2\n  0.2     30  address  0x40\n",
+                "reference": [line],
+                "subject": if index == 2 { json!(["! truncated at packet 2, byte 12.0"]) } else { Value::Null },
             })
         })
         .collect();
