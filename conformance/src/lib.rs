@@ -33,6 +33,7 @@
 //! | Where do random scenarios come from? | [`generate`] |
 //! | What does a subject report for one stream, even if it crashes? | [`observe`] |
 //! | The bytes of failing checks as files? | [`save`] |
+//! | Texts, clauses and dissections for reports that are made of results alone? | [`details`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
 //! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
@@ -49,6 +50,7 @@ pub mod baseline;
 pub mod captures;
 mod check;
 pub mod coverage;
+pub mod details;
 pub mod differential;
 pub mod elf;
 pub mod family;

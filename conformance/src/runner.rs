@@ -93,6 +93,8 @@ pub enum Progress {
         done: usize,
         /// Selected in this family.
         total: usize,
+        /// Cases of the whole run so far with a failing check.
+        failed: usize,
     },
     /// Real programs.
     Programs {
@@ -118,11 +120,12 @@ pub fn run(
     let mut cases = Vec::new();
     let mut programs = Vec::new();
     let mut errors = Vec::new();
+    let failed = AtomicUsize::new(0);
     for protocol in family::IMPLEMENTED {
         if !options.selection.takes_protocol(protocol) {
             continue;
         }
-        match family::visit(protocol, RunFamily { subject, options, progress }) {
+        match family::visit(protocol, RunFamily { subject, options, progress, failed: &failed }) {
             Some(Ok((mut of_cases, mut of_programs))) => {
                 cases.append(&mut of_cases);
                 programs.append(&mut of_programs);
@@ -151,6 +154,7 @@ struct RunFamily<'a> {
     subject: &'a Subject,
     options: &'a Options,
     progress: &'a (dyn Fn(Progress) + Sync),
+    failed: &'a AtomicUsize,
 }
 
 impl Visitor for RunFamily<'_> {
@@ -173,10 +177,13 @@ impl Visitor for RunFamily<'_> {
                 Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
                 Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
             };
-            if self.options.fail_fast && case.iter().any(|case| case.failures().next().is_some()) {
+            let fails = case.iter().any(|case| case.failures().next().is_some());
+            if self.options.fail_fast && fails {
                 self.options.stop.store(true, Ordering::Relaxed);
             }
-            (self.progress)(Progress::Cases { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
+            let failed = self.failed.fetch_add(usize::from(fails), Ordering::Relaxed) + usize::from(fails);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            (self.progress)(Progress::Cases { done, total, failed });
             case
         };
         let both = || (work.par_iter().filter_map(one).collect(), self.programs::<P>());

@@ -13,6 +13,7 @@ use traceproof_vectors::bounded;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, write};
 use crate::program::invocation;
+use crate::progress::{progress_bar, show};
 use crate::select::Select;
 use crate::subjects::{Starting, named};
 
@@ -58,7 +59,10 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         invocation: invocation(),
         ..Options::default()
     };
-    let run = run(&subject, &options, &|_| {}).map_err(|errors| Failure::suite(&errors))?;
+    let bar = progress_bar("cases");
+    let run = run(&subject, &options, &|progress| show(&bar, progress));
+    bar.finish_and_clear();
+    let run = run.map_err(|errors| Failure::suite(&errors))?;
     let whole = !select.is_narrow() && select.family.is_empty();
     let update = baseline::update(&before, &run, whole)
         .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;

@@ -9,20 +9,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::save::{self, Saving};
-use traceproof_conformance::{Direction, Options, Progress, Run, Subject, captures, run as run_suite};
+use traceproof_conformance::{Direction, Options, Run, Subject, captures, details, run as run_suite};
 use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{check_apart, print, read_parameters, read_text, write};
 use crate::limits::Limiting;
 use crate::program::invocation;
+use crate::progress::{progress_bar, show};
+use crate::report::page;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
 use crate::subjects::{Starting, named};
@@ -35,6 +36,7 @@ use crate::subjects::{Starting, named};
   traceproof conformance --filter '*/loop_labels/*' --level must
   traceproof conformance --filter '*/generated/*' --generated 5000 --seed 1000
   traceproof conformance --no-real-programs --json results.json --junit results.xml
+  traceproof conformance --subject acme.toml --html report.html
   traceproof conformance --family riscv-etrace --parameters encoder.toml
   traceproof conformance --snapshot snapshot-directory
   traceproof conformance --subject acme.toml --family arm-etm
@@ -107,9 +109,13 @@ pub(crate) struct Arguments {
     /// The directory must be empty or not exist.
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "snapshot")]
     save: Option<PathBuf>,
-    /// Write the results as JSON.
+    /// Write the results as JSON, for `report`: verdicts, the texts of the cases, clauses, and dissections of some
+    /// failures of each cause.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write the results as one HTML file (docs/report.md); `report html` has more options.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Write the results as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -139,9 +145,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => Vec::new(),
     };
     let saved = arguments.save.as_deref().map(|path| save(path, &run, &subject, arguments)).transpose()?;
-    if let Some(path) = &arguments.json {
-        write(path, &json::report(&run).map_err(|error| Failure::file(path, error))?)?;
-    }
+    write_results(&run, &subject, arguments)?;
     if let Some(path) = &arguments.junit {
         write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
@@ -154,6 +158,29 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         print(&format!("stale: {entry}\n"))?;
     }
     Ok(ending(&run, &stale))
+}
+
+/// Writes the results with their details as JSON and as a page, if wanted.
+fn write_results(run: &Run, subject: &Subject, arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { json, html, .. } = arguments;
+    let Some(first) = json.as_ref().or(html.as_ref()) else { return Ok(()) };
+    let deadline = Duration::from_secs(arguments.deadline);
+    let bar = progress_bar("dissections");
+    let details =
+        details::of(run, subject, &arguments.select.suite.directories()?, deadline, &|done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+    bar.finish_and_clear();
+    let details = details.map_err(|errors| Failure::suite(&errors))?;
+    let text = json::detailed(run, &details).map_err(|error| Failure::file(first, error))?;
+    if let Some(path) = json {
+        write(path, &text)?;
+    }
+    if let Some(path) = html {
+        write(path, &page(&text).map_err(|error| Failure::file(path, error))?)?;
+    }
+    Ok(())
 }
 
 /// Saves the failures; returns a line with their number.
@@ -243,13 +270,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         fail_fast: arguments.fail_fast,
     };
     let bar = progress_bar("cases");
-    let run = run_suite(subject, &options, &|progress| match progress {
-        Progress::Cases { done, total } => {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        }
-        Progress::Programs { done } => bar.set_message(format!("and {done} round trips")),
-    });
+    let run = run_suite(subject, &options, &|progress| show(&bar, progress));
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
     if run.cases.is_empty() && run.programs.is_empty() {
@@ -289,15 +310,6 @@ fn stopped_by_hand() -> Result<Arc<AtomicBool>, Failure> {
     })
     .map_err(|error| Failure::usage(format!("Ctrl-C cannot be watched: {error}")))?;
     Ok(stop)
-}
-
-/// Counts `things`; drawn only on a terminal.
-pub(crate) fn progress_bar(things: &str) -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {things} {{msg}}")) {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// Colours where the reader's terminal has them.

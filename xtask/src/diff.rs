@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use traceproof_conformance::Subject;
 use traceproof_conformance::differential::{self, Differences, Options};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
@@ -11,6 +10,7 @@ use traceproof_conformance::report::differences as report;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, write};
+use crate::progress::counter;
 use crate::select::{Seeds, Select};
 use crate::subjects::{Starting, named};
 
@@ -83,11 +83,10 @@ impl Visitor for Compare<'_> {
         if !(first.has_decoder::<P>() && second.has_decoder::<P>()) {
             return Ok(None);
         }
-        let bar = ProgressBar::new_spinner();
+        let bar = counter(&format!("streams of {}", P::ID));
         let progress = |streams: usize| {
             if streams.is_multiple_of(50) {
-                bar.set_message(format!("{}: {streams} streams", P::ID));
-                bar.tick();
+                bar.set_position(streams as u64);
             }
         };
         let found = differential::differences::<P>(first, second, options, &progress);

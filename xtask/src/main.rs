@@ -23,6 +23,8 @@ mod mutants;
 mod opencsd_host;
 mod program;
 mod programs;
+mod progress;
+mod report;
 mod saboteurs;
 mod select;
 mod settings;
@@ -88,6 +90,8 @@ enum Verb {
     Completions(shell::Completions),
     #[command(name = "man")]
     Manual(shell::Manual),
+    #[command(subcommand)]
+    Report(report::Verb),
     #[cfg(feature = "peer-opencsd")]
     #[command(name = opencsd_host::VERB, hide = true)]
     OpencsdHost,
@@ -126,6 +130,7 @@ fn main() -> ExitCode {
         Verb::Ci(arguments) => ci::run(arguments),
         Verb::Completions(arguments) => shell::completions(Arguments::command(), arguments),
         Verb::Manual(arguments) => shell::manual(Arguments::command(), arguments),
+        Verb::Report(verb) => report::run(verb),
         #[cfg(feature = "peer-opencsd")]
         Verb::OpencsdHost => opencsd_host::run(),
     });

@@ -7,9 +7,9 @@ use clap::Args;
 use traceproof_conformance::report::kill_matrix;
 use traceproof_conformance::saboteurs::matrix::{self, Options};
 
-use crate::conformance::progress_bar;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{print, write};
+use crate::progress::progress_bar;
 use crate::select::Select;
 
 /// Run decoders and encoders with deliberate bugs, and null subjects, through the cases.

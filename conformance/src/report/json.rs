@@ -1,5 +1,8 @@
 //! Results for machines: [`Run`] as JSON, schema-versioned.
 
+use serde::Serialize;
+
+use crate::details::Details;
 use crate::run::Run;
 
 /// The run as indented JSON with a line break at the end.
@@ -13,7 +16,25 @@ pub fn report(run: &Run) -> Result<String, serde_json::Error> {
     Ok(text)
 }
 
-/// Reads results back, for tools that merge or compare runs.
+/// The same with what pages of results show beside verdicts: `clauses` and `details`.
+///
+/// # Errors
+///
+/// Those of the serializer; the types have no value that it refuses.
+pub fn detailed(run: &Run, details: &Details) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Detailed<'a> {
+        #[serde(flatten)]
+        run: &'a Run,
+        #[serde(flatten)]
+        details: &'a Details,
+    }
+    let mut text = serde_json::to_string_pretty(&Detailed { run, details })?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Reads results back, without their details, for tools that merge or compare runs.
 ///
 /// # Errors
 ///

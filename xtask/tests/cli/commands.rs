@@ -76,6 +76,10 @@ fn help_texts() {
         "settings",
         "adaptor",
         "adaptor new",
+        "report",
+        "report html",
+        "report diff",
+        "report merge",
     ] {
         let arguments: Vec<&str> = verb.split_whitespace().chain(["--help"]).collect();
         let output = run(&arguments);

@@ -7,3 +7,4 @@ mod explain;
 mod frames;
 mod hostile;
 mod opencsd_snapshots;
+mod report;

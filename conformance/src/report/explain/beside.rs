@@ -12,11 +12,9 @@ use crate::line::line;
 use crate::observe::Observed;
 use crate::verdict::Divergence;
 
-/// The packets for which a subject differs from the reference, with its lines for them.
+/// The packets for which a subject differs from the reference.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside {
-    /// The name of the subject.
-    pub(super) name: String,
     /// Its lines for each packet that differs.
     pub(super) differing: BTreeMap<u64, Vec<String>>,
 }
@@ -24,8 +22,8 @@ pub(super) struct Beside {
 impl Beside {
     /// Compares, packet by packet, what the subject claims. If the subject did not finish, only its output up to that
     /// point is compared.
-    pub(super) fn new<P: FamilyRules>(name: &str, ours: &Log<P>, theirs: &Observed<P>) -> Self {
-        let Some(claims) = &theirs.claims else { return Self { name: name.to_owned(), ..Self::default() } };
+    pub(super) fn new<P: FamilyRules>(ours: &Log<P>, theirs: &Observed<P>) -> Self {
+        let Some(claims) = &theirs.claims else { return Self::default() };
         let (ours, of_subject) = (by_packet(ours, claims), by_packet(&theirs.log, claims));
         let last = match (&theirs.ended, of_subject.keys().next_back()) {
             (None, _) => Some(u64::MAX),
@@ -42,7 +40,7 @@ impl Beside {
                 (!ours.agrees(subject, claims)).then(|| (packet, subject.lines.clone()))
             })
             .collect();
-        Self { name: name.to_owned(), differing }
+        Self { differing }
     }
 }
 

@@ -7,9 +7,11 @@
 //! | For which packets does a subject differ? | `beside` |
 //! | Where does the wire of a subject's encoder differ? | `encoding` |
 //! | Which packets of a real program are shown? | `program` |
+//! | What do results have of a failure, as data? | `evidence` |
 
 mod beside;
 mod encoding;
+mod evidence;
 mod program;
 mod units;
 
@@ -31,7 +33,9 @@ use beside::Beside;
 use encoding::Wire;
 use units::{View, units};
 
+pub use evidence::{EncoderEvidence, Evidence, evidence};
 pub use program::program;
+pub use units::Unit;
 
 /// What to explain.
 #[derive(Clone)]
@@ -74,7 +78,7 @@ pub fn case<P: FamilyRules>(
     let mut conclusion = None;
     match decoded(StreamToDecode::of_case(file), explaining) {
         Ok(decoded) => {
-            out.push_str(&decoded.text);
+            out.push_str(&decoded.text());
             conclusion = decoded.conclusion;
         }
         Err(refusal) => {
@@ -108,16 +112,29 @@ pub fn stream<P: FamilyRules>(
         readings: Vec::new(),
         whole: true,
     };
-    let Decoded { mut text, conclusion } = decoded::<P>(stream, explaining)?;
-    text.extend(conclusion.map(|conclusion| format!("\n{conclusion}\n")));
+    let decoded = decoded::<P>(stream, explaining)?;
+    let mut text = decoded.text();
+    text.extend(decoded.conclusion.map(|conclusion| format!("\n{conclusion}\n")));
     Ok(text)
 }
 
 /// An explained stream.
 struct Decoded {
-    text: String,
+    /// The name of the subject, and in what it is compared; empty without one.
+    subject: String,
+    compared: String,
+    units: Vec<Unit>,
     /// The first difference of the subject, if there is a subject.
     conclusion: Option<String>,
+}
+
+impl Decoded {
+    /// Without the conclusion.
+    fn text(&self) -> String {
+        let compared =
+            if self.compared.is_empty() { String::new() } else { format!("  {}\n", self.compared) };
+        compared + &units::text(&self.units, &self.subject)
+    }
 }
 
 fn decoded<P: FamilyRules>(
@@ -129,20 +146,23 @@ fn decoded<P: FamilyRules>(
     let kept = if explaining.subject.is_some() { &EVERY_PACKET } else { &packets };
     let Reference { log, read } = reference(&stream, &explaining.limits, kept)?;
     let Some(subject) = explaining.subject else {
-        let text = units(&view(&stream, read, &log, &packets, None));
-        return Ok(Decoded { text, conclusion: None });
+        let units = units(&view(&stream, read, &log, &packets, None));
+        return Ok(Decoded { subject: String::new(), compared: String::new(), units, conclusion: None });
     };
     let theirs = observe::decoding(subject, explaining.deadline, stream.clone(), &EVERY_PACKET);
     let first = beside::first_difference(&log, &theirs);
     let beside = match &first {
-        Some(_) => Beside::new(subject.name(), &log, &theirs),
+        Some(_) => Beside::new(&log, &theirs),
         // It may split its events differently, so they can belong to other packets.
-        None => Beside { name: subject.name().to_owned(), ..Beside::default() },
+        None => Beside::default(),
     };
-    let mut text = format!("  {}\n", compared(subject, &theirs));
     let shown = Log { entries: in_window(&log, &packets), wire: Vec::new() };
-    text.push_str(&units(&view(&stream, read, &shown, &packets, Some(&beside))));
-    Ok(Decoded { text, conclusion: Some(conclusion(subject, &theirs, &beside, first.as_deref())) })
+    Ok(Decoded {
+        subject: subject.name().to_owned(),
+        compared: compared(subject, &theirs),
+        units: units(&view(&stream, read, &shown, &packets, Some(&beside))),
+        conclusion: Some(conclusion(subject, &theirs, &beside, first.as_deref())),
+    })
 }
 
 fn in_window<P: Protocol>(log: &Log<P>, packets: &Range<u64>) -> Vec<(Place, Entry<P>)> {

@@ -8,7 +8,7 @@ use traceproof_vectors::{Decoder, Encoder};
 
 use super::beside::Beside;
 use super::encoding::Wire;
-use super::units::units;
+use super::units::{text, units};
 use super::{Explaining, Reference, compared, encoded, reference, view};
 use crate::Subject;
 use crate::family::{FamilyRules, ProgramRequest, RecordedProgram};
@@ -53,7 +53,7 @@ pub fn program<P: FamilyRules>(
         return Err(format!("{} has no packet {}", recorded.name(), packets.start));
     }
     let Some(subject) = explaining.subject else {
-        out.push_str(&units(&view(&stream, read, &log, &packets, None)));
+        out.push_str(&text(&units(&view(&stream, read, &log, &packets, None)), ""));
         let _ =
             writeln!(out, "\npackets {}..{}; others with --packets FIRST..END", packets.start, packets.end);
         return Ok(out);
@@ -62,11 +62,11 @@ pub fn program<P: FamilyRules>(
         StreamToDecode { wire: stream.wire.get(..read).unwrap_or_default().to_vec(), ..stream.clone() };
     let theirs = observe::decoding(subject, explaining.deadline, prefix, &packets);
     let beside = match verdict {
-        Some(Verdict::Pass) => Beside { name: subject.name().to_owned(), ..Beside::default() },
-        _ => Beside::new(subject.name(), &log, &theirs),
+        Some(Verdict::Pass) => Beside::default(),
+        _ => Beside::new(&log, &theirs),
     };
     let _ = writeln!(out, "  {}", compared(subject, &theirs));
-    out.push_str(&units(&view(&stream, read, &log, &packets, Some(&beside))));
+    out.push_str(&text(&units(&view(&stream, read, &log, &packets, Some(&beside))), subject.name()));
     out.push_str(&encoding(subject, &recorded)?);
     let last = verdict.map(|verdict| conclusion(subject, &verdict, &packets, &beside)).unwrap_or_default();
     let _ = writeln!(out, "\n{last}");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use serde::Serialize;
 use serde_json::Value;
 use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::{Dissection, Entry, Field, Log, Place, Program};
@@ -26,35 +27,79 @@ pub(super) struct View<'a, P: FamilyRules> {
     pub(super) beside: Option<&'a Beside>,
 }
 
+/// A packet, or bytes that are none, with the output for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unit {
+    /// Packet, place and bytes; empty for output after the last unit.
+    pub heading: String,
+    /// The table of its fields.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fields: String,
+    /// The packet, its events and faults, as the reference reports them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reference: Vec<String>,
+    /// The output of the subject, where it differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Vec<String>>,
+    /// Why the reference reports this.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+}
+
 /// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and the
-/// reasons; where a subject differs, the lines of both under their names.
-pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> String {
+/// reasons; where a subject differs, also the lines of the subject.
+pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
     let View { wire, parameters, program, log, packets, beside } = *view;
-    let mut writer = Writer { out: String::new(), log, listed: 0, beside, shown: BTreeSet::new() };
+    let mut writer = Writer { units: Vec::new(), log, listed: 0, beside, shown: BTreeSet::new() };
     let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
     let mut reasons = reasons.iter().filter(|(packet, _)| *packet >= packets.start).peekable();
     P::dissect_each(wire, parameters, program, &mut |unit| {
         if !packets.contains(&unit.place.packet) {
             return;
         }
-        writer.out.push('\n');
-        writer.out.push_str(&heading(&unit, wire));
+        let mut shown = writer.unit(&unit);
+        shown.heading = heading(&unit, wire);
         if !unit.fields.is_empty() {
-            writer.out.push_str(&fields(&unit));
+            shown.fields = fields(&unit);
         }
-        writer.unit(&unit);
         while let Some((_, reason)) = reasons.next_if(|(packet, _)| *packet <= unit.place.packet) {
-            let _ = writeln!(writer.out, "  : {reason}");
+            shown.reasons.push(reason.to_string());
         }
+        writer.units.push(shown);
     });
     writer.rest(packets);
-    writer.out
+    writer.units
+}
+
+/// The units as text; where a subject differs, the lines of both under their names.
+pub(super) fn text(units: &[Unit], subject: &str) -> String {
+    let mut out = String::new();
+    for Unit { heading, fields, reference, subject: theirs, reasons } in units {
+        if !heading.is_empty() {
+            let _ = writeln!(out, "\n{heading}");
+        }
+        out.push_str(fields);
+        match theirs {
+            None => out.extend(reference.iter().map(|line| format!("  {line}\n"))),
+            Some(theirs) => {
+                for (name, lines) in [("the reference", reference), (subject, theirs)] {
+                    let _ = writeln!(out, "  {name} reports:");
+                    out.extend(lines.iter().map(|line| format!("    {line}\n")));
+                    if lines.is_empty() {
+                        out.push_str("    nothing\n");
+                    }
+                }
+            }
+        }
+        out.extend(reasons.iter().map(|reason| format!("  : {reason}\n")));
+    }
+    out
 }
 
 struct Writer<'a, P: FamilyRules> {
-    out: String,
+    units: Vec<Unit>,
     log: &'a Log<P>,
-    /// Number of log entries that have been written.
+    /// Number of log entries that are in units.
     listed: usize,
     beside: Option<&'a Beside>,
     /// The packets that had a unit.
@@ -62,9 +107,9 @@ struct Writer<'a, P: FamilyRules> {
 }
 
 impl<P: FamilyRules> Writer<'_, P> {
-    /// Writes the lines for a unit.
-    fn unit(&mut self, unit: &Dissection<P>) {
-        let Some(packet) = &unit.packet else { return };
+    /// The lines for a unit.
+    fn unit(&mut self, unit: &Dissection<P>) -> Unit {
+        let Some(packet) = &unit.packet else { return Unit::default() };
         let mut lines = Vec::new();
         match packet {
             Ok(packet) => {
@@ -83,7 +128,7 @@ impl<P: FamilyRules> Writer<'_, P> {
                 }
             }
         }
-        self.write(unit.place.packet, &lines);
+        self.sides(unit.place.packet, lines)
     }
 
     /// Adds the lines of what the decoder reported up to the packet at `place`.
@@ -96,34 +141,27 @@ impl<P: FamilyRules> Writer<'_, P> {
         self.listed += count;
     }
 
-    /// Writes the lines for a packet, of both sides if they differ.
-    fn write(&mut self, packet: u64, ours: &[String]) {
+    /// The lines for a packet, of both sides if they differ.
+    fn sides(&mut self, packet: u64, reference: Vec<String>) -> Unit {
         let first = self.shown.insert(packet);
-        let theirs = self.beside.and_then(|beside| Some((&beside.name, beside.differing.get(&packet)?)));
-        let Some((name, theirs)) = theirs.filter(|_| first) else {
-            self.out.extend(ours.iter().map(|line| format!("  {line}\n")));
-            return;
-        };
-        for (name, lines) in [("the reference", ours), (name, theirs)] {
-            let _ = writeln!(self.out, "  {name} reports:");
-            self.out.extend(lines.iter().map(|line| format!("    {line}\n")));
-            if lines.is_empty() {
-                self.out.push_str("    nothing\n");
-            }
-        }
+        let theirs = self.beside.filter(|_| first).and_then(|beside| beside.differing.get(&packet));
+        Unit { reference, subject: theirs.cloned(), ..Unit::default() }
     }
 
-    /// Writes what is reported after the last unit, or for packets without a unit.
+    /// Adds what is reported after the last unit, or for packets without a unit.
     fn rest(&mut self, packets: &Range<u64>) {
         let mut lines = Vec::new();
         self.list(&mut lines, Place { packet: u64::MAX, ..Place::default() });
-        self.out.extend(lines.iter().map(|line| format!("  {line}\n")));
+        if !lines.is_empty() {
+            self.units.push(Unit { reference: lines, ..Unit::default() });
+        }
         let Some(beside) = self.beside else { return };
         let others = beside.differing.keys().filter(|packet| packets.contains(packet));
         for packet in others.copied().collect::<Vec<_>>() {
             if !self.shown.contains(&packet) {
-                let _ = writeln!(self.out, "\npacket {packet}, which the reference does not have");
-                self.write(packet, &[]);
+                let unit = self.sides(packet, Vec::new());
+                let heading = format!("packet {packet}, which the reference does not have");
+                self.units.push(Unit { heading, ..unit });
             }
         }
     }
@@ -138,7 +176,7 @@ fn heading<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> String {
     } else {
         String::from("no packet")
     };
-    format!("{what}, byte {}: {bytes}\n", unit.bytes.start)
+    format!("{what}, byte {}: {bytes}", unit.bytes.start)
 }
 
 fn fields<P: FamilyRules>(unit: &Dissection<P>) -> String {
