@@ -154,7 +154,8 @@ impl Device {
     fn check(&self) -> Result<(), (&'static str, String)> {
         self.parameters.check().map_err(|(key, message)| (key, message.to_owned()))?;
         let modes = self.parameters.modes;
-        let optional = modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
+        let optional =
+            modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
         let rules: [(&'static str, bool, &str); 8] = [
             ("name", !self.name.is_empty(), "must not be empty"),
             ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
@@ -163,7 +164,11 @@ impl Device {
                 self.parameters.retires_p == 1 || self.ingress.max_halfwords >= 2,
                 "must be at least 2, an instruction of 32 bits",
             ),
-            ("iaddress_width_p", self.parameters.iaddress_width_p >= 20, "must be at least 20, room for programs"),
+            (
+                "iaddress_width_p",
+                self.parameters.iaddress_width_p >= 20,
+                "must be at least 20, room for programs",
+            ),
             ("data", self.parameters.data.is_none(), "is not supported: packs stimulate instruction trace"),
             (
                 "modes",
@@ -207,9 +212,9 @@ impl Device {
 fn place_of(text: &str, key: &str) -> (usize, usize) {
     let holds = |line: &str| {
         let line = line.trim_start().trim_start_matches('[');
-        line.strip_prefix(key).or_else(|| line.strip_prefix("parameters.")?.strip_prefix(key)).is_some_and(|rest| {
-            rest.starts_with(|next: char| next.is_whitespace() || matches!(next, '=' | ']' | '.'))
-        })
+        line.strip_prefix(key).or_else(|| line.strip_prefix("parameters.")?.strip_prefix(key)).is_some_and(
+            |rest| rest.starts_with(|next: char| next.is_whitespace() || matches!(next, '=' | ']' | '.')),
+        )
     };
     let found = text.lines().enumerate().find(|(_, line)| holds(line));
     found.map_or((1, 1), |(index, line)| (index + 1, line.len() - line.trim_start().len() + 1))
@@ -240,10 +245,15 @@ mod tests {
     #[test]
     fn errors_have_line_and_column() {
         assert!(error("name = \"x\"\nnmae = 3\n").starts_with("dut.toml:2:1: unknown field `nmae`"));
-        assert!(error("name = \"x\"\n[ingress]\n  blocks = 9\n").starts_with("dut.toml:3:3: `blocks` must be 1 to 8"));
+        assert!(
+            error("name = \"x\"\n[ingress]\n  blocks = 9\n")
+                .starts_with("dut.toml:3:3: `blocks` must be 1 to 8")
+        );
         let wrong = error("name = \"x\"\n[parameters]\nitype_width_p = 5\n");
         assert_eq!(wrong, "dut.toml:3:1: `itype_width_p` must be 3 or 4");
-        assert!(error("name = \"x\"\n[parameters.modes]\nsijump = true\n").starts_with("dut.toml:2:1: `modes`"));
+        assert!(
+            error("name = \"x\"\n[parameters.modes]\nsijump = true\n").starts_with("dut.toml:2:1: `modes`")
+        );
         assert!(error("name = \"x\"\n[ingress]\nsignals = [\"nofity\"]\n").starts_with("dut.toml:3:"));
     }
 }

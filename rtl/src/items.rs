@@ -216,7 +216,8 @@ impl<'a> Reader<'a> {
     }
 
     fn half_words_at(&self, address: u64) -> u32 {
-        let long = self.program.bytes_at(address).and_then(|bytes| bytes.first()).is_none_or(|byte| byte & 3 == 3);
+        let long =
+            self.program.bytes_at(address).and_then(|bytes| bytes.first()).is_none_or(|byte| byte & 3 == 3);
         if long { 2 } else { 1 }
     }
 

@@ -57,7 +57,8 @@ impl MonitorLog {
                 return Err(Problem::at(file, number, 1, "nothing may come after the line `E`"));
             }
             log.line(line).map_err(|(word, message)| {
-                let column = line.split(' ').take(word).map(|word| word.chars().count() + 1).sum::<usize>() + 1;
+                let column =
+                    line.split(' ').take(word).map(|word| word.chars().count() + 1).sum::<usize>() + 1;
                 Problem::at(file, number, column, message)
             })?;
         }
@@ -79,7 +80,11 @@ impl MonitorLog {
                     bytes: hex(bytes).ok_or_else(|| expected(3, "bytes in hexadecimal, two digits each"))?,
                 };
                 let case = self.case()?;
-                if kind == "P" { case.packets.push(beat) } else { case.beats.push(beat) }
+                if kind == "P" {
+                    case.packets.push(beat)
+                } else {
+                    case.beats.push(beat)
+                }
                 if !case.packets.is_empty() && !case.beats.is_empty() {
                     return Err((0, String::from("a log has `P` lines or `B` lines, not both")));
                 }
@@ -94,8 +99,8 @@ impl MonitorLog {
             }
             ["R", rows, checksum] => {
                 let rows = number(rows).ok_or_else(|| expected(1, "a number of rows"))?;
-                let checksum =
-                    u32::from_str_radix(checksum, 16).map_err(|_| expected(2, "a checksum in hexadecimal"))?;
+                let checksum = u32::from_str_radix(checksum, 16)
+                    .map_err(|_| expected(2, "a checksum in hexadecimal"))?;
                 self.driven = Some((rows, checksum));
             }
             ["E"] => self.ended = true,
@@ -119,7 +124,8 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
 
 /// Bytes from hexadecimal digits; `None` unless there are some, two digits each.
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
-    if text.is_empty() || !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if text.is_empty() || !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
         return None;
     }
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok()).collect()

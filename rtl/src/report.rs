@@ -17,10 +17,15 @@ pub fn text(verdict: &Verdict) -> String {
     for problem in &verdict.run {
         let _ = writeln!(text, "run: {problem}");
     }
-    let _ = writeln!(text, "\n{:<10} {:>6} {:>6} {:>11} {:>10}", "level", "pass", "fail", "of that tail", "not judged");
+    let _ = writeln!(
+        text,
+        "\n{:<10} {:>6} {:>6} {:>11} {:>10}",
+        "level", "pass", "fail", "of that tail", "not judged"
+    );
     for (name, level) in LEVELS {
         let [pass, fail, not_judged] = verdict.counts(level);
-        let tail = verdict.cases.iter().filter(|case| matches!(level(case), Outcome::Fail { tail_only: true, .. }));
+        let tail =
+            verdict.cases.iter().filter(|case| matches!(level(case), Outcome::Fail { tail_only: true, .. }));
         let _ = writeln!(text, "{name:<10} {pass:>6} {fail:>6} {:>12} {not_judged:>10}", tail.count());
     }
     freedoms(&mut text, verdict);
@@ -50,7 +55,8 @@ fn groups(text: &mut String, groups: &[Group]) {
     }
     for group in groups.iter().take(MOST_GROUPS) {
         let reason = group.reason.as_deref().unwrap_or("nothing due");
-        let root = if group.first_in == 0 { ", never the first: may have the same root as another" } else { "" };
+        let root =
+            if group.first_in == 0 { ", never the first: may have the same root as another" } else { "" };
         let tail = if group.tail { ", tail" } else { "" };
         let _ = writeln!(
             text,

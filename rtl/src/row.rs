@@ -190,7 +190,8 @@ impl Row {
             let at = line.len() - rest.len() + 1;
             let text = if index == 0 { rest } else { rest.strip_prefix('_').unwrap_or(rest) };
             let column = text.get(..digits).filter(|column| column.bytes().all(|b| b.is_ascii_hexdigit()));
-            let column = column.ok_or_else(|| (at, format!("`{name}` must have {digits} hexadecimal digits")))?;
+            let column =
+                column.ok_or_else(|| (at, format!("`{name}` must have {digits} hexadecimal digits")))?;
             let value = u64::from_str_radix(column, 16).map_err(|error| (at, error.to_string()))?;
             values.push(value);
             rest = text.get(digits..).unwrap_or_default();
@@ -296,7 +297,14 @@ mod tests {
     #[test]
     fn rows_are_read_back() {
         let slot = Slot { iaddr: 0x8000_0004, itype: 5, ilastsize: 1, flags: 3, iretire: 2 };
-        let row = Row { number: 7, op: Op::Cycle, privilege: 3, tval: u64::MAX, blocks: vec![slot; 2], ..Row::default() };
+        let row = Row {
+            number: 7,
+            op: Op::Cycle,
+            privilege: 3,
+            tval: u64::MAX,
+            blocks: vec![slot; 2],
+            ..Row::default()
+        };
         assert_eq!(Row::parse(&row.text(), 2), Ok(row));
     }
 

@@ -128,7 +128,10 @@ pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     let device = Device::parse(&name, &text_of(&arguments.dut)?)?;
     let mut pack = pack::read(&arguments.pack)?;
     if device.parameters != pack.device.parameters || device.ingress != pack.device.ingress {
-        return Err(Problem::whole(name, "the pack was made for a device with other parameters or another ingress port"));
+        return Err(Problem::whole(
+            name,
+            "the pack was made for a device with other parameters or another ingress port",
+        ));
     }
     // Policy and output form may be stated anew: they concern the judgement, not the stimulus.
     pack.device = device;
@@ -139,11 +142,13 @@ pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     };
     let verdict = judge(&pack, &log);
     if let Some(file) = &arguments.json {
-        let text = report::json(&verdict).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
+        let text = report::json(&verdict)
+            .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
         write(file, &text)?;
     }
     if let Some(file) = &arguments.junit {
-        let text = report::junit(&verdict).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
+        let text = report::junit(&verdict)
+            .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
         write(file, &text)?;
     }
     Ok(Done { text: report::text(&verdict), passed: verdict.passes() })

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use traceproof_encoder_model::riscv_etrace::{Encoder, write_payload};
 use traceproof_rtl::generate::{Hit, Size};
 use traceproof_rtl::judge::{Outcome, Verdict, judge};
 use traceproof_rtl::pack::{self, Pack, PackCase};
-use traceproof_rtl::{Beat, CaseLog, Control, Device, MonitorLog, Op, Row, report};
+use traceproof_rtl::{Beat, CaseLog, Control, Device, MonitorLog, Op, OutputForm, Row, report};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Itype, Modes, Packet, Policy, QualStatus, ReportedAddress, RiscvEtrace, Stimulus,
+    Block, Compression, Cycle, Itype, Modes, Packet, Policy, QualStatus, ReportedAddress, RiscvEtrace,
+    Stimulus,
 };
 use traceproof_vectors::{Address, Encoder as _, EncoderSink};
 
@@ -36,15 +38,35 @@ max_halfwords = 8
 signals = [\"notify\", \"ctype\", \"reset\"]
 ";
 
+const NARROW: &str = "
+name = \"narrow\"
+output = \"stream\"
+undefined_trap_address = \"any\"
+latency = 1
+[parameters]
+itype_width_p = 3
+iaddress_width_p = 24
+iaddress_lsb_p = 2
+[ingress]
+merged_traps = false
+";
+
 fn device(text: &str) -> Device {
     Device::parse("dut.toml", text).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 fn made(text: &str, seed: u64) -> (tempfile::TempDir, Pack) {
     let directory = tempfile::tempdir().expect("a directory");
-    pack::write(directory.path(), &device(text), text, Size::Smoke, seed).unwrap_or_else(|problem| panic!("{problem}"));
+    pack::write(directory.path(), &device(text), text, Size::Smoke, seed)
+        .unwrap_or_else(|problem| panic!("{problem}"));
     let pack = pack::read(directory.path()).unwrap_or_else(|problem| panic!("{problem}"));
     (directory, pack)
+}
+
+/// The pack of the small device, made once.
+fn small() -> Pack {
+    static PACK: OnceLock<Pack> = OnceLock::new();
+    PACK.get_or_init(|| made(SMALL, 1).1).clone()
 }
 
 /// Packets of an encoder with the row at which they left.
@@ -124,7 +146,11 @@ fn run(pack: &Pack, policy: &Policy) -> MonitorLog {
 }
 
 /// The same, with its packets changed before they leave.
-fn run_with(pack: &Pack, policy: &Policy, change: &mut dyn FnMut(&PackCase, &mut Vec<(u32, Packet)>)) -> MonitorLog {
+fn run_with(
+    pack: &Pack,
+    policy: &Policy,
+    change: &mut dyn FnMut(&PackCase, &mut Vec<(u32, Packet)>),
+) -> MonitorLog {
     let parameters = pack.device.payload_parameters();
     let mut log = MonitorLog::default();
     for case in &pack.cases {
@@ -146,12 +172,25 @@ fn run_with(pack: &Pack, policy: &Policy, change: &mut dyn FnMut(&PackCase, &mut
             let bytes = write_payload(packet, &parameters, modes, policy.compression).expect("a packet");
             Beat { row: *row, clock: 0, bytes }
         });
-        log.cases.push(CaseLog { number: case.entry.number, packets: packets.collect(), ..CaseLog::default() });
+        let packets: Vec<Beat> = packets.collect();
+        let number = case.entry.number;
+        log.cases.push(match pack.device.output {
+            OutputForm::Payload => CaseLog { number, packets, ..CaseLog::default() },
+            OutputForm::Stream => CaseLog { number, beats: beats(&packets), ..CaseLog::default() },
+        });
     }
     let checksum = u32::from_str_radix(&pack.manifest.checksum, 16).expect("a checksum");
     log.driven = Some((pack.manifest.rows, checksum));
     log.ended = true;
     log
+}
+
+/// The packets with headers, three bytes at a time.
+fn beats(packets: &[Beat]) -> Vec<Beat> {
+    let length = |beat: &Beat| u8::try_from(beat.bytes.len()).expect("a short packet");
+    let stream: Vec<u8> =
+        packets.iter().flat_map(|beat| [&[length(beat)], beat.bytes.as_slice()].concat()).collect();
+    stream.chunks(3).map(|bytes| Beat { row: 0, clock: 0, bytes: bytes.to_vec() }).collect()
 }
 
 fn assert_all_pass(verdict: &Verdict) {
@@ -166,7 +205,7 @@ fn assert_all_pass(verdict: &Verdict) {
 
 #[test]
 fn the_encoder_model_passes_at_four_levels() {
-    for text in [SMALL, BLOCKS] {
+    for text in [SMALL, BLOCKS, NARROW] {
         let (_directory, pack) = made(text, 1);
         assert_all_pass(&judge(&pack, &run(&pack, &pack.device.policy)));
     }
@@ -174,13 +213,14 @@ fn the_encoder_model_passes_at_four_levels() {
 
 #[test]
 fn all_reachable_bins_are_hit() {
-    for text in [SMALL, BLOCKS] {
+    for text in [SMALL, BLOCKS, NARROW] {
         let (directory, pack) = made(text, 3);
         let bins = fs::read_to_string(directory.path().join("bins.json")).expect("the table");
         let bins: std::collections::BTreeMap<String, Hit> = serde_json::from_str(&bins).expect("a table");
-        let missed: Vec<_> = bins.iter().filter(|(_, hit)| **hit == Hit::Missed).map(|(name, _)| name).collect();
+        let missed: Vec<_> =
+            bins.iter().filter(|(_, hit)| **hit == Hit::Missed).map(|(name, _)| name).collect();
         assert!(missed.is_empty(), "{missed:?}");
-        assert!(pack.manifest.bins.hit > 200);
+        assert!(pack.manifest.bins.hit > 60, "{:?}", pack.manifest.bins);
     }
 }
 
@@ -196,16 +236,19 @@ fn the_same_seed_gives_the_same_pack() {
 
 #[test]
 fn a_legal_but_different_encoder_is_legal_and_semantic_and_not_exact() {
-    let (_directory, mut pack) = made(SMALL, 1);
+    let mut pack = small();
     let policy = |text: &str| -> Policy { toml::from_str(text).expect("a policy") };
-    let other = policy("sync_mode = \"packets\"\nsync_max = 0\ninterrupt_report = \"separate\"\ncompression = \"mandatory\"\nsupport_at_disable = true");
+    let other = policy(
+        "sync_mode = \"packets\"\nsync_max = 0\ninterrupt_report = \"separate\"\ncompression = \"mandatory\"\nsupport_at_disable = true",
+    );
     // The control fields of the pack switch the timer on; the device counts otherwise than the model.
     pack.device.policy = policy("sync_mode = \"packets\"\nsync_max = 1");
     let verdict = judge(&pack, &run(&pack, &other));
     assert!(verdict.passes(), "{}", report::text(&verdict));
     let failed = verdict.cases.iter().filter(|case| case.exact.failed()).count();
     assert_eq!(failed, verdict.cases.len());
-    let why: BTreeSet<&str> = verdict.cases.iter().flat_map(|case| case.freedoms.keys()).map(String::as_str).collect();
+    let why: BTreeSet<&str> =
+        verdict.cases.iter().flat_map(|case| case.freedoms.keys()).map(String::as_str).collect();
     for part in ["resynchronisation period", "interrupts at", "support packets", "compression"] {
         assert!(why.iter().any(|why| why.contains(part)), "{part}: {why:?}");
     }
@@ -229,7 +272,7 @@ const BROKEN: [Broken; 10] = [
 
 #[test]
 fn broken_encoders_fail_by_clause_and_field() {
-    let (_directory, pack) = made(SMALL, 1);
+    let pack = small();
     for (name, broken, clause, field) in BROKEN {
         let log = run_with(&pack, &pack.device.policy, &mut |_, packets| broken(packets));
         let verdict = judge(&pack, &log);
@@ -293,7 +336,10 @@ fn chained_trap_lost(packets: &mut Vec<(u32, Packet)>) {
     let mut before = None;
     packets.retain(|(_, packet)| {
         let chained = matches!(packet, Packet::Trap { thaddr: false, .. })
-            && !matches!(before, Some(Packet::Support { .. } | Packet::Address { .. } | Packet::Branch { .. }));
+            && !matches!(
+                before,
+                Some(Packet::Support { .. } | Packet::Address { .. } | Packet::Branch { .. })
+            );
         before = Some(*packet);
         !chained
     });
@@ -334,7 +380,7 @@ fn no_updiscon(packets: &mut Vec<(u32, Packet)>) {
 
 #[test]
 fn runs_that_prove_nothing_fail() {
-    let (_directory, pack) = made(SMALL, 1);
+    let pack = small();
     let good = run(&pack, &pack.device.policy);
     let fails = |log: &MonitorLog, word: &str| {
         let verdict = judge(&pack, log);
@@ -344,7 +390,10 @@ fn runs_that_prove_nothing_fail() {
     fails(&MonitorLog { cases: Vec::new(), ..good.clone() }, "no case was judged");
     fails(&MonitorLog { ended: false, ..good.clone() }, "line `E`");
     fails(&MonitorLog { driven: None, ..good.clone() }, "line `R`");
-    fails(&MonitorLog { driven: good.driven.map(|(rows, sum)| (rows - 1, sum)), ..good.clone() }, "rows were driven");
+    fails(
+        &MonitorLog { driven: good.driven.map(|(rows, sum)| (rows - 1, sum)), ..good.clone() },
+        "rows were driven",
+    );
     fails(&MonitorLog { driven: good.driven.map(|(rows, sum)| (rows, sum ^ 1)), ..good.clone() }, "checksum");
     let mut silent = good.clone();
     silent.cases.iter_mut().for_each(|case| case.packets.clear());
@@ -356,7 +405,7 @@ fn runs_that_prove_nothing_fail() {
 
 #[test]
 fn a_device_that_depends_on_idle_clocks_fails_the_relation() {
-    let (_directory, pack) = made(SMALL, 1);
+    let pack = small();
     let mut changed = 0;
     let log = run_with(&pack, &pack.device.policy, &mut |case, packets| {
         if case.entry.id.ends_with(".idle")
@@ -394,7 +443,7 @@ fn the_example_is_a_pack_whose_log_passes() {
 
 #[test]
 fn reports_in_all_forms_name_the_first_finding() {
-    let (_directory, pack) = made(SMALL, 1);
+    let pack = small();
     let log = run_with(&pack, &pack.device.policy, &mut |_, packets| full_map_lost(packets));
     let verdict = judge(&pack, &log);
     assert!(report::text(&verdict).contains("RVET-ENC-029"));

@@ -31,8 +31,15 @@ pub struct Bins {
 }
 
 /// Counts of pending outcomes that are one bin.
-const FILLS: [(u32, u32, &str); 7] =
-    [(0, 0, "0"), (1, 1, "1"), (2, 3, "2-3"), (4, 7, "4-7"), (8, 15, "8-15"), (16, 30, "16-30"), (31, 31, "31")];
+const FILLS: [(u32, u32, &str); 7] = [
+    (0, 0, "0"),
+    (1, 1, "1"),
+    (2, 3, "2-3"),
+    (4, 7, "4-7"),
+    (8, 15, "8-15"),
+    (16, 30, "16-30"),
+    (31, 31, "31"),
+];
 
 /// Clocks with an empty port before an item that are one bin.
 const IDLES: [(u64, u64, &str); 3] = [(0, 0, "0"), (1, 1, "1"), (2, u64::MAX, "2+")];
@@ -63,7 +70,10 @@ impl Bins {
         }
         for reason in REASONS {
             for (_, _, fill) in FILLS {
-                bins.add(format!("pending/{}/{fill}", reason.name()), unreachable_pending(device, reason, fill));
+                bins.add(
+                    format!("pending/{}/{fill}", reason.name()),
+                    unreachable_pending(device, reason, fill),
+                );
             }
         }
         bins.add("pending/full_map/31".to_owned(), None);
@@ -118,7 +128,13 @@ impl Bins {
     }
 
     /// Adds what a case has; `halfwords` are those of its blocks.
-    pub(crate) fn observe(&mut self, items: &[Item], dues: &[Due], halfwords: impl Iterator<Item = u16>, most: u16) {
+    pub(crate) fn observe(
+        &mut self,
+        items: &[Item],
+        dues: &[Due],
+        halfwords: impl Iterator<Item = u16>,
+        most: u16,
+    ) {
         for window in items.windows(2) {
             if let [before, item] = window {
                 self.observe_pair(before, item);
@@ -232,7 +248,9 @@ fn unreachable_itype(device: &Device, itype: u8) -> Option<String> {
 fn unreachable_pending(device: &Device, reason: Reason, fill: &str) -> Option<String> {
     let context = device.has(Signal::Ctype) && !device.parameters.nocontext_p;
     match (reason, fill) {
-        (Reason::Notify, _) if !device.has(Signal::Notify) => Some(String::from("the device has no signal `notify`")),
+        (Reason::Notify, _) if !device.has(Signal::Notify) => {
+            Some(String::from("the device has no signal `notify`"))
+        }
         (Reason::BeforeContext, _) if !context => Some(String::from("the device has no context changes")),
         (Reason::BeforePrivilege, "0") => {
             Some(String::from("without pending outcomes nothing is reported (RVET-ENC-020)"))

@@ -84,7 +84,11 @@ impl Capture {
                 let (first, end) = (unit.place.byte as usize, unit.bytes.end as usize);
                 wire.get(first..end).unwrap_or_default().to_vec()
             });
-            packets.iter().zip(payloads).map(|(&(row, packet), bytes)| ExpectedPacket { row, bytes, packet }).collect()
+            packets
+                .iter()
+                .zip(payloads)
+                .map(|(&(row, packet), bytes)| ExpectedPacket { row, bytes, packet })
+                .collect()
         }
     }
 }

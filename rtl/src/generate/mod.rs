@@ -141,7 +141,9 @@ impl Generated {
         let ruling = referee(device, &items, &packets, None);
         if let Some(Finding { clause, field, expected, got, .. }) = ruling.findings.first() {
             let id = &case.id;
-            return Err(format!("{id}: {clause}, `{field}`: the encoder model sends {got}, the referee expects {expected}"));
+            return Err(format!(
+                "{id}: {clause}, `{field}`: the encoder model sends {got}, the referee expects {expected}"
+            ));
         }
         let slots = case.rows.iter().flat_map(|row| &row.blocks).filter(|slot| slot.iretire > 0);
         let halfwords = slots.map(|slot| slot.iretire);

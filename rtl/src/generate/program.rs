@@ -200,7 +200,12 @@ impl Code {
 fn machine_code(kind: Kind, short: bool, offset: u64) -> Vec<u8> {
     let o = offset as u32;
     let jal = |rd: u32| {
-        (o >> 20 & 1) << 31 | (o >> 1 & 0x3ff) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 0xff) << 12 | rd << 7 | 0x6f
+        (o >> 20 & 1) << 31
+            | (o >> 1 & 0x3ff) << 21
+            | (o >> 11 & 1) << 20
+            | (o >> 12 & 0xff) << 12
+            | rd << 7
+            | 0x6f
     };
     let jalr = |rd: u32, rs1: u32| rs1 << 15 | rd << 7 | 0x67;
     if short {

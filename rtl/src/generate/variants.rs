@@ -39,7 +39,9 @@ pub(super) fn of(device: &Device, left_out: &mut Vec<(String, String)>) -> Vec<R
         if impossible {
             left_out.push((format!("variant `{}`", relation.name()), why.to_owned()));
             possible.retain(|other| *other != relation);
-        } else if !possible.contains(&relation) && !left_out.iter().any(|(id, _)| id.contains(relation.name())) {
+        } else if !possible.contains(&relation)
+            && !left_out.iter().any(|(id, _)| id.contains(relation.name()))
+        {
             possible.push(relation);
         }
     }

@@ -42,8 +42,12 @@ pub(super) struct Walk<'a> {
     /// Addresses since the latest branch, uninferable jump or trap: to come to one of them again would be a loop that
     /// no packet shows.
     passed: BTreeSet<u64>,
-    /// What is going to happen, and outcomes until then.
+    /// What is going to happen, and at how many pending outcomes.
     plan: (Event, u32),
+    /// Outcomes since the latest report.
+    pending: u32,
+    /// The next instruction is reported, because it is the target of an uninferable jump or of a trap.
+    reported_next: bool,
     events: Vec<Event>,
     full_address: bool,
 }
@@ -59,8 +63,14 @@ impl<'a> Walk<'a> {
         missing: &'a BTreeSet<Pair>,
         length: usize,
     ) -> Vec<Step> {
-        let mut events =
-            vec![Event::Exception, Event::Interrupt, Event::Disable, Event::Leave, Event::Leave, Event::Nothing];
+        let mut events = vec![
+            Event::Exception,
+            Event::Interrupt,
+            Event::Disable,
+            Event::Leave,
+            Event::Leave,
+            Event::Nothing,
+        ];
         let optional = [
             (device.has(Signal::Notify), Event::Notify),
             (device.has(Signal::Ctype) && !device.parameters.nocontext_p, Event::Context),
@@ -82,6 +92,8 @@ impl<'a> Walk<'a> {
             time: 0,
             passed: BTreeSet::new(),
             plan: (Event::Nothing, 0),
+            pending: 0,
+            reported_next: true,
             events,
             full_address: device.parameters.modes.full_address,
         };
@@ -105,7 +117,7 @@ impl<'a> Walk<'a> {
             3 => 4 + self.rng.below(4),
             4 => 8 + self.rng.below(8),
             5 | 6 => 16 + self.rng.below(15),
-            _ => 31 + self.rng.below(4),
+            _ => 31,
         };
         self.plan = (event, u32::try_from(outcomes).unwrap_or(0));
     }
@@ -119,6 +131,7 @@ impl<'a> Walk<'a> {
             self.full_address = !self.full_address;
             self.stimulus(Stimulus::Modes(Modes { full_address: self.full_address, ..Modes::default() }));
         }
+        self.reported_next = true;
         self.stimulus(Stimulus::Enable(on));
     }
 
@@ -130,7 +143,10 @@ impl<'a> Walk<'a> {
             }
         }
         let in_ring = self.code.ring.contains(&self.at);
-        if in_ring && self.plan.1 == 0 {
+        if let Some(interrupt) = self.missing_trap() {
+            return self.trap(interrupt);
+        }
+        if in_ring && self.is_due() {
             let event = self.plan.0;
             self.replan();
             return self.happen(event);
@@ -140,6 +156,21 @@ impl<'a> Walk<'a> {
             return self.trap(interrupt);
         }
         self.retire(false, 0);
+    }
+
+    /// Whether the planned event is to happen now. A request to report the current branch counts its outcome.
+    const fn is_due(&self) -> bool {
+        let counted = matches!(self.plan.0, Event::Notify) as u32;
+        self.pending + counted >= self.plan.1
+    }
+
+    /// A trap that has never followed what retired last: whether it is an interrupt.
+    fn missing_trap(&mut self) -> Option<bool> {
+        let itype = self.itype;
+        let wanted = [false, true]
+            .into_iter()
+            .find(|interrupt| self.missing.contains(&(itype, 1 + u8::from(*interrupt))))?;
+        self.rng.chance(40).then_some(wanted)
     }
 
     fn happen(&mut self, event: Event) {
@@ -162,6 +193,7 @@ impl<'a> Walk<'a> {
             Event::Halt => {
                 let halted = self.device.has(Signal::Halted);
                 let stop = Cycle { halted, reset: !halted, ..Cycle::default() };
+                self.reported_next = true;
                 self.stimulus(Stimulus::Cycle(stop));
                 self.stimulus(Stimulus::Cycle(Cycle::default()));
                 self.jump_to_somewhere();
@@ -171,6 +203,7 @@ impl<'a> Walk<'a> {
                 self.stimulus(Stimulus::Cycle(Cycle { trace_off: true, ..Cycle::default() }));
                 self.untraced();
                 self.stimulus(Stimulus::Cycle(Cycle { trace_on: true, ..Cycle::default() }));
+                self.reported_next = true;
                 self.retire_one();
             }
             Event::Leave => self.leave(),
@@ -215,7 +248,7 @@ impl<'a> Walk<'a> {
         if self.passed.contains(&self.at) {
             return self.trap(true);
         }
-        let taken = self.plan.1 > 0 || self.rng.chance(128);
+        let taken = !self.is_due() || self.rng.chance(128);
         self.take_with(taken, ctype, notify);
     }
 
@@ -245,8 +278,12 @@ impl<'a> Walk<'a> {
             partial: false,
         }));
         self.itype = itype;
+        let reported = core::mem::take(&mut self.reported_next) || notify || ctype >= 2;
+        self.pending += u32::from(branch);
+        if reported || self.pending >= 32 {
+            self.pending = 0;
+        }
         if branch {
-            self.plan.1 = self.plan.1.saturating_sub(1);
             self.passed.clear();
         }
         self.at = self.successor(instruction, taken);
@@ -263,6 +300,7 @@ impl<'a> Walk<'a> {
             Kind::Branch | Kind::Jump | Kind::Call | Kind::OtherJump => instruction.target,
             _ => {
                 self.passed.clear();
+                self.reported_next = true;
                 self.free_target()
             }
         }
@@ -298,7 +336,9 @@ impl<'a> Walk<'a> {
 
     fn kind_of(&self, itype: u8) -> Option<Kind> {
         let width = self.device.parameters.itype_width_p;
-        Kind::ALL.into_iter().find(|kind| [false, true].into_iter().any(|taken| kind.itype(taken, width) == itype))
+        Kind::ALL
+            .into_iter()
+            .find(|kind| [false, true].into_iter().any(|taken| kind.itype(taken, width) == itype))
     }
 
     fn trap(&mut self, interrupt: bool) {
@@ -317,6 +357,7 @@ impl<'a> Walk<'a> {
         }));
         self.privilege = 3;
         self.passed.clear();
+        (self.pending, self.reported_next) = (0, true);
         self.itype = 1 + u8::from(interrupt);
         self.at = self.free_target();
         // A second trap before the first instruction of the handler.

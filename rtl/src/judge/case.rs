@@ -36,7 +36,12 @@ struct Came {
 /// The verdicts of a case, without its relation, and the payloads that came. `clocks` are those of
 /// the rows of the pack.
 #[must_use]
-pub fn judge_case(pack: &Pack, case: &PackCase, log: &CaseLog, clocks: &[u64]) -> (CaseVerdict, Vec<Vec<u8>>) {
+pub fn judge_case(
+    pack: &Pack,
+    case: &PackCase,
+    log: &CaseLog,
+    clocks: &[u64],
+) -> (CaseVerdict, Vec<Vec<u8>>) {
     let device = &pack.device;
     let parameters = device.payload_parameters();
     let came = came(device, &parameters, log);
@@ -158,7 +163,8 @@ fn uncompressed(case: &PackCase, came: &Came) -> Option<Finding> {
         _ => false,
     };
     let found = came.packets.iter().zip(&came.payloads).enumerate().find(|(_, (packet, payload))| {
-        matches!(packet, Packet::Address { .. } | Packet::Branch { address: Some(_), .. }) && redundant(payload)
+        matches!(packet, Packet::Address { .. } | Packet::Branch { address: Some(_), .. })
+            && redundant(payload)
     });
     let (index, (_, payload)) = found?;
     Some(Finding {
@@ -194,7 +200,10 @@ fn exact(expected: &[ExpectLine], came: &[Vec<u8>]) -> Outcome {
     }
     let got = came.get(at).map_or_else(|| String::from("nothing"), |bytes| to_hex(bytes));
     let due = expected.get(at).map_or("nothing", |line| line.bytes.as_str());
-    Outcome::Fail { message: format!("packet {at}: expected {due}, got {got}"), tail_only: is_tail(expected, at) }
+    Outcome::Fail {
+        message: format!("packet {at}: expected {due}, got {got}"),
+        tail_only: is_tail(expected, at),
+    }
 }
 
 fn is_tail(expected: &[ExpectLine], at: usize) -> bool {
@@ -240,11 +249,15 @@ fn freedoms(expected: &[ExpectLine], came: &Came, ruling: &Ruling) -> BTreeMap<S
             *freedoms.entry(why.to_owned()).or_default() += count;
         }
     };
-    let resyncs = expected.iter().filter(|line| line.clauses.iter().any(|c| c == Reason::Resync.clause())).count();
+    let resyncs =
+        expected.iter().filter(|line| line.clauses.iter().any(|c| c == Reason::Resync.clause())).count();
     if resyncs != ruling.resyncs {
         add("another resynchronisation period (RVET-ENC-005)", resyncs.abs_diff(ruling.resyncs));
     }
-    add("interrupts at an uninferable target reported by themselves (RVET-ENC-081)", ruling.separate_interrupts);
+    add(
+        "interrupts at an uninferable target reported by themselves (RVET-ENC-081)",
+        ruling.separate_interrupts,
+    );
     let supports = |packets: &mut dyn Iterator<Item = Packet>| {
         packets.filter(|packet| matches!(packet, Packet::Support { ienable: false, .. })).count()
     };
@@ -282,10 +295,17 @@ fn latency(device: &Device, case: &PackCase, log: &CaseLog, clocks: &[u64]) -> O
         return Outcome::NotJudged(String::from("other packets came"));
     }
     let clock = |row: u32| clocks.get(row as usize).copied().unwrap_or(0);
-    let late = case.expected.iter().zip(&log.packets).map(|(line, beat)| clock(beat.row).saturating_sub(clock(line.row)));
+    let late = case
+        .expected
+        .iter()
+        .zip(&log.packets)
+        .map(|(line, beat)| clock(beat.row).saturating_sub(clock(line.row)));
     let worst = late.max().unwrap_or(0);
     if worst <= bound {
         return Outcome::Pass;
     }
-    Outcome::Fail { message: format!("a packet came {worst} clocks after its row, the bound is {bound}"), tail_only: false }
+    Outcome::Fail {
+        message: format!("a packet came {worst} clocks after its row, the bound is {bound}"),
+        tail_only: false,
+    }
 }

@@ -127,7 +127,8 @@ impl Verdict {
     #[must_use]
     pub fn passes(&self) -> bool {
         let demanded = LEVELS.iter().skip(2);
-        self.run.is_empty() && demanded.clone().all(|(_, level)| !self.cases.iter().any(|case| level(case).failed()))
+        self.run.is_empty()
+            && demanded.clone().all(|(_, level)| !self.cases.iter().any(|case| level(case).failed()))
     }
 
     /// How many cases pass, fail and are not judged at a level.
@@ -205,7 +206,10 @@ fn relation(case: &PackCase, payloads: &BTreeMap<&str, Vec<Vec<u8>>>, came: &[Ve
     }
     let at = base.iter().zip(came).take_while(|(a, b)| a == b).count();
     let clause = relation.clause();
-    let message = format!("{clause}: packet {at} differs from that of {of}, which differs in `{}` only", relation.name());
+    let message = format!(
+        "{clause}: packet {at} differs from that of {of}, which differs in `{}` only",
+        relation.name()
+    );
     Outcome::Fail { message, tail_only: false }
 }
 

@@ -44,7 +44,9 @@ pub(super) fn judge(
         Ok(()) => (Outcome::Pass, reported),
         Err(at) => {
             let rest = expected.get(at.expected..).unwrap_or_default();
-            let show = |shown: Option<&Shown>| shown.map_or_else(|| String::from("the end"), |shown| format!("{shown:x?}"));
+            let show = |shown: Option<&Shown>| {
+                shown.map_or_else(|| String::from("the end"), |shown| format!("{shown:x?}"))
+            };
             let message = format!(
                 "after {} steps: expected {}, got {}",
                 at.expected,
@@ -87,7 +89,8 @@ fn expected(items: &[Item]) -> Vec<Shown> {
                 expected.push(Shown::Retire { address, privilege: item.privilege });
             }
             ItemKind::Trap { interrupt, cause, tval, epc } => {
-                let after_instruction = previous.is_some_and(|item| item.qualified && item.address().is_some());
+                let after_instruction =
+                    previous.is_some_and(|item| item.qualified && item.address().is_some());
                 expected.push(Shown::Trap {
                     interrupt,
                     cause,
@@ -127,7 +130,8 @@ fn shown(log: &Log<RiscvEtrace>, program: &Program) -> Vec<Shown> {
                 for _ in 0..count {
                     shown.push(Shown::Retire { address, privilege: level });
                     let byte = program.bytes_at(address).and_then(|bytes| bytes.first());
-                    address = address.wrapping_add(if byte.is_some_and(|byte| byte & 3 != 3) { 2 } else { 4 });
+                    address =
+                        address.wrapping_add(if byte.is_some_and(|byte| byte & 3 != 3) { 2 } else { 4 });
                 }
             }
             _ => {}

@@ -36,7 +36,8 @@ pub(super) fn csv(rows: &[Row], blocks: usize) -> String {
     for row in rows {
         for (index, ((_, digits), value)) in Row::columns(blocks).zip(row.values()).enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            let _ = if digits == 16 { write!(text, "{comma}{value:#x}") } else { write!(text, "{comma}{value}") };
+            let _ =
+                if digits == 16 { write!(text, "{comma}{value:#x}") } else { write!(text, "{comma}{value}") };
         }
         text.push('\n');
     }
@@ -105,9 +106,11 @@ pub(super) fn expect(
     let line = |(index, expected): (usize, &ExpectedPacket)| {
         let cause = ruling.causes.iter().find(|(packet, ..)| *packet == index);
         if let Packet::Support { ioptions, .. } = expected.packet {
-            let bit = parameters.support.ioptions.iter().position(|mode| {
-                *mode == traceproof_vectors::riscv_etrace::Mode::FullAddress
-            });
+            let bit = parameters
+                .support
+                .ioptions
+                .iter()
+                .position(|mode| *mode == traceproof_vectors::riscv_etrace::Mode::FullAddress);
             modes.full_address = bit.map_or(modes.full_address, |bit| ioptions >> bit & 1 != 0);
         }
         let reason = cause.map(|(_, reason, _)| *reason);

@@ -44,11 +44,15 @@ pub struct PackCase {
 pub fn read(directory: &Path) -> Result<Pack, Problem> {
     let files = Files { directory };
     let text = files.text("manifest.json")?;
-    let manifest: Manifest = serde_json::from_str(&text)
-        .map_err(|error| Problem::at(files.name("manifest.json"), error.line(), error.column(), error.to_string()))?;
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
+        Problem::at(files.name("manifest.json"), error.line(), error.column(), error.to_string())
+    })?;
     let wrong = |message: String| Err(Problem::whole(files.name("manifest.json"), message));
     if manifest.format != FORMAT || manifest.version != VERSION {
-        return wrong(format!("format `{}` version {} is not {FORMAT} {VERSION}", manifest.format, manifest.version));
+        return wrong(format!(
+            "format `{}` version {} is not {FORMAT} {VERSION}",
+            manifest.format, manifest.version
+        ));
     }
     if !(1..=8).contains(&manifest.blocks) {
         return wrong(format!("{} blocks are not 1 to 8", manifest.blocks));
@@ -91,7 +95,10 @@ impl Files<'_> {
     fn check_digests(&self, manifest: &Manifest) -> Result<(), Problem> {
         for (file, expected) in &manifest.files {
             if file.contains(['/', '\\']) || file.starts_with('.') {
-                return Err(Problem::whole(self.name("manifest.json"), format!("`{file}` is no name of a file")));
+                return Err(Problem::whole(
+                    self.name("manifest.json"),
+                    format!("`{file}` is no name of a file"),
+                ));
             }
             let bytes = fs::read(self.directory.join(file))
                 .map_err(|error| Problem::whole(self.name(file), error.to_string()))?;
@@ -99,7 +106,10 @@ impl Files<'_> {
                 return Err(Problem::whole(self.name(file), "the file was changed: its digest is another"));
             }
         }
-        let needed = manifest.cases.iter().flat_map(|case| ["expect", "image"].map(|form| format!("{}.{form}", case.id)));
+        let needed = manifest
+            .cases
+            .iter()
+            .flat_map(|case| ["expect", "image"].map(|form| format!("{}.{form}", case.id)));
         let shared = ["pack.memh", "dut.toml"].map(String::from);
         match shared.into_iter().chain(needed).find(|file| !manifest.files.contains_key(file)) {
             Some(file) => Err(Problem::whole(self.name("manifest.json"), format!("`files` lacks `{file}`"))),
@@ -139,12 +149,14 @@ impl Files<'_> {
             expected.push(line);
         }
         if expected.len() != entry.packets {
-            return Err(Problem::whole(self.name(&file), format!("{} packets are not {}", expected.len(), entry.packets)));
+            return Err(Problem::whole(
+                self.name(&file),
+                format!("{} packets are not {}", expected.len(), entry.packets),
+            ));
         }
         let file = format!("{}.image", entry.id);
-        let program = image(&self.text(&file)?).map_err(|(line, message)| {
-            Problem::at(self.name(&file), line, 1, message)
-        })?;
+        let program = image(&self.text(&file)?)
+            .map_err(|(line, message)| Problem::at(self.name(&file), line, 1, message))?;
         Ok(PackCase { entry: entry.clone(), rows: rows.to_vec(), program, expected })
     }
 }
@@ -164,7 +176,10 @@ fn check_line(line: &ExpectLine, entry: &CaseEntry, device: &Device) -> Result<(
     let full_address = matches!(
         line.packet,
         Packet::Address { address: traceproof_vectors::riscv_etrace::ReportedAddress::Full(_), .. }
-            | Packet::Branch { address: Some(traceproof_vectors::riscv_etrace::ReportedAddress::Full(_)), .. }
+            | Packet::Branch {
+                address: Some(traceproof_vectors::riscv_etrace::ReportedAddress::Full(_)),
+                ..
+            }
     );
     let modes = Modes { full_address, ..parameters.modes };
     match write_payload(&line.packet, &parameters, modes, device.policy.compression) {
@@ -179,9 +194,9 @@ fn image(text: &str) -> Result<Program, (usize, String)> {
     let mut program = Program::new();
     let mut section: Option<(u64, Vec<u8>)> = None;
     let insert = |program: &mut Program, section: Option<(u64, Vec<u8>)>, line| match section {
-        Some((address, bytes)) => program
-            .insert(Section::new(address, bytes, "image"))
-            .map_err(|error| (line, error.to_string())),
+        Some((address, bytes)) => {
+            program.insert(Section::new(address, bytes, "image")).map_err(|error| (line, error.to_string()))
+        }
         None => Ok(()),
     };
     let mut count = 0;

@@ -16,7 +16,13 @@ use crate::{Checksum, Device, Op, Problem, Row, items};
 /// # Errors
 ///
 /// When the directory has files, cannot be written, or the device cannot be modelled.
-pub fn write(directory: &Path, device: &Device, text: &str, size: Size, seed: u64) -> Result<Manifest, Problem> {
+pub fn write(
+    directory: &Path,
+    device: &Device,
+    text: &str,
+    size: Size,
+    seed: u64,
+) -> Result<Manifest, Problem> {
     let name = directory.display().to_string();
     let io = |error: std::io::Error| Problem::whole(&name, error.to_string());
     fs::create_dir_all(directory).map_err(io)?;
@@ -24,7 +30,15 @@ pub fn write(directory: &Path, device: &Device, text: &str, size: Size, seed: u6
         return Err(Problem::whole(name, "the directory must be empty"));
     }
     let generated = generate(device, size, seed).map_err(|message| Problem::whole("dut.toml", message))?;
-    let mut writer = Writer { directory, device, size, files: BTreeMap::new(), rows: 0, memh: String::new(), checksum: Checksum::default() };
+    let mut writer = Writer {
+        directory,
+        device,
+        size,
+        files: BTreeMap::new(),
+        rows: 0,
+        memh: String::new(),
+        checksum: Checksum::default(),
+    };
     let mut cases = Vec::with_capacity(generated.cases.len());
     for (number, case) in (0..).zip(&generated.cases) {
         cases.push(writer.case(number, case).map_err(io)?);

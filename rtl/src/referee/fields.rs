@@ -12,7 +12,13 @@ type Difference = (&'static str, &'static str, String, String);
 struct Fields(Option<Difference>);
 
 impl Fields {
-    fn same<T: PartialEq + std::fmt::Debug>(&mut self, field: &'static str, clause: &'static str, due: T, came: T) {
+    fn same<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        field: &'static str,
+        clause: &'static str,
+        due: T,
+        came: T,
+    ) {
         if self.0.is_none() && due != came {
             self.0 = Some((field, clause, format!("{due:?}"), format!("{came:?}")));
         }
@@ -54,7 +60,9 @@ pub(super) fn show(packet: &Packet) -> String {
             format!("support: qual_status {}, ienable {}", *qual_status as u8, u8::from(*ienable))
         }
         Packet::Address { address, .. } => format!("address {address}"),
-        Packet::Branch { branches, address: Some(address), .. } => format!("{branches} outcomes, address {address}"),
+        Packet::Branch { branches, address: Some(address), .. } => {
+            format!("{branches} outcomes, address {address}")
+        }
         Packet::Branch { .. } => String::from("31 outcomes without address"),
         Packet::BranchCount { .. } => String::from("branch count"),
         Packet::JumpTargetIndex { .. } => String::from("jump target index"),
@@ -96,7 +104,12 @@ impl Referee<'_> {
             (Wanted::FullMap, Packet::Branch { branches, branch_map, .. }) => {
                 fields.same("branches", "RVET-PKT-032", 0, *branches);
                 let due = map_of(&self.pending);
-                fields.same("branch_map", "RVET-ENC-028", format!("{due:031b}"), format!("{branch_map:031b}"));
+                fields.same(
+                    "branch_map",
+                    "RVET-ENC-028",
+                    format!("{due:031b}"),
+                    format!("{branch_map:031b}"),
+                );
             }
             (Wanted::Context, Packet::Context { .. }) => {}
             (Wanted::Support { .. }, Packet::Support { .. }) => support(&mut fields, wanted, packet),
@@ -141,7 +154,9 @@ impl Referee<'_> {
     fn trap_fields(&self, fields: &mut Fields, item: &Item, wanted: Wanted, packet: &Packet) {
         let Wanted::Trap { trap, handler, address: due } = wanted else { return };
         let Some(trapped) = self.items.get(trap) else { return };
-        let Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval } = packet else {
+        let Packet::Trap { branch, privilege, time, context, ecause, interrupt, thaddr, address, tval } =
+            packet
+        else {
             return;
         };
         let ItemKind::Trap { interrupt: is_interrupt, cause, tval: value, .. } = trapped.kind else { return };
@@ -157,7 +172,9 @@ impl Referee<'_> {
         let came = address.map_or(0, |address| address.0);
         match due {
             TrapField::Is(due) => fields.same_hex("address", "RVET-ENC-022", due, came),
-            TrapField::Item => fields.same_hex("address", "RVET-ENC-021", item.address().unwrap_or_default(), came),
+            TrapField::Item => {
+                fields.same_hex("address", "RVET-ENC-021", item.address().unwrap_or_default(), came)
+            }
             TrapField::Undefined => {}
         }
         if !is_interrupt {
@@ -165,7 +182,14 @@ impl Referee<'_> {
         }
     }
 
-    fn address_fields(&self, fields: &mut Fields, item: &Item, reason: Reason, wanted: Wanted, packet: &Packet) {
+    fn address_fields(
+        &self,
+        fields: &mut Fields,
+        item: &Item,
+        reason: Reason,
+        wanted: Wanted,
+        packet: &Packet,
+    ) {
         let Wanted::Address { updiscon: flag, notify: asked } = wanted else { return };
         let (branches, map, address, notify, updiscon) = match *packet {
             Packet::Address { address, notify, updiscon, .. } => (0, 0, Some(address), notify, updiscon),
@@ -209,7 +233,9 @@ fn support(fields: &mut Fields, wanted: Wanted, packet: &Packet) {
     fields.same("encoder_mode", "RVET-PKT-023", 0, *encoder_mode);
     let number = |status: QualStatus| status as u8;
     match ended {
-        None => fields.same("qual_status", "RVET-ENC-012", number(QualStatus::NoChange), number(*qual_status)),
+        None => {
+            fields.same("qual_status", "RVET-ENC-012", number(QualStatus::NoChange), number(*qual_status))
+        }
         Some(Ending::Is(due)) => {
             let clause = if due == QualStatus::EndedNtr { "RVET-ENC-013" } else { "RVET-ENC-014" };
             fields.same("qual_status", clause, number(due), number(*qual_status));

@@ -102,8 +102,8 @@ struct Referee<'a> {
     trap_reported: bool,
     /// The latest report of the latest instruction.
     latest: Latest,
-    /// Imprecise context changes without packet.
-    contexts: usize,
+    /// Imprecise context changes that may have a packet, and whether one of them must.
+    contexts: (usize, bool),
     /// The chain of traps began with an interrupt that may be reported by itself.
     open_interrupt: bool,
     /// The start packet of a resynchronisation must come with the next instruction.
@@ -124,7 +124,12 @@ enum Latest {
 }
 
 impl<'a> Referee<'a> {
-    fn new(device: &'a Device, items: &'a [Item], packets: &'a [Packet], reported: Option<&'a [u64]>) -> Self {
+    fn new(
+        device: &'a Device,
+        items: &'a [Item],
+        packets: &'a [Packet],
+        reported: Option<&'a [u64]>,
+    ) -> Self {
         Self {
             device,
             items,
@@ -139,7 +144,7 @@ impl<'a> Referee<'a> {
             full_address: device.parameters.modes.full_address,
             trap_reported: false,
             latest: Latest::None,
-            contexts: 0,
+            contexts: (0, false),
             open_interrupt: false,
             resync_next: false,
             traced: false,
@@ -183,12 +188,14 @@ impl<'a> Referee<'a> {
     }
 
     fn is_traced_next(&self, index: usize) -> bool {
-        self.neighbour(index, 1).is_some_and(|next| next.qualified && !matches!(next.kind, ItemKind::Break { .. }))
+        self.neighbour(index, 1)
+            .is_some_and(|next| next.qualified && !matches!(next.kind, ItemKind::Break { .. }))
     }
 
     /// Tracing ends because the next item is not traced; a break says more, and comes next.
     fn end_unless_break(&mut self, index: usize) {
-        let is_break = self.neighbour(index, 1).is_none_or(|next| matches!(next.kind, ItemKind::Break { .. }));
+        let is_break =
+            self.neighbour(index, 1).is_none_or(|next| matches!(next.kind, ItemKind::Break { .. }));
         if !is_break {
             self.end(index, Some(true));
         }
@@ -205,6 +212,7 @@ impl<'a> Referee<'a> {
             return;
         }
         self.imprecise_context(item);
+        self.separate_at_the_end(index, item);
         self.ended = true;
         let ended = match self.latest {
             Latest::Updiscon(false) => Ending::Is(QualStatus::EndedNtr),
@@ -212,14 +220,32 @@ impl<'a> Referee<'a> {
             Latest::Sync => Ending::Either,
             _ => Ending::Is(QualStatus::EndedRep),
         };
-        // Whether halts and triggers change `ienable` is open (ET 7.5).
-        let ienable = ienable.filter(|ienable| !ienable);
+        // Whether halts and triggers change `ienable` is open (ET 7.5); a second packet may say it.
+        let ienable = ienable.filter(|ienable| !ienable && !self.second_support_follows());
         self.settle(item, Reason::Ended, Wanted::Support { ienable, ended: Some(ended) });
         self.optional_support();
         self.latest = Latest::None;
         self.trap_reported = false;
         self.open_interrupt = false;
         self.pending.clear();
+    }
+
+    /// The chain of traps has no handler, and the device reported its interrupts by themselves.
+    fn separate_at_the_end(&mut self, index: usize, item: &Item) {
+        let is_trap = |index: &usize| self.items.get(*index).is_some_and(Item::is_trap);
+        let trap = [Some(index), index.checked_sub(1)].into_iter().flatten().find(is_trap);
+        if self.open_interrupt
+            && !self.trap_reported
+            && let Some(trap) = trap.filter(|trap| self.next_is_separate(*trap))
+        {
+            let wanted = Wanted::Trap { trap, handler: false, address: TrapField::Undefined };
+            self.settle(item, Reason::InterruptAtTarget, wanted);
+        }
+    }
+
+    fn second_support_follows(&self) -> bool {
+        let second = self.packets.get(self.at + 1);
+        matches!(second, Some(Packet::Support { ienable: false, qual_status: QualStatus::NoChange, .. }))
     }
 
     /// A second support packet, which announces that tracing is off.
@@ -238,7 +264,7 @@ impl<'a> Referee<'a> {
         let changed = traced_before.is_some_and(|previous| precisely_changed(previous, item));
         let after_trap = previous.filter(|previous| previous.is_trap());
         if item.ctype == 1 && self.device.parameters.context_width() > 0 {
-            self.contexts += 1;
+            self.contexts = (self.contexts.0 + 1, true);
             self.imprecise_context(item);
         }
         let resync_next = core::mem::take(&mut self.resync_next);
@@ -271,18 +297,22 @@ impl<'a> Referee<'a> {
         if self.trap_reported || separate {
             self.settle(item, Reason::HandlerAfterReport, Wanted::Start);
         } else {
-            self.settle(item, Reason::Handler, Wanted::Trap { trap, handler: true, address: TrapField::Item });
+            self.settle(
+                item,
+                Reason::Handler,
+                Wanted::Trap { trap, handler: true, address: TrapField::Item },
+            );
         }
     }
 
-    /// Whether a trap packet without handler comes for this trap, and then a start packet.
+    /// Whether a trap packet without handler comes for this trap, and then a start packet or the end.
     fn next_is_separate(&self, trap: usize) -> bool {
         let Some(ItemKind::Trap { interrupt, cause, .. }) = self.items.get(trap).map(|item| item.kind) else {
             return false;
         };
         matches!(self.peek(), Some(Packet::Trap { thaddr: false, interrupt: i, ecause, .. })
             if *i == interrupt && u64::from(*ecause) == cause)
-            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. }))
+            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. } | Packet::Support { .. }))
     }
 
     /// An instruction without synchronisation packet. Spec: RVET-ENC-015 to 019, RVET-ENC-029, RVET-ENC-036.
@@ -290,11 +320,14 @@ impl<'a> Referee<'a> {
         let next = self.neighbour(index, 1);
         let traced = next.filter(|next| next.qualified && !is_marker(next));
         let change = traced.filter(|next| !next.is_trap() && precisely_changed(item, next));
-        let asked = matches!(item.kind, ItemKind::Retire { notify: true, .. }) && self.device.policy.triggers.notify;
+        let asked =
+            matches!(item.kind, ItemKind::Retire { notify: true, .. }) && self.device.policy.triggers.notify;
         let resync = self.flushes_for_resync();
         let notify = if after_updiscon {
             Flag::Is(false)
-        } else if asked && (next.is_none() || traced.is_none() || traced.is_some_and(Item::is_trap) || change.is_some()) {
+        } else if asked
+            && (next.is_none() || traced.is_none() || traced.is_some_and(Item::is_trap) || change.is_some())
+        {
             Flag::Any
         } else {
             Flag::Is(asked)
@@ -307,7 +340,8 @@ impl<'a> Referee<'a> {
             Reason::Final
         } else if traced.is_some_and(Item::is_trap) {
             Reason::BeforeTrap
-        } else if change.is_some_and(|next| next.ctype == 3 || (next.ctype == 2 && !self.pending.is_empty())) {
+        } else if change.is_some_and(|next| next.ctype == 3 || (next.ctype == 2 && !self.pending.is_empty()))
+        {
             Reason::BeforeContext
         } else if change.is_some() && !self.pending.is_empty() {
             Reason::BeforePrivilege
@@ -341,7 +375,11 @@ impl<'a> Referee<'a> {
             }
             _ if at_target && !interrupt => {
                 let address = TrapField::Is(epc.unwrap_or_default());
-                self.settle(item, Reason::ExceptionAtTarget, Wanted::Trap { trap: index, handler: false, address });
+                self.settle(
+                    item,
+                    Reason::ExceptionAtTarget,
+                    Wanted::Trap { trap: index, handler: false, address },
+                );
                 self.trap_reported = true;
             }
             _ if at_target => {
@@ -361,8 +399,8 @@ impl<'a> Referee<'a> {
 
     /// Spec: RVET-ENC-041. The packet may come at any time after the change.
     fn imprecise_context(&mut self, item: &Item) {
-        while self.contexts > 0 && matches!(self.peek(), Some(Packet::Context { .. })) {
-            self.contexts -= 1;
+        while self.contexts.0 > 0 && matches!(self.peek(), Some(Packet::Context { .. })) {
+            self.contexts = (self.contexts.0 - 1, false);
             self.settle(item, Reason::Imprecise, Wanted::Context);
         }
     }
@@ -409,7 +447,7 @@ impl<'a> Referee<'a> {
 
     fn finish(&mut self) {
         let row = self.items.last().map_or(0, |item| item.row);
-        if self.contexts > 0 {
+        if self.contexts.1 {
             self.find(row, Some(Reason::Imprecise), "packet", "RVET-ENC-041", "a context packet", "none");
         }
         while let Some(packet) = self.peek() {
@@ -419,7 +457,15 @@ impl<'a> Referee<'a> {
         }
     }
 
-    fn find(&mut self, row: u32, reason: Option<Reason>, field: &str, clause: &str, expected: &str, got: &str) {
+    fn find(
+        &mut self,
+        row: u32,
+        reason: Option<Reason>,
+        field: &str,
+        clause: &str,
+        expected: &str,
+        got: &str,
+    ) {
         let tail = reason.is_some_and(Reason::is_tail);
         self.ruling.findings.push(Finding {
             row,

@@ -16,9 +16,10 @@ impl Referee<'_> {
     pub(super) fn settle(&mut self, item: &Item, reason: Reason, wanted: Wanted) {
         let pending = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
         self.ruling.dues.push(Due { row: item.row, reason, pending });
-        let found = (0..AHEAD)
-            .take_while(|ahead| self.packets.get(self.at + ahead).is_some())
-            .find(|ahead| self.packets.get(self.at + ahead).is_some_and(|packet| self.fits(item, wanted, packet)));
+        let found =
+            (0..AHEAD).take_while(|ahead| self.packets.get(self.at + ahead).is_some()).find(|ahead| {
+                self.packets.get(self.at + ahead).is_some_and(|packet| self.fits(item, wanted, packet))
+            });
         match (found, self.peek()) {
             (Some(0), Some(packet)) => self.compare(item, reason, wanted, packet),
             (_, None) => self.missing(item, reason, wanted),
@@ -40,8 +41,14 @@ impl Referee<'_> {
     /// What the packet changes, whether it came or not.
     fn settled(&mut self, item: &Item, reason: Reason, wanted: Wanted) {
         match wanted {
-            Wanted::Start | Wanted::Trap { handler: true, .. } => self.latest = Latest::Sync,
-            Wanted::Address { updiscon, .. } if reason == Reason::Updiscon => self.latest = Latest::Updiscon(updiscon),
+            Wanted::Start | Wanted::Trap { handler: true, .. } => {
+                self.latest = Latest::Sync;
+                // The packet has the context.
+                self.contexts.1 = false;
+            }
+            Wanted::Address { updiscon, .. } if reason == Reason::Updiscon => {
+                self.latest = Latest::Updiscon(updiscon)
+            }
             Wanted::Address { .. } => self.latest = Latest::Other,
             Wanted::Trap { .. } | Wanted::FullMap | Wanted::Context | Wanted::Support { .. } => {}
         }
@@ -128,10 +135,13 @@ impl Referee<'_> {
                     if *qual_status != traceproof_vectors::riscv_etrace::QualStatus::NoChange);
             }
             outcomes += usize::from(item.taken().is_some());
-            let counts = |count: u8| usize::from(count) == outcomes || usize::from(count) == outcomes + carried;
+            let counts =
+                |count: u8| usize::from(count) == outcomes || usize::from(count) == outcomes + carried;
             let same = match packet {
                 Packet::Start { address, .. } => item.address() == Some(address.0),
-                Packet::Trap { thaddr: true, address: Some(address), .. } => item.address() == Some(address.0),
+                Packet::Trap { thaddr: true, address: Some(address), .. } => {
+                    item.address() == Some(address.0)
+                }
                 Packet::Trap { thaddr: false, ecause, interrupt, .. } => {
                     matches!(item.kind, ItemKind::Trap { interrupt: i, cause, .. }
                         if i == *interrupt && cause == u64::from(*ecause))
