@@ -49,6 +49,9 @@ iaddress_width_p = 24
 iaddress_lsb_p = 2
 [ingress]
 merged_traps = false
+[policy]
+sync_mode = \"half_words\"
+sync_max = 1
 ";
 
 fn device(text: &str) -> Device {
@@ -239,10 +242,10 @@ fn a_legal_but_different_encoder_is_legal_and_semantic_and_not_exact() {
     let mut pack = small();
     let policy = |text: &str| -> Policy { toml::from_str(text).expect("a policy") };
     let other = policy(
-        "sync_mode = \"packets\"\nsync_max = 0\ninterrupt_report = \"separate\"\ncompression = \"mandatory\"\nsupport_at_disable = true",
+        "sync_mode = \"half_words\"\nsync_max = 0\ninterrupt_report = \"separate\"\ncompression = \"mandatory\"\nsupport_at_disable = true",
     );
     // The control fields of the pack switch the timer on; the device counts otherwise than the model.
-    pack.device.policy = policy("sync_mode = \"packets\"\nsync_max = 1");
+    pack.device.policy = policy("sync_mode = \"half_words\"\nsync_max = 9");
     let verdict = judge(&pack, &run(&pack, &other));
     assert!(verdict.passes(), "{}", report::text(&verdict));
     let failed = verdict.cases.iter().filter(|case| case.exact.failed()).count();

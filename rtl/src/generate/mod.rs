@@ -14,7 +14,8 @@ pub use variants::Relation;
 use traceproof_encoder_model::riscv_etrace::{Retirement, TrapPlacement};
 use traceproof_vectors::Program;
 
-use crate::referee::referee;
+use crate::judge::{Outcome, decoded};
+use crate::referee::{Ruling, referee};
 use crate::{Device, Finding, Row, items};
 use program::Code;
 use rng::Rng;
@@ -66,6 +67,8 @@ pub struct GeneratedCase {
     pub rows: Vec<Row>,
     /// The packets that are expected, by the index of the row.
     pub packets: Vec<ExpectedPacket>,
+    /// Why each of them is due.
+    pub(crate) ruling: Ruling,
 }
 
 /// The cases of a pack, and what they cover.
@@ -102,11 +105,19 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
         let case = |id: String, variant, shape| {
             let (rows, packets) = drive(device, &code.program, &execution, shape)
                 .ok_or_else(|| format!("{id}: the encoder model refuses the device"))?;
-            Ok::<_, String>(GeneratedCase { id, variant, program: code.program.clone(), rows, packets })
+            let ruling = Ruling::default();
+            Ok::<_, String>(GeneratedCase {
+                id,
+                variant,
+                program: code.program.clone(),
+                rows,
+                packets,
+                ruling,
+            })
         };
-        let base = case(id.clone(), None, base_shape(device))?;
+        let mut base = case(id.clone(), None, base_shape(device))?;
         rows += base.rows.len();
-        generated.observe(device, &base)?;
+        generated.observe(device, &mut base)?;
         // One variant after each case in turn: none of them may change the packets.
         let variant = relations.get(number % relations.len().max(1)).copied();
         generated.cases.push(base);
@@ -115,7 +126,7 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
             let mut varied = case(format!("{id}.{}", relation.name()), Some((id, relation)), shape)?;
             relation.change(device, &mut varied, &mut rng);
             rows += varied.rows.len();
-            generated.observe(device, &varied)?;
+            generated.observe(device, &mut varied)?;
             generated.cases.push(varied);
         }
     }
@@ -135,10 +146,15 @@ fn base_shape(device: &Device) -> Shape {
 
 impl Generated {
     /// Takes a case into the table, once the referee agrees with the encoder model about every packet of it.
-    fn observe(&mut self, device: &Device, case: &GeneratedCase) -> Result<(), String> {
+    fn observe(&mut self, device: &Device, case: &mut GeneratedCase) -> Result<(), String> {
         let items = items(&case.rows, &case.program, device.parameters.retires_p > 1);
         let packets: Vec<_> = case.packets.iter().map(|expected| expected.packet).collect();
-        let ruling = referee(device, &items, &packets, None);
+        let payloads: Vec<Vec<u8>> = case.packets.iter().map(|expected| expected.bytes.clone()).collect();
+        let (semantic, reported) = decoded(device, &case.program, &items, &payloads);
+        if let Outcome::Fail { message, .. } = semantic {
+            return Err(format!("{}: the packets of the encoder model: {message}", case.id));
+        }
+        let ruling = referee(device, &items, &packets, Some(&reported));
         if let Some(Finding { clause, field, expected, got, .. }) = ruling.findings.first() {
             let id = &case.id;
             return Err(format!(
@@ -149,7 +165,9 @@ impl Generated {
         let halfwords = slots.map(|slot| slot.iretire);
         let blocks = device.parameters.retires_p > 1;
         let most = if blocks { device.ingress.max_halfwords } else { u16::MAX };
-        self.bins.observe(&items, &ruling.dues, halfwords.filter(|_| blocks), most);
+        let halfwords: Vec<u16> = halfwords.filter(|_| blocks).collect();
+        self.bins.observe(&items, &ruling.dues, halfwords.into_iter(), most);
+        case.ruling = ruling;
         Ok(())
     }
 }

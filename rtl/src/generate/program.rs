@@ -130,8 +130,9 @@ impl Code {
                 shapes.push(Shape { kind: Kind::IndirectJump, short: false, target: 0 });
             }
         }
-        let base = 0x8000_0000 & (parameters.address_mask() >> 1).max(0x1_0000);
-        let base = if base == 0 { 0x1_0000 } else { base };
+        // Where addresses have 32 bits the top one is set, so that addresses look negative.
+        let width = u32::from(parameters.iaddress_width_p);
+        let base = if width >= 32 { 0x8000_0000 } else { 1 << (width - 1) };
         let mut code = Self {
             program: Program::new(),
             instructions: BTreeMap::new(),

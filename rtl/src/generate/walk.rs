@@ -160,7 +160,12 @@ impl<'a> Walk<'a> {
 
     /// Whether the planned event is to happen now. A request to report the current branch counts its outcome.
     const fn is_due(&self) -> bool {
-        let counted = matches!(self.plan.0, Event::Notify) as u32;
+        let counted = match self.plan.0 {
+            Event::Notify => 1,
+            // The branch before the jump, and the one that is its target.
+            Event::Leave => 2,
+            _ => 0,
+        };
         self.pending + counted >= self.plan.1
     }
 
@@ -309,6 +314,13 @@ impl<'a> Walk<'a> {
     /// Where an uninferable jump or a trap goes: if possible to something that is missing.
     fn free_target(&mut self) -> u64 {
         let wanted = self.rng.below(100);
+        // From lower levels to other lower levels, without a trap between.
+        if self.privilege != 3 && self.rng.chance(50) {
+            let returns = self.code.by_kind.get(&Kind::TrapReturn);
+            if let Some(place) = returns.and_then(|places| self.rng.pick(places)) {
+                return place;
+            }
+        }
         let found = match wanted {
             0..35 => self.missing_after_this(),
             35..50 => self.missing_pair(),

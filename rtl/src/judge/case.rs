@@ -46,7 +46,7 @@ pub fn judge_case(
     let parameters = device.payload_parameters();
     let came = came(device, &parameters, log);
     let items = items(&case.rows, &case.program, device.parameters.retires_p > 1);
-    let (semantic, reported) = semantic::judge(device, &parameters, &case.program, &items, &came.payloads);
+    let (semantic, reported) = semantic::judge(device, &case.program, &items, &came.payloads);
     let reported = matches!(semantic, Outcome::Pass).then_some(reported.as_slice());
     let mut ruling = referee(device, &items, &came.packets, reported);
     let mut legal_findings = std::mem::take(&mut ruling.findings);

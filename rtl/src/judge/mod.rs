@@ -4,6 +4,7 @@ mod case;
 mod semantic;
 
 pub use case::judge_case;
+pub(crate) use semantic::judge as decoded;
 
 use std::collections::BTreeMap;
 

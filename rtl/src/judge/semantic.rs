@@ -1,7 +1,7 @@
 //! Whether a decoder reports the execution that was driven.
 
 use traceproof_decoder::riscv_etrace::Decoder;
-use traceproof_vectors::riscv_etrace::{Epc, Event, Parameters, RiscvEtrace};
+use traceproof_vectors::riscv_etrace::{Epc, Event, RiscvEtrace};
 use traceproof_vectors::{Decoder as _, Entry, Log, Program};
 
 use super::Outcome;
@@ -16,15 +16,14 @@ enum Shown {
 }
 
 /// The verdict, and for each packet the instructions that are reported after it.
-pub(super) fn judge(
+pub(crate) fn judge(
     device: &Device,
-    parameters: &Parameters,
     program: &Program,
     items: &[Item],
     payloads: &[Vec<u8>],
 ) -> (Outcome, Vec<u64>) {
     let mut decoder = Decoder::default();
-    if let Err(refusal) = decoder.begin(parameters, program) {
+    if let Err(refusal) = decoder.begin(&device.payload_parameters(), program) {
         return (Outcome::NotJudged(refusal.to_string()), Vec::new());
     }
     let mut log: Log<RiscvEtrace> = Log::default();
@@ -53,7 +52,6 @@ pub(super) fn judge(
                 show(rest.first()),
                 show(got.get(at.got))
             );
-            let _ = device;
             (fail(message, rest.len() <= 1), reported)
         }
     }

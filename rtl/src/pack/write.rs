@@ -7,8 +7,7 @@ use std::path::Path;
 use super::manifest::{BinCounts, CaseEntry, FORMAT, LeftOut, Manifest, VERSION};
 use super::{digest, forms};
 use crate::generate::{Generated, GeneratedCase, Size, generate};
-use crate::referee::referee;
-use crate::{Checksum, Device, Op, Problem, Row, items};
+use crate::{Checksum, Device, Op, Problem, Row};
 
 /// Generates the pack of a device and writes it into a directory that is empty or does not exist. `text` is the
 /// description as it was read.
@@ -82,10 +81,7 @@ impl Writer<'_> {
             self.row(row);
         }
         let (blocks, id) = (self.device.blocks(), &case.id);
-        let packets: Vec<_> = case.packets.iter().map(|expected| expected.packet).collect();
-        let items = items(&rows, &case.program, self.device.parameters.retires_p > 1);
-        let ruling = referee(self.device, &items, &packets, None);
-        let lines = forms::expect(self.device, &case.packets, &ruling, first);
+        let lines = forms::expect(self.device, &case.packets, &case.ruling, first);
         let clauses: BTreeSet<String> = lines.iter().flat_map(|line| line.clauses.clone()).collect();
         let text: Vec<String> = lines.iter().filter_map(|line| serde_json::to_string(line).ok()).collect();
         self.file(&format!("{id}.stim"), &forms::stim(&rows, blocks))?;

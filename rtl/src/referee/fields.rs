@@ -1,6 +1,6 @@
 //! The fields of a packet against what is due.
 
-use traceproof_vectors::riscv_etrace::{Packet, QualStatus};
+use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress};
 
 use super::{Ending, Flag, Reason, Referee, TrapField, Wanted};
 use crate::{Item, ItemKind};
@@ -216,7 +216,7 @@ impl Referee<'_> {
         fields.same("updiscon", "RVET-ENC-034", flag, updiscon);
     }
 
-    fn is_right(&self, item: &Item, address: traceproof_vectors::riscv_etrace::ReportedAddress) -> bool {
+    fn is_right(&self, item: &Item, address: ReportedAddress) -> bool {
         [Some(self.base), self.device_base]
             .into_iter()
             .flatten()

@@ -16,7 +16,7 @@ use crate::{Device, Item, ItemKind};
 
 /// What the referee found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ruling {
+pub(crate) struct Ruling {
     /// Every packet that was due, in order.
     pub dues: Vec<Due>,
     /// For each packet that was taken for a due one: its index, the reason, and whether its address is undefined.
@@ -32,7 +32,12 @@ pub struct Ruling {
 /// Judges packets against items. `reported`: for each packet, how many instructions a decoder has reported after it, if
 /// it decodes the whole.
 #[must_use]
-pub fn referee(device: &Device, items: &[Item], packets: &[Packet], reported: Option<&[u64]>) -> Ruling {
+pub(crate) fn referee(
+    device: &Device,
+    items: &[Item],
+    packets: &[Packet],
+    reported: Option<&[u64]>,
+) -> Ruling {
     let mut referee = Referee::new(device, items, packets, reported);
     for index in 0..items.len() {
         referee.item(index);

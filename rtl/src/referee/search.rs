@@ -1,6 +1,6 @@
 //! A packet that is due against the packet that came: the same, another one, or one too many or too few.
 
-use traceproof_vectors::riscv_etrace::Packet;
+use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress};
 
 use super::{Due, Latest, Reason, Referee, Wanted, fields};
 use crate::{Item, ItemKind};
@@ -76,13 +76,16 @@ impl Referee<'_> {
 
     /// Nothing is due for `item`; a packet that the decoder knows to be about it is one too many.
     pub(super) fn unexpected_here(&mut self, item: &Item) {
-        let address = match self.peek() {
-            Some(Packet::Address { address, .. }) => *address,
-            Some(Packet::Branch { address: Some(address), .. }) => *address,
+        let Some(packet) = self.peek() else { return };
+        let address = match packet {
+            Packet::Address { address, .. } => *address,
+            Packet::Branch { address: Some(address), .. } => *address,
             _ => return,
         };
         let here = item.address() == Some(self.resolved(address, self.base));
-        if here && self.reported.is_some() && self.is_about_now(self.at) {
+        // Where the decoder stops provisionally it cannot tell two arrivals at one place apart.
+        let known = self.reported.is_some() && self.is_about_now(self.at);
+        if here && known && !self.is_about_later(item, packet) {
             self.surplus(item);
             self.pending.clear();
             self.base = item.address().unwrap_or(self.base);
@@ -111,14 +114,13 @@ impl Referee<'_> {
             }
             (Wanted::Context, Packet::Context { .. }) => true,
             (Wanted::Support { ended, .. }, Packet::Support { qual_status, .. }) => {
-                use traceproof_vectors::riscv_etrace::QualStatus;
                 ended.is_some() == (*qual_status != QualStatus::NoChange)
             }
             _ => false,
         }
     }
 
-    fn is_here(&self, item: &Item, address: traceproof_vectors::riscv_etrace::ReportedAddress) -> bool {
+    fn is_here(&self, item: &Item, address: ReportedAddress) -> bool {
         let bases = [Some(self.base), self.device_base];
         bases.into_iter().flatten().any(|base| Some(self.resolved(address, base)) == item.address())
     }
@@ -126,36 +128,46 @@ impl Referee<'_> {
     /// Whether the packet is what a later item asks for: the same address, and as many outcomes as there are up to it.
     fn is_about_later(&self, item: &Item, packet: &Packet) -> bool {
         let from = self.items.iter().position(|other| core::ptr::eq(other, item)).unwrap_or(self.items.len());
-        let later = self.items.iter().skip(from + 1).take(ITEMS_AHEAD);
+        let ends =
+            matches!(packet, Packet::Support { qual_status, .. } if *qual_status != QualStatus::NoChange);
+        let begins = matches!(packet, Packet::Support { qual_status: QualStatus::NoChange, .. });
         let mut outcomes = 0_usize;
-        let carried = self.pending.len();
-        for item in later {
-            if matches!(item.kind, ItemKind::Break { .. }) || !item.qualified {
-                return matches!(packet, Packet::Support { qual_status, .. }
-                    if *qual_status != traceproof_vectors::riscv_etrace::QualStatus::NoChange);
-            }
-            outcomes += usize::from(item.taken().is_some());
-            let counts =
-                |count: u8| usize::from(count) == outcomes || usize::from(count) == outcomes + carried;
-            let same = match packet {
-                Packet::Start { address, .. } => item.address() == Some(address.0),
-                Packet::Trap { thaddr: true, address: Some(address), .. } => {
-                    item.address() == Some(address.0)
+        let mut carried = self.pending.len();
+        for item in self.items.iter().skip(from + 1).take(ITEMS_AHEAD) {
+            let is_here = match item.kind {
+                ItemKind::Break { .. } => ends,
+                ItemKind::Enable { .. } => begins,
+                _ if !item.qualified => false,
+                _ => {
+                    outcomes += usize::from(item.taken().is_some());
+                    self.may_ask_for(item, packet, [outcomes, outcomes + carried])
                 }
-                Packet::Trap { thaddr: false, ecause, interrupt, .. } => {
-                    matches!(item.kind, ItemKind::Trap { interrupt: i, cause, .. }
-                        if i == *interrupt && cause == u64::from(*ecause))
-                }
-                Packet::Address { address, .. } => outcomes == 0 && self.is_here(item, *address),
-                Packet::Branch { address: Some(address), branches, .. } => {
-                    counts(*branches) && self.is_here(item, *address)
-                }
-                _ => false,
             };
-            if same {
+            if is_here {
                 return true;
+            }
+            if !item.qualified || matches!(item.kind, ItemKind::Break { .. } | ItemKind::Enable { .. }) {
+                (outcomes, carried) = (0, 0);
             }
         }
         false
+    }
+
+    /// Whether the packet may be about `item`, with one of these counts of outcomes.
+    fn may_ask_for(&self, item: &Item, packet: &Packet, outcomes: [usize; 2]) -> bool {
+        match packet {
+            Packet::Start { address, .. } | Packet::Trap { thaddr: true, address: Some(address), .. } => {
+                item.address() == Some(address.0)
+            }
+            Packet::Trap { thaddr: false, ecause, interrupt, .. } => {
+                matches!(item.kind, ItemKind::Trap { interrupt: i, cause, .. }
+                    if i == *interrupt && cause == u64::from(*ecause))
+            }
+            Packet::Address { address, .. } => outcomes.contains(&0) && self.is_here(item, *address),
+            Packet::Branch { address: Some(address), branches, .. } => {
+                outcomes.contains(&usize::from(*branches)) && self.is_here(item, *address)
+            }
+            _ => false,
+        }
     }
 }
