@@ -4,6 +4,7 @@
 mod adaptor;
 mod baseline;
 mod bench;
+mod check_rtl;
 mod conformance;
 mod coverage;
 mod crates;
@@ -30,6 +31,7 @@ mod smoke;
 mod snapshot;
 mod subjects;
 mod suite;
+mod vectors;
 
 use std::panic;
 use std::process::ExitCode;
@@ -81,6 +83,9 @@ enum Verb {
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
     #[command(subcommand)]
+    Vectors(vectors::Verb),
+    CheckRtl(check_rtl::Arguments),
+    #[command(subcommand)]
     Adaptor(adaptor::Verb),
     #[cfg(feature = "peer-opencsd")]
     #[command(name = opencsd_host::VERB, hide = true)]
@@ -111,6 +116,8 @@ fn main() -> ExitCode {
         Verb::Export(arguments) => export::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
+        Verb::Vectors(verb) => vectors::run(verb),
+        Verb::CheckRtl(arguments) => check_rtl::run(arguments),
         Verb::Adaptor(verb) => adaptor::run(verb),
         #[cfg(feature = "peer-opencsd")]
         Verb::OpencsdHost => opencsd_host::run(),
