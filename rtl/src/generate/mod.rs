@@ -1,6 +1,7 @@
 //! Executions for a device, until the bins of its ingress port are hit.
 
 mod bins;
+mod directed;
 mod drive;
 mod program;
 mod rng;
@@ -59,6 +60,8 @@ impl Size {
 pub struct GeneratedCase {
     /// Its id.
     pub id: String,
+    /// It is a case of the suite.
+    pub directed: bool,
     /// The case that it is a variant of, and how.
     pub variant: Option<(String, Relation)>,
     /// Its program.
@@ -91,8 +94,9 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
     let (least, most, steps) = size.bounds();
     let mut generated = Generated { bins: Bins::of(device), ..Generated::default() };
     let relations = variants::of(device, &mut generated.left_out);
+    directed::add(device, &mut generated)?;
     let mut rng = Rng::new(seed);
-    let mut rows = 0;
+    let mut rows: usize = generated.cases.iter().map(|case| case.rows.len()).sum();
     for number in 0.. {
         let missed = generated.bins.counts().1;
         if rows >= most || (rows >= least && missed == 0) {
@@ -107,6 +111,7 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
                 .ok_or_else(|| format!("{id}: the encoder model refuses the device"))?;
             let ruling = Ruling::default();
             Ok::<_, String>(GeneratedCase {
+                directed: false,
                 id,
                 variant,
                 program: code.program.clone(),

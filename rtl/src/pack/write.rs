@@ -94,7 +94,7 @@ impl Writer<'_> {
         Ok(CaseEntry {
             number,
             id: case.id.clone(),
-            origin: String::from("generated"),
+            origin: String::from(if case.directed { "directed" } else { "generated" }),
             variant_of: case.variant.as_ref().map(|(of, _)| of.clone()),
             relation: case.variant.as_ref().map(|(_, relation)| *relation),
             first_row: u32::try_from(first).unwrap_or(u32::MAX),
