@@ -4,6 +4,7 @@
 mod adaptor;
 mod baseline;
 mod bench;
+mod check_rtl;
 mod ci;
 mod conformance;
 mod coverage;
@@ -34,6 +35,7 @@ mod smoke;
 mod snapshot;
 mod subjects;
 mod suite;
+mod vectors;
 
 use std::panic;
 use std::process::ExitCode;
@@ -85,6 +87,9 @@ enum Verb {
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
     #[command(subcommand)]
+    Vectors(vectors::Verb),
+    CheckRtl(check_rtl::Arguments),
+    #[command(subcommand)]
     Adaptor(adaptor::Verb),
     Ci(ci::Arguments),
     Completions(shell::Completions),
@@ -126,6 +131,8 @@ fn main() -> ExitCode {
         Verb::Export(arguments) => export::run(arguments),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
+        Verb::Vectors(verb) => vectors::run(verb),
+        Verb::CheckRtl(arguments) => check_rtl::run(arguments),
         Verb::Adaptor(verb) => adaptor::run(verb),
         Verb::Ci(arguments) => ci::run(arguments),
         Verb::Completions(arguments) => shell::completions(Arguments::command(), arguments),

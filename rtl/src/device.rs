@@ -1,0 +1,259 @@
+//! `dut.toml`: what the device is, before anything is sent to it.
+
+use serde::{Deserialize, Serialize};
+use traceproof_vectors::riscv_etrace::{Encapsulation, Parameters, Policy};
+
+use crate::Problem;
+
+/// The description of a device.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// Its name, for reports.
+    pub name: String,
+    /// Its constants, by the names of the specification.
+    #[serde(default)]
+    pub parameters: Parameters,
+    /// Its ingress port.
+    #[serde(default)]
+    pub ingress: Ingress,
+    /// Its choices, and the values of control fields that hold for the whole pack.
+    #[serde(default)]
+    pub policy: Policy,
+    /// What it puts where the specification defines no address.
+    #[serde(default)]
+    pub undefined_trap_address: TrapAddress,
+    /// Fields that can be written besides `trTeActive`, `trTeEnable` and `trTeInstTracing`.
+    #[serde(default)]
+    pub control: Vec<Control>,
+    /// What the monitor writes.
+    #[serde(default)]
+    pub output: OutputForm,
+    /// Most clocks from the row that causes a packet to the packet; absent = not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<u64>,
+}
+
+/// The ingress port of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ingress {
+    /// Blocks per clock.
+    pub blocks: u8,
+    /// Most half-words of a block, where `retires_p` is more than 1.
+    pub max_halfwords: u16,
+    /// Optional signals that exist.
+    pub signals: Vec<Signal>,
+    /// A trap may come with the instruction that retired before it (itype 1 or 2 with `iretire` > 0).
+    pub merged_traps: bool,
+}
+
+impl Default for Ingress {
+    fn default() -> Self {
+        Self { blocks: 1, max_halfwords: 16, signals: Vec::new(), merged_traps: true }
+    }
+}
+
+/// An optional signal of the ingress port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// `ctype`: context changes.
+    Ctype,
+    /// `trigger[1:0]`: trace-on and trace-off.
+    Trigger,
+    /// `trigger[2+]`: notify.
+    Notify,
+    /// `halted`.
+    Halted,
+    /// `reset` of the hart.
+    Reset,
+    /// Whether the transport after the encoder takes packets.
+    Ready,
+}
+
+/// A control field, by its name in the Trace Control Interface. The discriminant is its number in packs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[allow(missing_docs, reason = "the names of the Trace Control Interface")]
+pub enum Control {
+    #[serde(rename = "trTeActive")]
+    Active = 1,
+    #[serde(rename = "trTeEnable")]
+    Enable = 2,
+    #[serde(rename = "trTeInstTracing")]
+    InstTracing = 3,
+    #[serde(rename = "trTeInstSyncMode")]
+    SyncMode = 4,
+    #[serde(rename = "trTeInstSyncMax")]
+    SyncMax = 5,
+    #[serde(rename = "trTeInstNoAddrDiff")]
+    NoAddrDiff = 6,
+    #[serde(rename = "trTeInstNoTrapAddr")]
+    NoTrapAddr = 7,
+    #[serde(rename = "trTeInstEnSequentialJump")]
+    SequentialJump = 8,
+    #[serde(rename = "trTeInstEnImplicitReturn")]
+    ImplicitReturn = 9,
+    #[serde(rename = "trTeInstEnBranchPrediction")]
+    BranchPrediction = 10,
+    #[serde(rename = "trTeInstEnJumpTargetCache")]
+    JumpTargetCache = 11,
+    #[serde(rename = "trTeInstTrigEnable")]
+    TrigEnable = 12,
+}
+
+/// What a device sends as address of a trap packet where the specification defines none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrapAddress {
+    /// The EPC of an exception that follows, or 0 (RVET-ENC-083).
+    #[default]
+    NextEpc,
+    /// Anything: not compared at any level but `exact`.
+    Any,
+}
+
+/// What the monitor of a device writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputForm {
+    /// `P` lines: payloads.
+    #[default]
+    Payload,
+    /// `B` lines: the bytes of the transport that `parameters.encapsulation` describes.
+    Stream,
+}
+
+impl Device {
+    /// Reads a description.
+    ///
+    /// # Errors
+    ///
+    /// The first error, with line and column.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Problem> {
+        let device: Self = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            Problem::at_offset(file, text, offset, error.message())
+        })?;
+        match device.check() {
+            Ok(()) => Ok(device),
+            Err((key, message)) => {
+                let (line, column) = place_of(text, key);
+                Err(Problem::at(file, line, column, format!("`{key}` {message}")))
+            }
+        }
+    }
+
+    /// The text that [`parse`](Self::parse) reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// The first key with an impossible value, and what is wrong with it.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        self.parameters.check().map_err(|(key, message)| (key, message.to_owned()))?;
+        let modes = self.parameters.modes;
+        let optional =
+            modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
+        let rules: [(&'static str, bool, &str); 8] = [
+            ("name", !self.name.is_empty(), "must not be empty"),
+            ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
+            (
+                "max_halfwords",
+                self.parameters.retires_p == 1 || self.ingress.max_halfwords >= 2,
+                "must be at least 2, an instruction of 32 bits",
+            ),
+            (
+                "iaddress_width_p",
+                self.parameters.iaddress_width_p >= 20,
+                "must be at least 20, room for programs",
+            ),
+            ("data", self.parameters.data.is_none(), "is not supported: packs stimulate instruction trace"),
+            (
+                "modes",
+                !optional && !modes.implicit_exception,
+                "may only have `full_address`: packs do not cover the other modes yet",
+            ),
+            ("filters", self.policy.filters.is_empty(), "is not supported: packs do not cover filters yet"),
+            (
+                "encapsulation",
+                matches!(self.parameters.encapsulation, Encapsulation::Normal(normal) if normal.timestamp_bytes == 0)
+                    || self.output == OutputForm::Payload,
+                "must be the normal one without timestamps where the output is a stream",
+            ),
+        ];
+        match rules.into_iter().find(|(_, holds, _)| !holds) {
+            Some((key, _, message)) => Err((key, message.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether an optional signal exists.
+    #[must_use]
+    pub fn has(&self, signal: Signal) -> bool {
+        self.ingress.signals.contains(&signal)
+    }
+
+    /// Blocks per clock.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.ingress.blocks.into()
+    }
+
+    /// The parameters with each packet in a header byte of its own: what packs and judges work with.
+    #[must_use]
+    pub fn payload_parameters(&self) -> Parameters {
+        Parameters { encapsulation: Encapsulation::default(), ..self.parameters.clone() }
+    }
+}
+
+/// Line and column of a key; the first line where it is not written.
+fn place_of(text: &str, key: &str) -> (usize, usize) {
+    let holds = |line: &str| {
+        let line = line.trim_start().trim_start_matches('[');
+        line.strip_prefix(key).or_else(|| line.strip_prefix("parameters.")?.strip_prefix(key)).is_some_and(
+            |rest| rest.starts_with(|next: char| next.is_whitespace() || matches!(next, '=' | ']' | '.')),
+        )
+    };
+    let found = text.lines().enumerate().find(|(_, line)| holds(line));
+    found.map_or((1, 1), |(index, line)| (index + 1, line.len() - line.trim_start().len() + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Device::parse("dut.toml", text).expect_err("wrong").to_string()
+    }
+
+    #[test]
+    fn the_smallest_description_has_the_defaults() {
+        let device = Device::parse("dut.toml", "name = \"small\"").expect("valid");
+        assert_eq!(device.parameters, Parameters::default());
+        assert_eq!((device.blocks(), device.output), (1, OutputForm::Payload));
+    }
+
+    #[test]
+    fn a_description_is_read_back_from_its_own_text() {
+        let text = "name = \"a\"\ncontrol = [\"trTeInstNoAddrDiff\"]\nlatency = 9\n[ingress]\nsignals = [\"notify\"]";
+        let device = Device::parse("dut.toml", text).expect("valid");
+        assert_eq!(Device::parse("dut.toml", &device.text()), Ok(device));
+    }
+
+    #[test]
+    fn errors_have_line_and_column() {
+        assert!(error("name = \"x\"\nnmae = 3\n").starts_with("dut.toml:2:1: unknown field `nmae`"));
+        assert!(
+            error("name = \"x\"\n[ingress]\n  blocks = 9\n")
+                .starts_with("dut.toml:3:3: `blocks` must be 1 to 8")
+        );
+        let wrong = error("name = \"x\"\n[parameters]\nitype_width_p = 5\n");
+        assert_eq!(wrong, "dut.toml:3:1: `itype_width_p` must be 3 or 4");
+        assert!(
+            error("name = \"x\"\n[parameters.modes]\nsijump = true\n").starts_with("dut.toml:2:1: `modes`")
+        );
+        assert!(error("name = \"x\"\n[ingress]\nsignals = [\"nofity\"]\n").starts_with("dut.toml:3:"));
+    }
+}

@@ -1,0 +1,220 @@
+//! An execution as rows, with the packets that the encoder model sends for each.
+
+use traceproof_decoder::riscv_etrace::dissect;
+use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, TrapPlacement};
+use traceproof_vectors::riscv_etrace::{
+    Block, Cycle, Packet, Parameters, RiscvEtrace, Step, Stimulus, SyncMode,
+};
+use traceproof_vectors::{Encoder as _, EncoderSink, Program};
+
+use crate::{Control, Device, Op, Row, Slot};
+
+/// A packet that is expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpectedPacket {
+    /// Index of the row that causes it.
+    pub row: usize,
+    /// Its payload.
+    pub bytes: Vec<u8>,
+    /// Its fields.
+    pub packet: Packet,
+}
+
+/// How an execution is put into rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How many instructions retire together.
+    pub retirement: Retirement,
+    /// Whether traps come with the instruction before them.
+    pub traps: TrapPlacement,
+}
+
+/// Rows without numbers, and packets. `None` when the encoder model refuses the device, or the program does not hold the
+/// execution.
+#[must_use]
+pub fn drive(
+    device: &Device,
+    program: &Program,
+    steps: &[Step],
+    shape: Shape,
+) -> Option<(Vec<Row>, Vec<ExpectedPacket>)> {
+    let parameters = device.payload_parameters();
+    let mut driver = Driver::new(device, &parameters)?;
+    let mut hart = Hart::new(program, &parameters, shape.retirement).with_traps(shape.traps);
+    hart.run(steps.iter().cloned(), &mut |stimulus| driver.take(stimulus)).ok()?;
+    driver.look_ahead(steps);
+    driver.end();
+    let packets = driver.sink.packets();
+    Some((driver.rows, packets(&parameters)))
+}
+
+struct Driver<'a> {
+    device: &'a Device,
+    encoder: Encoder,
+    sink: Capture,
+    rows: Vec<Row>,
+    enabled: bool,
+}
+
+/// Packets with the row during which they were sent.
+#[derive(Default)]
+struct Capture {
+    row: usize,
+    packets: Vec<(usize, Packet)>,
+    wire: Vec<u8>,
+}
+
+impl EncoderSink<RiscvEtrace> for Capture {
+    fn packet(&mut self, packet: &Packet) {
+        self.packets.push((self.row, *packet));
+    }
+
+    fn wire(&mut self, bytes: &[u8]) {
+        self.wire.extend_from_slice(bytes);
+    }
+}
+
+impl Capture {
+    /// The packets with their payloads.
+    fn packets(self: &Capture) -> impl Fn(&Parameters) -> Vec<ExpectedPacket> + use<> {
+        let (packets, wire) = (self.packets.clone(), self.wire.clone());
+        move |parameters| {
+            let units = dissect(&wire, parameters);
+            let payloads = units.iter().map(|unit| {
+                let (first, end) = (unit.place.byte as usize, unit.bytes.end as usize);
+                wire.get(first..end).unwrap_or_default().to_vec()
+            });
+            packets
+                .iter()
+                .zip(payloads)
+                .map(|(&(row, packet), bytes)| ExpectedPacket { row, bytes, packet })
+                .collect()
+        }
+    }
+}
+
+impl<'a> Driver<'a> {
+    fn new(device: &'a Device, parameters: &Parameters) -> Option<Self> {
+        let mut encoder = Encoder::default();
+        encoder.begin(parameters, &device.policy).ok()?;
+        let (sink, rows) = (Capture::default(), Vec::new());
+        let mut driver = Self { device, encoder, sink, rows, enabled: false };
+        driver.order(Op::Case, 0, 0);
+        driver.field(Control::Active, 1);
+        driver.settings();
+        Some(driver)
+    }
+
+    /// The fields that hold for the whole case.
+    fn settings(&mut self) {
+        let policy = &self.device.policy;
+        let mode = match policy.sync_mode {
+            SyncMode::Off => 0,
+            SyncMode::Packets => 1,
+            SyncMode::Cycles => 2,
+            SyncMode::HalfWords => 3,
+        };
+        let values = [
+            (Control::SyncMode, mode),
+            (Control::SyncMax, u64::from(policy.sync_max)),
+            (Control::NoAddrDiff, u64::from(self.device.parameters.modes.full_address)),
+            (Control::TrigEnable, u64::from(policy.triggers.on_off)),
+        ];
+        for (field, value) in values {
+            if self.device.control.contains(&field) {
+                self.field(field, value);
+            }
+        }
+    }
+
+    fn order(&mut self, op: Op, a: u64, b: u64) {
+        self.rows.push(Row::order(op, a, b, self.device.blocks()));
+    }
+
+    fn field(&mut self, field: Control, value: u64) {
+        self.order(Op::Field, field as u64, value);
+    }
+
+    fn take(&mut self, stimulus: &Stimulus) {
+        match stimulus {
+            Stimulus::Cycle(cycle) => self.cycle(cycle),
+            Stimulus::Enable(true) => {
+                self.field(Control::Enable, 1);
+                self.field(Control::InstTracing, 1);
+                self.enabled = true;
+            }
+            Stimulus::Enable(false) => {
+                self.field(Control::InstTracing, 0);
+                self.sink.row = self.rows.len() - 1;
+                self.field(Control::Enable, 0);
+                self.enabled = false;
+                self.encoder.step(stimulus, &mut self.sink);
+                return;
+            }
+            Stimulus::Modes(modes) => self.field(Control::NoAddrDiff, modes.full_address.into()),
+            Stimulus::Transport(ready) => self.order(Op::Ready, (*ready).into(), 0),
+            _ => return,
+        }
+        self.sink.row = self.rows.len() - 1;
+        self.encoder.step(stimulus, &mut self.sink);
+    }
+
+    fn cycle(&mut self, cycle: &Cycle) {
+        let blocks = self.device.blocks();
+        let empty = cycle.blocks.is_empty() && !cycle.trace_on && !cycle.trace_off;
+        let mut row = Row::order(if empty { Op::Idle } else { Op::Cycle }, u64::from(empty), 0, blocks);
+        row.status = u8::from(cycle.halted) | u8::from(cycle.reset) << 1;
+        row.trigger = u8::from(cycle.trace_on) | u8::from(cycle.trace_off) << 1;
+        if !cycle.blocks.is_empty() {
+            row.privilege = cycle.privilege;
+            row.ctype = cycle.ctype;
+            (row.context, row.time) = (cycle.context, cycle.time);
+            if cycle.blocks.iter().any(|block| (block.itype as u8).wrapping_sub(1) < 2) {
+                (row.cause, row.tval) = (cycle.cause.into(), cycle.tval);
+            }
+        }
+        for (slot, block) in row.blocks.iter_mut().zip(&cycle.blocks) {
+            *slot = slot_of(block);
+        }
+        self.rows.push(row);
+    }
+
+    /// Fills the columns that a core knows ahead: where a trap was, and where its handler is.
+    fn look_ahead(&mut self, steps: &[Step]) {
+        let mut traps = steps.iter().filter_map(|step| match step {
+            Step::Trap(trap) => Some(trap.epc.0),
+            _ => None,
+        });
+        let mut open: Vec<usize> = Vec::new();
+        for index in 0..self.rows.len() {
+            let Some(row) = self.rows.get_mut(index).filter(|row| row.op == Op::Cycle) else { continue };
+            let first = row.blocks.iter().find(|slot| slot.iretire > 0).map(|slot| slot.iaddr);
+            if let Some(address) = first {
+                for trapped in open.drain(..) {
+                    if let Some(trapped) = self.rows.get_mut(trapped) {
+                        trapped.handler = address;
+                    }
+                }
+            }
+            let Some(row) = self.rows.get_mut(index) else { continue };
+            if row.blocks.iter().any(|slot| matches!(slot.itype, 1 | 2)) {
+                row.epc = traps.next().unwrap_or_default();
+                open.push(index);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.order(Op::Drain, 4096, 64);
+    }
+}
+
+fn slot_of(block: &Block) -> Slot {
+    Slot {
+        iaddr: block.iaddr.0,
+        itype: block.itype as u8,
+        ilastsize: block.ilastsize,
+        flags: u8::from(block.sijump) | u8::from(block.notify) << 1,
+        iretire: u16::try_from(block.iretire).unwrap_or(u16::MAX),
+    }
+}

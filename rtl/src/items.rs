@@ -1,0 +1,237 @@
+//! The rows of a case as a list of items: what retired, what trapped, and where tracing began and ended.
+//!
+//! Every rule of the specification is about items, so the shape of blocks cannot matter (RVET-ENC-044).
+
+use traceproof_vectors::Program;
+
+use crate::{Control, Op, Row, Slot};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// An instruction retired.
+    Retire {
+        /// Its address.
+        address: u64,
+        /// `itype` if it ends a block, else 0.
+        itype: u8,
+        /// A trigger asks for a report of it.
+        notify: bool,
+    },
+    /// A trap was taken.
+    Trap {
+        /// Interrupt, not exception.
+        interrupt: bool,
+        /// `cause`.
+        cause: u64,
+        /// `tval`.
+        tval: u64,
+        /// Where, if it is an exception.
+        epc: Option<u64>,
+    },
+    /// Tracing is switched on; `full_address` is the mode from here on.
+    Enable {
+        /// Addresses are absolute.
+        full_address: bool,
+    },
+    /// Tracing ends, if it was on: it is switched off (`ienable` becomes false), or the hart is halted or in reset.
+    Break {
+        /// Tracing stays enabled.
+        ienable: bool,
+    },
+}
+
+/// One item of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The row that has it.
+    pub row: u32,
+    /// What happened.
+    pub kind: ItemKind,
+    /// `priv`; of a trap, the level before it.
+    pub privilege: u8,
+    /// `context`.
+    pub context: u64,
+    /// `time`.
+    pub time: u64,
+    /// `ctype`, on the first instruction of its cycle.
+    pub ctype: u8,
+    /// It is traced.
+    pub qualified: bool,
+    /// Clocks with an empty port directly before its row.
+    pub idle: u64,
+    /// Nothing retired in the block of this trap, or this instruction ends its block.
+    pub ends_block: bool,
+}
+
+impl Item {
+    /// Whether it is an uninferable discontinuity. Spec: RVET-ENC-015, RVET-ENC-017.
+    #[must_use]
+    pub const fn is_updiscon(&self) -> bool {
+        matches!(self.kind, ItemKind::Retire { itype: 3 | 6 | 8 | 10 | 12 | 13 | 14, .. })
+    }
+
+    /// The outcome if it is a conditional branch.
+    #[must_use]
+    pub const fn taken(&self) -> Option<bool> {
+        match self.kind {
+            ItemKind::Retire { itype: 4, .. } => Some(false),
+            ItemKind::Retire { itype: 5, .. } => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a trap.
+    #[must_use]
+    pub const fn is_trap(&self) -> bool {
+        matches!(self.kind, ItemKind::Trap { .. })
+    }
+
+    /// Its address if it is an instruction.
+    #[must_use]
+    pub const fn address(&self) -> Option<u64> {
+        match self.kind {
+            ItemKind::Retire { address, .. } => Some(address),
+            _ => None,
+        }
+    }
+}
+
+/// The items of a case. `half_words`: `iretire` counts half-words, not instructions.
+#[must_use]
+pub fn items(rows: &[Row], program: &Program, half_words: bool) -> Vec<Item> {
+    let mut reader = Reader { program, half_words, ..Reader::new(program) };
+    for row in rows {
+        reader.row(row);
+    }
+    reader.items
+}
+
+struct Reader<'a> {
+    program: &'a Program,
+    half_words: bool,
+    items: Vec<Item>,
+    enabled: bool,
+    /// Between a trace-on and a trace-off pulse.
+    triggered: bool,
+    /// The hart is halted or in reset.
+    stopped: bool,
+    full_address: bool,
+    idle: u64,
+}
+
+impl<'a> Reader<'a> {
+    const fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            half_words: false,
+            items: Vec::new(),
+            enabled: false,
+            triggered: true,
+            stopped: false,
+            full_address: false,
+            idle: 0,
+        }
+    }
+
+    fn row(&mut self, row: &Row) {
+        match row.op {
+            Op::Idle => {
+                self.idle += row.cause;
+                self.status(row);
+            }
+            Op::Field => self.field(row),
+            Op::Cycle => self.cycle(row),
+            Op::End | Op::Case | Op::Ready | Op::Drain => {}
+        }
+    }
+
+    fn field(&mut self, row: &Row) {
+        if row.cause == Control::NoAddrDiff as u64 {
+            self.full_address = row.tval != 0;
+        }
+        if row.cause == Control::InstTracing as u64 {
+            let enabled = row.tval != 0;
+            match (self.enabled, enabled) {
+                (false, true) => {
+                    self.push(row, ItemKind::Enable { full_address: self.full_address }, 0, true);
+                }
+                (true, false) => self.push(row, ItemKind::Break { ienable: false }, 0, true),
+                _ => {}
+            }
+            self.enabled = enabled;
+        }
+    }
+
+    fn status(&mut self, row: &Row) {
+        let stopped = row.status & 3 != 0;
+        if stopped && !self.stopped && self.enabled {
+            self.push(row, ItemKind::Break { ienable: true }, 0, true);
+        }
+        self.stopped = stopped;
+    }
+
+    fn cycle(&mut self, row: &Row) {
+        self.status(row);
+        if row.trigger & 1 != 0 {
+            self.triggered = true;
+        }
+        let mut ctype = row.ctype;
+        for slot in row.blocks.iter().filter(|slot| !slot.is_empty()) {
+            self.block(row, slot, &mut ctype);
+            self.idle = 0;
+        }
+        if row.blocks.iter().all(Slot::is_empty) {
+            self.idle += 1;
+        }
+        if row.trigger & 2 != 0 {
+            self.triggered = false;
+        }
+    }
+
+    fn block(&mut self, row: &Row, slot: &Slot, ctype: &mut u8) {
+        let mut address = slot.iaddr;
+        let mut left = u32::from(slot.iretire);
+        let traps = matches!(slot.itype, 1 | 2);
+        while left > 0 {
+            let last = if self.half_words { 1 << slot.ilastsize } else { left };
+            let half_words = if left <= last { 1 << slot.ilastsize } else { self.half_words_at(address) };
+            left = if self.half_words { left.saturating_sub(half_words) } else { left - 1 };
+            let itype = if left == 0 && !traps { slot.itype } else { 0 };
+            let notify = left == 0 && slot.flags & Slot::NOTIFY != 0;
+            self.push(row, ItemKind::Retire { address, itype, notify }, core::mem::take(ctype), left == 0);
+            self.idle = 0;
+            address = address.wrapping_add(2 * u64::from(half_words));
+        }
+        if traps {
+            let interrupt = slot.itype == 2;
+            let kind = ItemKind::Trap {
+                interrupt,
+                cause: row.cause,
+                tval: if interrupt { 0 } else { row.tval },
+                epc: (!interrupt).then_some(address),
+            };
+            self.push(row, kind, 0, slot.iretire == 0);
+        }
+    }
+
+    fn half_words_at(&self, address: u64) -> u32 {
+        let long =
+            self.program.bytes_at(address).and_then(|bytes| bytes.first()).is_none_or(|byte| byte & 3 == 3);
+        if long { 2 } else { 1 }
+    }
+
+    fn push(&mut self, row: &Row, kind: ItemKind, ctype: u8, ends_block: bool) {
+        self.items.push(Item {
+            row: row.number,
+            kind,
+            privilege: row.privilege,
+            context: row.context,
+            time: row.time,
+            ctype,
+            qualified: self.enabled && self.triggered && !self.stopped,
+            idle: self.idle,
+            ends_block,
+        });
+    }
+}

@@ -1,0 +1,246 @@
+//! What a device answered, at four levels side by side, and the relations between cases.
+
+mod case;
+mod semantic;
+
+pub use case::judge_case;
+pub(crate) use semantic::judge as decoded;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pack::{Pack, PackCase};
+use crate::{Finding, MonitorLog};
+
+/// How a level came out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// As it must be.
+    Pass,
+    /// It differs, first like this.
+    Fail {
+        /// The first difference.
+        message: String,
+        /// Only the end of tracing differs, not the body of the trace.
+        tail_only: bool,
+    },
+    /// It cannot be judged, because of this.
+    NotJudged(String),
+}
+
+impl Outcome {
+    /// Whether it differs.
+    #[must_use]
+    pub const fn failed(&self) -> bool {
+        matches!(self, Self::Fail { .. })
+    }
+
+    /// A word for tables.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail { tail_only: true, .. } => "fail (tail)",
+            Self::Fail { .. } => "fail",
+            Self::NotJudged(_) => "not judged",
+        }
+    }
+}
+
+/// The verdicts of a case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseVerdict {
+    /// Its id.
+    pub id: String,
+    /// Packets expected and packets that came.
+    pub packets: (usize, usize),
+    /// The bytes of the policy of `dut.toml`.
+    pub exact: Outcome,
+    /// The packets, field by field, whatever their compression.
+    pub fields: Outcome,
+    /// What the specification allows.
+    pub legal: Outcome,
+    /// A decoder reports the execution.
+    pub semantic: Outcome,
+    /// The same packets as the case that it is a variant of.
+    pub relation: Outcome,
+    /// Clocks of the latest packet after its row, and the bound.
+    pub latency: Outcome,
+    /// What is not legal.
+    pub findings: Vec<Finding>,
+    /// Why the bytes are others although they are legal.
+    pub freedoms: BTreeMap<String, usize>,
+    /// What the wrapper reported.
+    pub reports: Vec<String>,
+}
+
+/// Findings with one cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// The clause.
+    pub clause: String,
+    /// The field.
+    pub field: String,
+    /// Why the packet was due; absent where none was.
+    pub reason: Option<String>,
+    /// How many findings.
+    pub findings: usize,
+    /// In how many cases.
+    pub cases: usize,
+    /// In how many cases it is the first finding. 0: it may have the same root as another group.
+    pub first_in: usize,
+    /// About the end of tracing only.
+    pub tail: bool,
+    /// The first one: case and finding.
+    pub example: (String, Finding),
+}
+
+/// The verdict about a pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The device.
+    pub device: String,
+    /// What is wrong with the run as a whole: rows, checksum, end, missing cases, no packets.
+    pub run: Vec<String>,
+    /// The cases.
+    pub cases: Vec<CaseVerdict>,
+    /// The findings by cause, the most frequent first findings first.
+    pub groups: Vec<Group>,
+}
+
+/// One of the levels of a case.
+pub type LevelOf = fn(&CaseVerdict) -> &Outcome;
+
+/// The levels by name.
+pub const LEVELS: [(&str, LevelOf); 6] = [
+    ("exact", |case| &case.exact),
+    ("fields", |case| &case.fields),
+    ("legal", |case| &case.legal),
+    ("semantic", |case| &case.semantic),
+    ("relation", |case| &case.relation),
+    ("latency", |case| &case.latency),
+];
+
+impl Verdict {
+    /// Whether the device does what its specification demands: `exact` and `fields` do not count.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        let demanded = LEVELS.iter().skip(2);
+        self.run.is_empty()
+            && demanded.clone().all(|(_, level)| !self.cases.iter().any(|case| level(case).failed()))
+    }
+
+    /// How many cases pass, fail and are not judged at a level.
+    #[must_use]
+    pub fn counts(&self, level: LevelOf) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for case in &self.cases {
+            let index = match level(case) {
+                Outcome::Pass => 0,
+                Outcome::Fail { .. } => 1,
+                Outcome::NotJudged(_) => 2,
+            };
+            counts[index] += 1;
+        }
+        counts
+    }
+}
+
+/// Judges the log of a run of a pack.
+#[must_use]
+pub fn judge(pack: &Pack, log: &MonitorLog) -> Verdict {
+    let mut run = run_problems(pack, log);
+    let mut cases: Vec<CaseVerdict> = Vec::with_capacity(pack.cases.len());
+    let mut payloads: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+    let clocks = case::row_clocks(pack);
+    for case in &pack.cases {
+        let Some(came) = log.cases.iter().find(|came| came.number == case.entry.number) else {
+            run.push(format!("case {} was not driven", case.entry.id));
+            continue;
+        };
+        let (mut verdict, bytes) = judge_case(pack, case, came, &clocks);
+        verdict.relation = relation(case, &payloads, &bytes);
+        payloads.insert(&case.entry.id, bytes);
+        cases.push(verdict);
+    }
+    if cases.is_empty() {
+        run.push(String::from("no case was judged"));
+    } else if cases.iter().all(|case| case.packets.1 == 0) {
+        run.push(String::from("no packet came"));
+    }
+    let groups = groups(&cases);
+    Verdict { device: pack.device.name.clone(), run, cases, groups }
+}
+
+fn run_problems(pack: &Pack, log: &MonitorLog) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !log.ended {
+        problems.push(String::from("the log has no line `E`: the simulation stopped before its end"));
+    }
+    let expected = (pack.manifest.rows, u32::from_str_radix(&pack.manifest.checksum, 16).unwrap_or(0));
+    match log.driven {
+        None => problems.push(String::from("the log has no line `R`: rows and checksum are unknown")),
+        Some((rows, _)) if rows != expected.0 => {
+            problems.push(format!("{rows} rows were driven, the pack has {}", expected.0));
+        }
+        Some((_, checksum)) if checksum != expected.1 => problems.push(format!(
+            "the checksum is {checksum:08x}, not {:08x}: the device did not see the rows of the pack",
+            expected.1
+        )),
+        Some(_) => {}
+    }
+    problems
+}
+
+/// A variant must have the packets of the case that it is a variant of.
+fn relation(case: &PackCase, payloads: &BTreeMap<&str, Vec<Vec<u8>>>, came: &[Vec<u8>]) -> Outcome {
+    let (Some(of), Some(relation)) = (&case.entry.variant_of, case.entry.relation) else {
+        return Outcome::NotJudged(String::from("no variant"));
+    };
+    let Some(base) = payloads.get(of.as_str()) else {
+        return Outcome::NotJudged(format!("{of} was not driven"));
+    };
+    if base == came {
+        return Outcome::Pass;
+    }
+    let at = base.iter().zip(came).take_while(|(a, b)| a == b).count();
+    let clause = relation.clause();
+    let message = format!(
+        "{clause}: packet {at} differs from that of {of}, which differs in `{}` only",
+        relation.name()
+    );
+    Outcome::Fail { message, tail_only: false }
+}
+
+fn groups(cases: &[CaseVerdict]) -> Vec<Group> {
+    let mut groups: BTreeMap<(String, String, Option<String>), Group> = BTreeMap::new();
+    for case in cases {
+        let mut seen: Vec<(String, String, Option<String>)> = Vec::new();
+        for (index, finding) in case.findings.iter().enumerate() {
+            let reason = finding.reason.map(|reason| reason.name().to_owned());
+            let key = (finding.clause.clone(), finding.field.clone(), reason.clone());
+            let group = groups.entry(key.clone()).or_insert_with(|| Group {
+                clause: finding.clause.clone(),
+                field: finding.field.clone(),
+                reason,
+                findings: 0,
+                cases: 0,
+                first_in: 0,
+                tail: true,
+                example: (case.id.clone(), finding.clone()),
+            });
+            group.findings += 1;
+            group.first_in += usize::from(index == 0);
+            group.tail &= finding.tail;
+            if !seen.contains(&key) {
+                group.cases += 1;
+                seen.push(key);
+            }
+        }
+    }
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.first_in), std::cmp::Reverse(group.findings)));
+    groups
+}

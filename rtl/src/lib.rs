@@ -1,0 +1,33 @@
+//! Stimulus packs for trace encoders in hardware, and the judge of what they answer.
+//!
+//! | purpose | place |
+//! |---|---|
+//! | What a device is: `dut.toml` | [`Device`] |
+//! | One clock of stimulus, or an order to the testbench | [`Row`], [`Op`], [`Checksum`] |
+//! | Executions until the bins of the ingress port are hit | [`generate`] |
+//! | A pack on disk | [`pack`] |
+//! | What a testbench wrote | [`MonitorLog`] |
+//! | Verdicts: exact, legal, fields, semantic | [`judge`] |
+//! | The verbs `vectors` and `check-rtl` | [`verbs`] |
+//!
+//! The format of packs and logs is described in `docs/pack.md`.
+#![forbid(unsafe_code)]
+
+mod device;
+pub mod generate;
+mod items;
+pub mod judge;
+mod monitor;
+pub mod pack;
+mod problem;
+mod referee;
+pub mod report;
+mod row;
+pub mod verbs;
+
+pub use device::{Control, Device, Ingress, OutputForm, Signal, TrapAddress};
+pub use items::{Item, ItemKind, items};
+pub use monitor::{Beat, CaseLog, MonitorLog};
+pub use problem::Problem;
+pub use referee::{Due, Finding, Reason};
+pub use row::{Checksum, Op, Row, Slot};

@@ -1,0 +1,495 @@
+//! Which packets are legal: a reading of the encoder's rules that shares nothing with the encoder model.
+//!
+//! It walks through the items with the packets beside them. Where a packet is due it must come, with these fields; where
+//! none is due none may come, but for what an encoder is free to do: a resynchronisation of its own, an interrupt at an
+//! uninferable target reported by itself, a second support packet after the end.
+
+mod due;
+mod fields;
+mod search;
+
+pub use due::{Due, Finding, Reason};
+
+use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress, SyncMode};
+
+use crate::{Device, Item, ItemKind};
+
+/// What the referee found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ruling {
+    /// Every packet that was due, in order.
+    pub dues: Vec<Due>,
+    /// For each packet that was taken for a due one: its index, the reason, and whether its address is undefined.
+    pub causes: Vec<(usize, Reason, bool)>,
+    /// The differences, in order.
+    pub findings: Vec<Finding>,
+    /// Resynchronisations that the device chose.
+    pub resyncs: usize,
+    /// Interrupts that the device reported by themselves.
+    pub separate_interrupts: usize,
+}
+
+/// Judges packets against items. `reported`: for each packet, how many instructions a decoder has reported after it, if
+/// it decodes the whole.
+#[must_use]
+pub(crate) fn referee(
+    device: &Device,
+    items: &[Item],
+    packets: &[Packet],
+    reported: Option<&[u64]>,
+) -> Ruling {
+    let mut referee = Referee::new(device, items, packets, reported);
+    for index in 0..items.len() {
+        referee.item(index);
+    }
+    referee.finish();
+    referee.ruling
+}
+
+/// A due packet with all that is known of its fields.
+#[derive(Clone, Copy, Debug)]
+enum Wanted {
+    /// Format 3.0 for the item.
+    Start,
+    /// Format 3.1 for a trap, with the instruction of its handler or without.
+    Trap { trap: usize, handler: bool, address: TrapField },
+    /// Format 1 or 2 for the item.
+    Address { updiscon: bool, notify: Flag },
+    /// Format 1 without address.
+    FullMap,
+    /// Format 3.2.
+    Context,
+    /// Format 3.3.
+    Support { ienable: Option<bool>, ended: Option<Ending> },
+}
+
+/// What the address of a trap packet without handler may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TrapField {
+    /// This.
+    Is(u64),
+    /// Anything: the specification defines none.
+    Undefined,
+    /// That of the instruction.
+    Item,
+}
+
+/// What a flag may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flag {
+    Is(bool),
+    Any,
+}
+
+/// How tracing may end. Spec: RVET-ENC-013, RVET-ENC-014.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Is(QualStatus),
+    Either,
+}
+
+struct Referee<'a> {
+    device: &'a Device,
+    items: &'a [Item],
+    packets: &'a [Packet],
+    reported: Option<&'a [u64]>,
+    ruling: Ruling,
+    /// The next packet.
+    at: usize,
+    /// Instructions traced so far.
+    retired: u64,
+    pending: Vec<bool>,
+    /// Latest reported address: that of the item, and that of the device where they differ.
+    base: u64,
+    device_base: Option<u64>,
+    full_address: bool,
+    /// The trap before was reported without its handler.
+    trap_reported: bool,
+    /// The latest report of the latest instruction.
+    latest: Latest,
+    /// Imprecise context changes that may have a packet, and whether one of them must.
+    contexts: (usize, bool),
+    /// The chain of traps began with an interrupt that may be reported by itself.
+    open_interrupt: bool,
+    /// The start packet of a resynchronisation must come with the next instruction.
+    resync_next: bool,
+    /// Something is traced since tracing was switched on.
+    traced: bool,
+    ended: bool,
+}
+
+/// How an instruction was reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Latest {
+    None,
+    Sync,
+    /// As target of an uninferable discontinuity, with this flag.
+    Updiscon(bool),
+    Other,
+}
+
+impl<'a> Referee<'a> {
+    fn new(
+        device: &'a Device,
+        items: &'a [Item],
+        packets: &'a [Packet],
+        reported: Option<&'a [u64]>,
+    ) -> Self {
+        Self {
+            device,
+            items,
+            packets,
+            reported,
+            ruling: Ruling::default(),
+            at: 0,
+            retired: 0,
+            pending: Vec::new(),
+            base: 0,
+            device_base: None,
+            full_address: device.parameters.modes.full_address,
+            trap_reported: false,
+            latest: Latest::None,
+            contexts: (0, false),
+            open_interrupt: false,
+            resync_next: false,
+            traced: false,
+            ended: true,
+        }
+    }
+
+    fn neighbour(&self, index: usize, step: isize) -> Option<&'a Item> {
+        self.items.get(index.checked_add_signed(step)?)
+    }
+
+    fn item(&mut self, index: usize) {
+        let Some(item) = self.items.get(index) else { return };
+        match item.kind {
+            ItemKind::Enable { full_address } => {
+                self.full_address = full_address;
+                self.traced = false;
+                self.ended = false;
+                self.settle(item, Reason::Enabled, Wanted::Support { ienable: Some(true), ended: None });
+            }
+            ItemKind::Break { ienable } => self.end(index, Some(ienable)),
+            ItemKind::Retire { .. } if item.qualified => {
+                self.traced = true;
+                self.ended = false;
+                self.retired += 1;
+                self.retire(index, item);
+                if !self.is_traced_next(index) {
+                    self.end_unless_break(index);
+                }
+            }
+            ItemKind::Trap { .. } if item.qualified => {
+                self.traced = true;
+                self.ended = false;
+                self.trap(index, item);
+                if !self.is_traced_next(index) {
+                    self.end_unless_break(index);
+                }
+            }
+            ItemKind::Retire { .. } | ItemKind::Trap { .. } => self.trap_reported = false,
+        }
+    }
+
+    fn is_traced_next(&self, index: usize) -> bool {
+        self.neighbour(index, 1)
+            .is_some_and(|next| next.qualified && !matches!(next.kind, ItemKind::Break { .. }))
+    }
+
+    /// Tracing ends because the next item is not traced; a break says more, and comes next.
+    fn end_unless_break(&mut self, index: usize) {
+        let is_break =
+            self.neighbour(index, 1).is_none_or(|next| matches!(next.kind, ItemKind::Break { .. }));
+        if !is_break {
+            self.end(index, Some(true));
+        }
+    }
+
+    /// Spec: RVET-ENC-007, RVET-ENC-013, RVET-ENC-014, RVET-ENC-047.
+    fn end(&mut self, index: usize, ienable: Option<bool>) {
+        let Some(item) = self.items.get(index) else { return };
+        if self.ended && ienable != Some(false) {
+            return;
+        }
+        if !self.traced || self.ended {
+            self.optional_support();
+            return;
+        }
+        self.imprecise_context(item);
+        self.separate_at_the_end(index, item);
+        self.ended = true;
+        let ended = match self.latest {
+            Latest::Updiscon(false) => Ending::Is(QualStatus::EndedNtr),
+            // The specification's tracker allows both after a synchronisation packet.
+            Latest::Sync => Ending::Either,
+            _ => Ending::Is(QualStatus::EndedRep),
+        };
+        // Whether halts and triggers change `ienable` is open (ET 7.5); a second packet may say it.
+        let ienable = ienable.filter(|ienable| !ienable && !self.second_support_follows());
+        self.settle(item, Reason::Ended, Wanted::Support { ienable, ended: Some(ended) });
+        self.optional_support();
+        self.latest = Latest::None;
+        self.trap_reported = false;
+        self.open_interrupt = false;
+        self.pending.clear();
+    }
+
+    /// The chain of traps has no handler, and the device reported its interrupts by themselves.
+    fn separate_at_the_end(&mut self, index: usize, item: &Item) {
+        let is_trap = |index: &usize| self.items.get(*index).is_some_and(Item::is_trap);
+        let trap = [Some(index), index.checked_sub(1)].into_iter().flatten().find(is_trap);
+        if self.open_interrupt
+            && !self.trap_reported
+            && let Some(trap) = trap.filter(|trap| self.next_is_separate(*trap))
+        {
+            let wanted = Wanted::Trap { trap, handler: false, address: TrapField::Undefined };
+            self.settle(item, Reason::InterruptAtTarget, wanted);
+        }
+    }
+
+    fn second_support_follows(&self) -> bool {
+        let second = self.packets.get(self.at + 1);
+        matches!(second, Some(Packet::Support { ienable: false, qual_status: QualStatus::NoChange, .. }))
+    }
+
+    /// A second support packet, which announces that tracing is off.
+    fn optional_support(&mut self) {
+        if let Some(Packet::Support { ienable: false, qual_status: QualStatus::NoChange, .. }) = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn retire(&mut self, index: usize, item: &Item) {
+        if let Some(taken) = item.taken() {
+            self.pending.push(!taken);
+        }
+        let previous = self.neighbour(index, -1);
+        let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
+        let changed = traced_before.is_some_and(|previous| precisely_changed(previous, item));
+        let after_trap = previous.filter(|previous| previous.is_trap());
+        if item.ctype == 1 && self.device.parameters.context_width() > 0 {
+            self.contexts = (self.contexts.0 + 1, true);
+            self.imprecise_context(item);
+        }
+        let resync_next = core::mem::take(&mut self.resync_next);
+        if after_trap.is_some() {
+            self.handler(index, item);
+        } else if traced_before.is_none() {
+            self.settle(item, Reason::First, Wanted::Start);
+        } else if changed {
+            let reason = if item.ctype >= 2 { Reason::Context } else { Reason::Privilege };
+            self.settle(item, reason, Wanted::Start);
+        } else if resync_next || self.starts_resync(item) {
+            self.ruling.resyncs += 1;
+            self.settle(item, Reason::Resync, Wanted::Start);
+        } else {
+            self.address(index, item, traced_before.is_some_and(Item::is_updiscon));
+        }
+        self.trap_reported = false;
+        self.open_interrupt = false;
+    }
+
+    /// The first instruction after a trap. Spec: RVET-ENC-003, RVET-ENC-021, RVET-ENC-022.
+    fn handler(&mut self, index: usize, item: &Item) {
+        let trap = index.wrapping_sub(1);
+        let separate = self.open_interrupt && !self.trap_reported && self.next_is_separate(trap);
+        if separate {
+            self.ruling.separate_interrupts += 1;
+            let address = TrapField::Undefined;
+            self.settle(item, Reason::InterruptAtTarget, Wanted::Trap { trap, handler: false, address });
+        }
+        if self.trap_reported || separate {
+            self.settle(item, Reason::HandlerAfterReport, Wanted::Start);
+        } else {
+            self.settle(
+                item,
+                Reason::Handler,
+                Wanted::Trap { trap, handler: true, address: TrapField::Item },
+            );
+        }
+    }
+
+    /// Whether a trap packet without handler comes for this trap, and then a start packet or the end.
+    fn next_is_separate(&self, trap: usize) -> bool {
+        let Some(ItemKind::Trap { interrupt, cause, .. }) = self.items.get(trap).map(|item| item.kind) else {
+            return false;
+        };
+        matches!(self.peek(), Some(Packet::Trap { thaddr: false, interrupt: i, ecause, .. })
+            if *i == interrupt && u64::from(*ecause) == cause)
+            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. } | Packet::Support { .. }))
+    }
+
+    /// An instruction without synchronisation packet. Spec: RVET-ENC-015 to 019, RVET-ENC-029, RVET-ENC-036.
+    fn address(&mut self, index: usize, item: &Item, after_updiscon: bool) {
+        let next = self.neighbour(index, 1);
+        let traced = next.filter(|next| next.qualified && !is_marker(next));
+        let change = traced.filter(|next| !next.is_trap() && precisely_changed(item, next));
+        let asked =
+            matches!(item.kind, ItemKind::Retire { notify: true, .. }) && self.device.policy.triggers.notify;
+        let resync = self.flushes_for_resync();
+        let notify = if after_updiscon {
+            Flag::Is(false)
+        } else if asked
+            && (next.is_none() || traced.is_none() || traced.is_some_and(Item::is_trap) || change.is_some())
+        {
+            Flag::Any
+        } else {
+            Flag::Is(asked)
+        };
+        let reason = if after_updiscon {
+            Reason::Updiscon
+        } else if asked {
+            Reason::Notify
+        } else if traced.is_none() {
+            Reason::Final
+        } else if traced.is_some_and(Item::is_trap) {
+            Reason::BeforeTrap
+        } else if change.is_some_and(|next| next.ctype == 3 || (next.ctype == 2 && !self.pending.is_empty()))
+        {
+            Reason::BeforeContext
+        } else if change.is_some() && !self.pending.is_empty() {
+            Reason::BeforePrivilege
+        } else if resync {
+            Reason::Resync
+        } else if self.pending.len() >= 31 {
+            return self.settle(item, Reason::FullMap, Wanted::FullMap);
+        } else {
+            return self.unexpected_here(item);
+        };
+        let updiscon = after_updiscon && (traced.is_some_and(Item::is_trap) || change.is_some() || resync);
+        self.resync_next = resync && traced.is_some();
+        self.settle(item, reason, Wanted::Address { updiscon, notify });
+    }
+
+    fn trap(&mut self, index: usize, item: &Item) {
+        let ItemKind::Trap { interrupt, epc, .. } = item.kind else { return };
+        let previous = self.neighbour(index, -1);
+        let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
+        let at_target = traced_before.is_none_or(Item::is_updiscon);
+        match traced_before {
+            Some(previous) if previous.is_trap() => {
+                let reported = self.trap_reported;
+                let trap = if reported { index } else { index - 1 };
+                let address = match (reported, epc) {
+                    (true, Some(epc)) => TrapField::Is(epc),
+                    _ => TrapField::Undefined,
+                };
+                self.settle(item, Reason::Chained, Wanted::Trap { trap, handler: false, address });
+                self.trap_reported = reported;
+            }
+            _ if at_target && !interrupt => {
+                let address = TrapField::Is(epc.unwrap_or_default());
+                self.settle(
+                    item,
+                    Reason::ExceptionAtTarget,
+                    Wanted::Trap { trap: index, handler: false, address },
+                );
+                self.trap_reported = true;
+            }
+            _ if at_target => {
+                // In a chain the first packet is the same in both forms.
+                self.open_interrupt = self.neighbour(index, 1).is_some_and(Item::is_trap);
+                self.trap_reported = !self.open_interrupt && self.next_is_separate(index);
+                if self.trap_reported {
+                    self.ruling.separate_interrupts += 1;
+                    let address = TrapField::Undefined;
+                    let wanted = Wanted::Trap { trap: index, handler: false, address };
+                    self.settle(item, Reason::InterruptAtTarget, wanted);
+                }
+            }
+            _ => self.trap_reported = false,
+        }
+    }
+
+    /// Spec: RVET-ENC-041. The packet may come at any time after the change.
+    fn imprecise_context(&mut self, item: &Item) {
+        while self.contexts.0 > 0 && matches!(self.peek(), Some(Packet::Context { .. })) {
+            self.contexts = (self.contexts.0 - 1, false);
+            self.settle(item, Reason::Imprecise, Wanted::Context);
+        }
+    }
+
+    fn peek(&self) -> Option<&'a Packet> {
+        self.packets.get(self.at)
+    }
+
+    /// Whether the packet is about the current instruction, as far as the decoder knows.
+    fn is_about_now(&self, packet: usize) -> bool {
+        self.reported.is_none_or(|reported| reported.get(packet) == Some(&self.retired))
+    }
+
+    fn may_resync(&self) -> bool {
+        self.device.policy.sync_mode != SyncMode::Off
+    }
+
+    /// A start packet for this instruction that nothing but the timer can cause.
+    fn starts_resync(&self, item: &Item) -> bool {
+        self.may_resync()
+            && self.is_about_now(self.at)
+            && matches!(self.peek(), Some(Packet::Start { address, .. }) if Some(address.0) == item.address())
+    }
+
+    /// An address packet for this instruction, and a start packet for the next one.
+    fn flushes_for_resync(&self) -> bool {
+        let about = |packet: usize, retired: u64| {
+            self.reported.is_some_and(|reported| reported.get(packet) == Some(&retired))
+        };
+        self.may_resync()
+            && about(self.at, self.retired)
+            && about(self.at + 1, self.retired + 1)
+            && matches!(self.peek(), Some(Packet::Address { .. } | Packet::Branch { address: Some(_), .. }))
+            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. }))
+    }
+
+    fn resolved(&self, address: ReportedAddress, base: u64) -> u64 {
+        let mask = self.device.parameters.address_mask();
+        match address {
+            ReportedAddress::Full(address) => address,
+            ReportedAddress::Delta(delta) => base.wrapping_add_signed(delta) & mask,
+        }
+    }
+
+    fn finish(&mut self) {
+        let row = self.items.last().map_or(0, |item| item.row);
+        if self.contexts.1 {
+            self.find(row, Some(Reason::Imprecise), "packet", "RVET-ENC-041", "a context packet", "none");
+        }
+        while let Some(packet) = self.peek() {
+            let got = fields::show(packet);
+            self.find(row, None, "packet", fields::clause_of_unexpected(packet), "no packet", &got);
+            self.at += 1;
+        }
+    }
+
+    fn find(
+        &mut self,
+        row: u32,
+        reason: Option<Reason>,
+        field: &str,
+        clause: &str,
+        expected: &str,
+        got: &str,
+    ) {
+        let tail = reason.is_some_and(Reason::is_tail);
+        self.ruling.findings.push(Finding {
+            row,
+            packet: self.at,
+            reason,
+            field: field.to_owned(),
+            clause: clause.to_owned(),
+            expected: expected.to_owned(),
+            got: got.to_owned(),
+            tail,
+        });
+    }
+}
+
+const fn is_marker(item: &Item) -> bool {
+    matches!(item.kind, ItemKind::Enable { .. } | ItemKind::Break { .. })
+}
+
+/// Spec: RVET-ENC-004, RVET-ENC-042, RVET-ENC-043.
+const fn precisely_changed(before: &Item, item: &Item) -> bool {
+    before.privilege != item.privilege || item.ctype >= 2
+}

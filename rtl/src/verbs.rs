@@ -1,0 +1,182 @@
+//! The verbs `vectors pack`, `vectors check` and `check-rtl`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{Args, Subcommand};
+
+use crate::generate::Size;
+use crate::judge::judge;
+use crate::pack;
+use crate::{Device, MonitorLog, Problem, report};
+
+/// Stimulus packs for trace encoders in hardware.
+#[derive(Debug, Subcommand)]
+pub enum VectorsVerb {
+    /// Generate a pack for a device.
+    Pack(PackArguments),
+    /// Check that a pack is whole and consistent.
+    Check(CheckArguments),
+}
+
+/// Arguments of `vectors pack`.
+#[derive(Debug, Args)]
+pub struct PackArguments {
+    /// Description of the device.
+    #[arg(long, value_name = "FILE")]
+    dut: PathBuf,
+    /// Directory for the pack; it must be empty or not exist.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// How much stimulus.
+    #[arg(long, value_enum, default_value_t)]
+    size: Size,
+    /// The same seed gives the same pack.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Arguments of `vectors check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// Directory of the pack.
+    #[arg(value_name = "PACK")]
+    pack: PathBuf,
+}
+
+/// Judge what a trace encoder in hardware answered to a pack.
+///
+/// The program of `--run` is started once, with the environment variables TRACEPROOF_PACK (directory of the pack) and
+/// TRACEPROOF_LOG (file that the monitor must write). Levels: exact (bytes of the policy), fields, legal (what the
+/// specification allows), semantic (a decoder reports the execution). Exit code 0 needs legal, semantic, relations and
+/// latency; the other two are information.
+#[derive(Debug, Args)]
+pub struct CheckRtlArguments {
+    /// Description of the device; it must be the one that the pack was made for.
+    #[arg(long, value_name = "FILE")]
+    dut: PathBuf,
+    /// Directory of the pack.
+    #[arg(long, value_name = "DIR")]
+    pack: PathBuf,
+    /// Command that simulates, run by the shell.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "log", required_unless_present = "log")]
+    run: Option<String>,
+    /// What a monitor wrote earlier.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Write the verdict as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the verdict as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// What a verb printed, and whether all is well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Text for standard output.
+    pub text: String,
+    /// The device passes, the pack is whole.
+    pub passed: bool,
+}
+
+/// Runs a verb of `vectors`.
+///
+/// # Errors
+///
+/// What cannot be read, written or generated, with its place.
+pub fn vectors(verb: &VectorsVerb) -> Result<Done, Problem> {
+    match verb {
+        VectorsVerb::Pack(arguments) => make(arguments),
+        VectorsVerb::Check(arguments) => {
+            let pack = pack::read(&arguments.pack)?;
+            let (cases, rows) = (pack.cases.len(), pack.manifest.rows);
+            let passed = cases > 0;
+            Ok(Done { text: format!("{cases} cases, {rows} rows: the pack is whole\n"), passed })
+        }
+    }
+}
+
+fn make(arguments: &PackArguments) -> Result<Done, Problem> {
+    let text = text_of(&arguments.dut)?;
+    let device = Device::parse(&arguments.dut.display().to_string(), &text)?;
+    let manifest = pack::write(&arguments.output, &device, &text, arguments.size, arguments.seed)?;
+    let bins = manifest.bins;
+    let mut done = format!(
+        "{} cases, {} rows; bins: {} hit, {} missed, {} unreachable (bins.json)\n",
+        manifest.cases.len(),
+        manifest.rows,
+        bins.hit,
+        bins.missed,
+        bins.unreachable
+    );
+    for left_out in &manifest.left_out {
+        done.push_str(&format!("left out: {}: {}\n", left_out.id, left_out.reason));
+    }
+    Ok(Done { text: done, passed: true })
+}
+
+/// Runs `check-rtl`.
+///
+/// # Errors
+///
+/// What cannot be read, started or written, with its place.
+pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
+    let name = arguments.dut.display().to_string();
+    let device = Device::parse(&name, &text_of(&arguments.dut)?)?;
+    let mut pack = pack::read(&arguments.pack)?;
+    if device.parameters != pack.device.parameters || device.ingress != pack.device.ingress {
+        return Err(Problem::whole(
+            name,
+            "the pack was made for a device with other parameters or another ingress port",
+        ));
+    }
+    // Policy and output form may be stated anew: they concern the judgement, not the stimulus.
+    pack.device = device;
+    let log = match (&arguments.log, &arguments.run) {
+        (Some(log), _) => MonitorLog::parse(&log.display().to_string(), &text_of(log)?)?,
+        (None, Some(command)) => simulate(command, &arguments.pack)?,
+        (None, None) => return Err(Problem::whole(name, "either `--run` or `--log` is needed")),
+    };
+    let verdict = judge(&pack, &log);
+    if let Some(file) = &arguments.json {
+        let text = report::json(&verdict)
+            .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
+        write(file, &text)?;
+    }
+    if let Some(file) = &arguments.junit {
+        let text = report::junit(&verdict)
+            .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))?;
+        write(file, &text)?;
+    }
+    Ok(Done { text: report::text(&verdict), passed: verdict.passes() })
+}
+
+/// Starts the simulator once for the whole pack.
+fn simulate(command: &str, directory: &Path) -> Result<MonitorLog, Problem> {
+    let problem = |message: String| Problem::whole(command, message);
+    let temporary = tempfile::tempdir().map_err(|error| problem(error.to_string()))?;
+    let file = temporary.path().join("monitor.log");
+    let directory = fs::canonicalize(directory).map_err(|error| problem(error.to_string()))?;
+    let status = Command::new("sh")
+        .args(["-c", command])
+        .env("TRACEPROOF_PACK", directory)
+        .env("TRACEPROOF_LOG", &file)
+        .status()
+        .map_err(|error| problem(format!("cannot be started: {error}")))?;
+    if !file.exists() {
+        return Err(problem(format!("{status}; it wrote no file $TRACEPROOF_LOG")));
+    }
+    let log = MonitorLog::parse("monitor.log", &text_of(&file)?)?;
+    if status.success() { Ok(log) } else { Err(problem(format!("{status}"))) }
+}
+
+fn text_of(file: &Path) -> Result<String, Problem> {
+    fs::read_to_string(file).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Problem> {
+    fs::write(file, text).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
+}
