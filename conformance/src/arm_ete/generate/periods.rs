@@ -17,7 +17,7 @@ const STEP: u64 = 512;
 ///
 /// # Errors
 ///
-/// The first distance that is too small or too large, or a number of A-syncs that nobody asked for.
+/// The first distance that is too small or too large, or more or fewer A-syncs than were requested.
 pub(super) fn kept(scenario: &Scenario, sent: &Log<ArmEte>) -> Result<(), String> {
     let period = u64::from(scenario.policy.sync_period);
     if scenario.policy.fifo_bytes > 0 {
