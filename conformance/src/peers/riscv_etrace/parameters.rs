@@ -74,19 +74,12 @@ pub(super) fn packet_parameters(parameters: &Parameters) -> Result<config::Param
     })
 }
 
-/// The encapsulation, if the crate can read all of it: packets from the first byte on, not in blocks of memory.
+/// The encapsulation, if the adaptor reads all of it: packets from the first byte on, not framed, not in blocks of
+/// memory, filled with copies of the sign.
 pub(super) fn transport(parameters: &Parameters) -> Option<NormalEncapsulation> {
     let Encapsulation::Normal(normal) = parameters.encapsulation else { return None };
-    let NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, framed, padding, .. } = normal;
-    let plain = NormalEncapsulation {
-        src_id_bits,
-        src_id,
-        timestamp_bytes,
-        type_bits,
-        framed,
-        padding,
-        ..Default::default()
-    };
+    let NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, .. } = normal;
+    let plain = NormalEncapsulation { src_id_bits, src_id, timestamp_bytes, type_bits, ..Default::default() };
     (normal == plain).then_some(normal)
 }
 
