@@ -75,7 +75,7 @@ fn large_case(number: u64, failing: u64, random: &mut Random, details: &mut Map<
     let family = ["arm_ete", "arm_etm", "arm_pft", "riscv_etrace"][number as usize * 4 / 4000 % 4];
     let id = format!("case-{number:04}");
     let wire: Vec<String> = (0..12).map(|_| random.bytes(6)).collect();
-    let fails = (number + random.next() % 2) % failing == 0;
+    let fails = (number + random.next() % 2).is_multiple_of(failing);
     let check = |direction: &str| match fails {
         true => {
             let mut check = divergence(number % 7);
@@ -94,7 +94,7 @@ fn large_case(number: u64, failing: u64, random: &mut Random, details: &mut Map<
         "id": id, "rev": 1, "family": family,
         "path": format!("{family}/folder_{}/behaviour_{number}.toml", number / 40),
         "title": format!("Behaviour {number} of a packet with {} fields", random.next() % 90),
-        "level": "must", "polarity": if number % 3 == 0 { "negative" } else { "positive" },
+        "level": "must", "polarity": if number.is_multiple_of(3) { "negative" } else { "positive" },
         "clauses": [{"id": format!("CL-{:04}", number % 1700), "summary": "An address packet carries so many bytes"}],
         "catches": format!("The decoder takes bit {} for bit {}.", random.next() % 64, random.next() % 64),
         "checks": checks,

@@ -8,7 +8,7 @@ use crate::results::Run;
 use crate::tally::{self, Tally};
 
 /// Width of the labels, of the longest bar, and of the text after a bar.
-const COLUMNS: (u64, u64, u64) = (300, 220, 160);
+const COLUMNS: (u64, u64, u64) = (300, 200, 220);
 
 /// Height of one bar with the space after it.
 const STEP: u64 = 20;
@@ -87,7 +87,12 @@ pub(super) fn kinds(causes: &[Cause<'_>], labels: &[String]) -> Option<Chart> {
     let row = |cause: &Cause<'_>| Row {
         label: cause.kind.strip_prefix("fail: ").unwrap_or(&cause.kind).to_owned(),
         parts: vec![("fail", cause.failures.len() as u64)],
-        text: format!("{} {}", cause.failures.len(), labels.get(cause.run).map_or("", String::as_str)),
+        text: shortened(&format!(
+            "{} {}, {}",
+            cause.failures.len(),
+            cause.protocol,
+            labels.get(cause.run).map_or("", String::as_str)
+        )),
     };
     let rows: Vec<Row> = causes.iter().take(CAUSES).map(row).collect();
     let note = match causes.len().saturating_sub(CAUSES) {
@@ -205,8 +210,8 @@ mod tests {
         let runs = [sample::small("acme")];
         let chart = kinds(&causes(&runs), &[String::from("acme 2.0")]).expect("failures");
         let widths: Vec<u64> = chart.bars.iter().map(|bar| bar.parts[0].width).collect();
-        assert_eq!(widths, [2200, 1100]);
-        assert_eq!(chart.bars[0].text, "2 acme 2.0");
+        assert_eq!(widths, [2000, 1000]);
+        assert_eq!(chart.bars[0].text, "2 riscv_etrace, acme 2.0");
         assert_eq!(chart.bars[0].full, "events: retire / fault missing-outcome");
         assert_eq!(shortened(&"x".repeat(50)).chars().count(), LETTERS);
         let bits = bits(&runs, &[String::from("acme 2.0")]);

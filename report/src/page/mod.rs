@@ -123,7 +123,7 @@ fn url_part(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                encoded.push(char::from(byte))
+                encoded.push(char::from(byte));
             }
             other => encoded.push_str(&format!("%{other:02X}")),
         }

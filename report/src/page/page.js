@@ -201,36 +201,47 @@
 
   const lines = (title, list) => element("div", {}, element("small", {}, title), element("pre", {}, list.length
     ? list.join("\n") : "nothing"));
-  const unitView = (unit, label) => {
-    const differs = Boolean(unit.subject);
+  // `marked`: the unit differs from its counterpart.
+  const unitView = (unit, label, marked) => {
     const reference = unit.reference || [];
-    const made = element("div", { class: differs ? "unit differs" : "unit" }, element("b", {}, (differs ? "✗ "
-      : "") + unit.heading));
+    const heading = element("b", {}, (marked ? "✗ " : "") + unit.heading);
+    const made = element("div", { class: marked ? "unit differs" : "unit" }, heading);
     if (unit.fields) made.append(element("pre", { class: "fields" }, unit.fields.trimEnd()));
-    if (differs) made.append(element("div", { class: "pair" }, lines("the reference reports", reference),
-      lines(label + " reports", unit.subject)));
-    else if (reference.length) made.append(element("pre", {}, reference.join("\n")));
+    if (unit.subject) {
+      const sides = [lines("the reference reports", reference), lines(label + " reports", unit.subject)];
+      made.append(element("div", { class: "pair" }, sides));
+    } else if (reference.length) {
+      made.append(element("pre", {}, reference.join("\n")));
+    }
     if (unit.reasons) made.append(element("small", {}, unit.reasons.join("; ")));
     return made;
+  };
+
+  const wireView = (wire) => element("pre", { class: "wire" }, wire.join("\n"));
+  const encoderView = (evidence, label) => {
+    const expected = { wire: evidence.wire || [], units: evidence.units || [] };
+    const got = { wire: evidence.encoder.wire || [], units: evidence.encoder.units || [] };
+    const side = (title, own, other) => element("div", {}, element("b", {}, title), wireView(own.wire),
+      own.units.map((unit, index) =>
+        unitView({ ...unit, subject: undefined }, label, unit.heading !== other.units[index]?.heading)));
+    return element("details", { open: "" }, element("summary", {}, "Wire of the encoder, both sides"),
+      element("div", { class: "pair" }, side("expected", expected, got), side(label, got, expected)));
   };
 
   const evidenceView = (evidence, label) => {
     const units = evidence.units || [];
     const made = [];
     if (evidence.conclusion) made.push(element("p", { class: "sentence" }, evidence.conclusion));
-    if (evidence.encoder) {
-      const side = (title, list, wire) => element("div", {}, element("b", {}, title), element("pre",
-        { class: "wire" }, wire.join("\n")), list.map((unit) => unitView(unit, label)));
-      made.push(element("details", { open: "" }, element("summary", {}, "Wire of the encoder, both sides"),
-        element("div", { class: "pair" }, side("expected", units.map((unit) => ({ ...unit, subject: undefined })),
-          evidence.wire || []),
-          side(label, evidence.encoder.units || [], evidence.encoder.wire || []))));
+    if (evidence.encoder) made.push(encoderView(evidence, label));
+    if (units.length) {
+      const omitted = evidence.omitted ? element("p", {}, evidence.omitted + " more packets are not shown") : null;
+      made.push(element("details", { open: "" },
+        element("summary", {}, "Dissection, and what both decoders report"),
+        units.map((unit) => unitView(unit, label, Boolean(unit.subject))), omitted));
     }
-    if (units.length) made.push(element("details", { open: "" }, element("summary", {},
-      "Dissection, and what both decoders report"), units.map((unit) => unitView(unit, label)),
-      evidence.omitted ? element("p", {}, evidence.omitted + " more packets are not shown") : null));
-    if (!evidence.encoder && (evidence.wire || []).length) made.push(element("details", {}, element("summary", {},
-      "Wire"), element("pre", { class: "wire" }, evidence.wire.join("\n"))));
+    if (!evidence.encoder && (evidence.wire || []).length) {
+      made.push(element("details", {}, element("summary", {}, "Wire"), wireView(evidence.wire)));
+    }
     return made;
   };
 
