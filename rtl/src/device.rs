@@ -156,7 +156,7 @@ impl Device {
         let modes = self.parameters.modes;
         let optional =
             modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
-        let rules: [(&'static str, bool, &str); 8] = [
+        let rules: [(&'static str, bool, &str); 9] = [
             ("name", !self.name.is_empty(), "must not be empty"),
             ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
             (
@@ -175,6 +175,7 @@ impl Device {
                 !optional && !modes.implicit_exception,
                 "may only have `full_address`: packs do not cover the other modes yet",
             ),
+            ("version", !self.parameters.has_standard_support(), "may only be 2.0: packs do not cover 2.0.5 yet"),
             ("filters", self.policy.filters.is_empty(), "is not supported: packs do not cover filters yet"),
             (
                 "encapsulation",

@@ -107,7 +107,11 @@ impl Code {
         let mut shapes = Vec::new();
         let cells = 2 * Kind::ALL.len();
         for cell in 0..cells {
-            let kind = Kind::ALL.get(cell % Kind::ALL.len()).copied().unwrap_or(Kind::Plain);
+            // Changes of level need more of these; every kind keeps a cell.
+            let kind = match Kind::ALL.get(cell % Kind::ALL.len()) {
+                Some(kind) if cell % 4 != 3 => *kind,
+                _ => Kind::TrapReturn,
+            };
             let mut other = rng.below(cells);
             if other == cell {
                 other = (cell + 1) % cells;

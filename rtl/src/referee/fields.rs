@@ -56,6 +56,7 @@ pub(super) fn show(packet: &Packet) -> String {
             format!("trap: {kind} {ecause}, thaddr {}", u8::from(*thaddr))
         }
         Packet::Context { .. } => String::from("context"),
+        Packet::StandardSupport(_) => String::from("standard support"),
         Packet::Support { qual_status, ienable, .. } => {
             format!("support: qual_status {}, ienable {}", *qual_status as u8, u8::from(*ienable))
         }
@@ -76,7 +77,7 @@ pub(super) const fn clause_of_unexpected(packet: &Packet) -> &'static str {
         Packet::Start { .. } => "RVET-ENC-005",
         Packet::Trap { .. } => "RVET-ENC-027",
         Packet::Context { .. } => "RVET-ENC-041",
-        Packet::Support { .. } => "RVET-ENC-011",
+        Packet::Support { .. } | Packet::StandardSupport(_) => "RVET-ENC-011",
         Packet::Address { .. } | Packet::Branch { address: Some(_), .. } => "RVET-ENC-016",
         Packet::Branch { .. } => "RVET-ENC-028",
         Packet::BranchCount { .. } | Packet::JumpTargetIndex { .. } => "RVET-ENC-030",

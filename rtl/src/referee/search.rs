@@ -23,6 +23,10 @@ impl Referee<'_> {
         match (found, self.peek()) {
             (Some(0), Some(packet)) => self.compare(item, reason, wanted, packet),
             (_, None) => self.missing(item, reason, wanted),
+            // The right place with another count of outcomes: a field that differs, not another packet.
+            (_, Some(packet)) if self.is_near(item, wanted, packet) => {
+                self.compare(item, reason, wanted, packet)
+            }
             // It is a later packet that fits: the others before it are too many, unless they are about later items.
             (Some(ahead), Some(packet)) if !self.is_about_later(item, packet) => {
                 for _ in 0..ahead {
@@ -115,6 +119,16 @@ impl Referee<'_> {
             (Wanted::Context, Packet::Context { .. }) => true,
             (Wanted::Support { ended, .. }, Packet::Support { qual_status, .. }) => {
                 ended.is_some() == (*qual_status != QualStatus::NoChange)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an address packet that is due came with the right address.
+    fn is_near(&self, item: &Item, wanted: Wanted, packet: &Packet) -> bool {
+        match packet {
+            Packet::Address { address, .. } | Packet::Branch { address: Some(address), .. } => {
+                matches!(wanted, Wanted::Address { .. }) && self.is_here(item, *address)
             }
             _ => false,
         }
