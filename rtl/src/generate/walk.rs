@@ -356,7 +356,7 @@ impl<'a> Walk<'a> {
     fn trap(&mut self, interrupt: bool) {
         let parameters = &self.device.parameters;
         let width = parameters.ecause_width_p.min(16);
-        let cause = self.rng.below(1 << width);
+        let cause = self.rng.word() & ((1 << width) - 1);
         let tval = if interrupt { 0 } else { self.rng.word() & parameters.address_mask() };
         self.steps.push(Step::Trap(Trap {
             interrupt,
