@@ -84,8 +84,8 @@ impl Effort {
 
     /// An inferred jump is about to be followed; `None` if the walk does not end.
     ///
-    /// The same jump at the same depth repeats for ever if the stack below was not touched in between, and no return was
-    /// counted.
+    /// The same jump at the same depth repeats for ever if the stack below was not touched in between, and no return
+    /// was counted.
     pub(super) fn infer(&mut self, jump: Jump, limits: DecoderLimits) -> Option<()> {
         let inference = &mut self.inference;
         inference.shallowest = inference.shallowest.min(jump.depth);

@@ -120,8 +120,8 @@ impl PacketReader {
     ///
     /// # Errors
     ///
-    /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044), or `time_width` of a
-    ///   standard support packet (RVET5-DEC-002);
+    /// * `ReservedEncoding` at the field: `subformat` of format 0, or `branch_fmt` 1 (RVET-DEC-044), or `time_width` of
+    ///   a standard support packet (RVET5-DEC-002);
     /// * `IllegalInState`: a format 0 packet for which no mode is on, at its first bit, or at its `subformat` if only
     ///   that one's mode is off (RVET-DEC-044);
     /// * `Overlong` after the last field: whole bytes left over, or filling that does not copy the top bit

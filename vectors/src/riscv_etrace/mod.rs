@@ -1,8 +1,8 @@
 //! RISC-V Efficient Trace 2.0: the vocabulary of the specification.
 //!
 //! Source references: `ET n.m` is "Efficient Trace for RISC-V" v2.0 (release 20250616), `EN n.m` is
-//! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0. Requirements RVET5 are those that version
-//! 2.0.5 adds.
+//! "Unformatted Trace & Diagnostic Data Packet Encapsulation for RISC-V" v1.0. Requirements RVET5 are those that
+//! version 2.0.5 adds.
 
 mod data;
 #[cfg(feature = "cases")]

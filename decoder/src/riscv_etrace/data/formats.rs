@@ -39,8 +39,8 @@ struct Responses {
     atomics: bool,
 }
 
-/// What each code means; rebuilt when the options change. `requests_without_address`: without address, atomics of a split
-/// interface still come in two packets (RVET5-ENC-017).
+/// What each code means; rebuilt when the options change. `requests_without_address`: without address, atomics of a
+/// split interface still come in two packets (RVET5-ENC-017).
 pub(super) fn formats(
     parameters: &DataParameters,
     options: DataOptions,

@@ -85,7 +85,8 @@ fn reserved_codes() {
     assert!(read(&no_address(split), &["a2 08"]).is_err());
 }
 
-/// RVET5-ENC-017: without address, atomics of a split interface come in two packets in version 2.0.5 whatever the layout.
+/// RVET5-ENC-017: without address, atomics of a split interface come in two packets in version 2.0.5 whatever the
+/// layout.
 #[test]
 fn split_atomics_without_address() {
     let data_trace = DataParameters { lrid_width_p: 2, ..split() };
