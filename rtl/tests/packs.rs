@@ -219,7 +219,7 @@ fn all_reachable_bins_are_hit() {
     for text in [SMALL, BLOCKS] {
         let (directory, pack) = made(text, 3);
         let bins = fs::read_to_string(directory.path().join("bins.json")).expect("the table");
-        let bins: std::collections::BTreeMap<String, Hit> = serde_json::from_str(&bins).expect("a table");
+        let bins: BTreeMap<String, Hit> = serde_json::from_str(&bins).expect("a table");
         let missed: Vec<_> =
             bins.iter().filter(|(_, hit)| **hit == Hit::Missed).map(|(name, _)| name).collect();
         assert!(missed.is_empty(), "{missed:?}");
