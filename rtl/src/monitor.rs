@@ -81,9 +81,9 @@ impl MonitorLog {
                 };
                 let case = self.case()?;
                 if kind == "P" {
-                    case.packets.push(beat)
+                    case.packets.push(beat);
                 } else {
-                    case.beats.push(beat)
+                    case.beats.push(beat);
                 }
                 if !case.packets.is_empty() && !case.beats.is_empty() {
                     return Err((0, String::from("a log has `P` lines or `B` lines, not both")));

@@ -174,7 +174,7 @@ impl Referee<'_> {
         match due {
             TrapField::Is(due) => fields.same_hex("address", "RVET-ENC-022", due, came),
             TrapField::Item => {
-                fields.same_hex("address", "RVET-ENC-021", item.address().unwrap_or_default(), came)
+                fields.same_hex("address", "RVET-ENC-021", item.address().unwrap_or_default(), came);
             }
             TrapField::Undefined => {}
         }
@@ -235,7 +235,7 @@ fn support(fields: &mut Fields, wanted: Wanted, packet: &Packet) {
     let number = |status: QualStatus| status as u8;
     match ended {
         None => {
-            fields.same("qual_status", "RVET-ENC-012", number(QualStatus::NoChange), number(*qual_status))
+            fields.same("qual_status", "RVET-ENC-012", number(QualStatus::NoChange), number(*qual_status));
         }
         Some(Ending::Is(due)) => {
             let clause = if due == QualStatus::EndedNtr { "RVET-ENC-013" } else { "RVET-ENC-014" };

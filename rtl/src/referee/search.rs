@@ -25,7 +25,7 @@ impl Referee<'_> {
             (_, None) => self.missing(item, reason, wanted),
             // The right place with another count of outcomes: a field that differs, not another packet.
             (_, Some(packet)) if self.is_near(item, wanted, packet) => {
-                self.compare(item, reason, wanted, packet)
+                self.compare(item, reason, wanted, packet);
             }
             // It is a later packet that fits: the others before it are too many, unless they are about later items.
             (Some(ahead), Some(packet)) if !self.is_about_later(item, packet) => {
@@ -51,7 +51,7 @@ impl Referee<'_> {
                 self.contexts.1 = false;
             }
             Wanted::Address { updiscon, .. } if reason == Reason::Updiscon => {
-                self.latest = Latest::Updiscon(updiscon)
+                self.latest = Latest::Updiscon(updiscon);
             }
             Wanted::Address { .. } => self.latest = Latest::Other,
             Wanted::Trap { .. } | Wanted::FullMap | Wanted::Context | Wanted::Support { .. } => {}
