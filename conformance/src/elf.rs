@@ -226,7 +226,8 @@ mod tests {
             header[8..12].copy_from_slice(&(number * length).to_le_bytes());
             table.extend_from_slice(&header);
         }
-        file[28..32].copy_from_slice(&u32::try_from(file.len()).expect("small").to_le_bytes());
+        let place = u32::try_from(file.len()).expect("small");
+        file[28..32].copy_from_slice(&place.to_le_bytes());
         file[44..46].copy_from_slice(&headers.to_le_bytes());
         file.extend_from_slice(&table);
         let limit = 2 * file.len() as u64;

@@ -175,7 +175,11 @@ impl Device {
                 !optional && !modes.implicit_exception,
                 "may only have `full_address`: packs do not cover the other modes yet",
             ),
-            ("version", !self.parameters.has_standard_support(), "may only be 2.0: packs do not cover 2.0.5 yet"),
+            (
+                "version",
+                !self.parameters.has_standard_support(),
+                "may only be 2.0: packs do not cover 2.0.5 yet",
+            ),
             ("filters", self.policy.filters.is_empty(), "is not supported: packs do not cover filters yet"),
             (
                 "encapsulation",

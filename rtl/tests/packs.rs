@@ -130,7 +130,7 @@ fn cycle(row: &Row) -> Cycle {
     let cycle_row = row.op == Op::Cycle;
     Cycle {
         blocks: blocks.collect(),
-        cause: if cycle_row { u16::try_from(row.cause).expect("a cause") } else { 0 },
+        cause: if cycle_row { row.cause } else { 0 },
         tval: row.tval,
         privilege: row.privilege,
         context: row.context,

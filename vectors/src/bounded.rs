@@ -7,11 +7,8 @@ use std::path::Path;
 /// Bytes of a file that a person writes: parameters, policy, subject, case, requirements.
 pub const TEXT: u64 = 16 << 20;
 
-/// Bytes of a baseline, of results, of a log in the notation of cases.
+/// Bytes of a baseline, of results, of a log in the notation of cases, of formatter frames.
 pub const LISTING: u64 = 256 << 20;
-
-/// Bytes of a program: an ELF file with everything that a linker puts into it, or plain code.
-pub const PROGRAM: u64 = 4 << 30;
 
 /// Reads a file.
 ///

@@ -30,6 +30,9 @@ struct decoder {
 
 /* A feature that these parameters need and tdut_info does not name; NULL if there is none. */
 static const char *unclaimed(const char *parameters) {
+    const char *version = tdut_find(parameters, "version");
+    if (version && strncmp(version, "\"2.0\"", 5) != 0) return "standard_support";
+    if (tdut_flag(parameters, "iret_ext")) return "irets";
     const char *transport = tdut_find(parameters, "encapsulation.normal");
     if (!transport) return "other transports";
     if (tdut_number(transport, "src_id_bits", 0)) return "source_id";

@@ -162,6 +162,8 @@ def unclaimed(parameters):
     modes, transport = parameters["modes"], parameters["encapsulation"]
     normal = transport.get("normal") if isinstance(transport, dict) else None
     needs = {
+        "standard_support": parameters["version"] != "2.0",
+        "irets": parameters["iret_ext"],
         "branch_prediction": modes["branch_prediction"] or parameters["bpred_size_p"],
         "jump_target_cache": modes["jump_target_cache"] or parameters["cache_size_p"],
         "data_trace": "data" in parameters,

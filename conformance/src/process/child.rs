@@ -231,9 +231,11 @@ fn others_in_group(_: &process::Child) -> usize {
 
 #[cfg(target_os = "linux")]
 fn hold_back(process: &process::Child, memory: u64) -> io::Result<()> {
-    use rustix::process::{Resource, Rlimit, prlimit};
+    use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
     // Without a process `prlimit` would be about this one.
     let process = pid(process).ok_or(io::ErrorKind::NotFound)?;
+    // Without privileges no process has more than this one may have.
+    let memory = getrlimit(Resource::As).maximum.map_or(memory, |most| most.min(memory));
     prlimit(Some(process), Resource::As, Rlimit { current: Some(memory), maximum: Some(memory) })?;
     Ok(())
 }

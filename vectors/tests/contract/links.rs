@@ -120,7 +120,8 @@ fn every_page_is_in_the_summary() {
     let docs = root().join("docs");
     let summary = page(&fs::read_to_string(docs.join("SUMMARY.md")).expect("text"));
     let listed: BTreeSet<PathBuf> = summary.links.iter().map(|link| docs.join(link)).collect();
-    let pages = documents().into_iter().filter(|path| path.starts_with(&docs) && !path.ends_with("SUMMARY.md"));
+    let pages =
+        documents().into_iter().filter(|path| path.starts_with(&docs) && !path.ends_with("SUMMARY.md"));
     let missing: Vec<PathBuf> = pages.filter(|path| !listed.contains(path)).collect();
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
 }

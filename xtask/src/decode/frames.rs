@@ -1,18 +1,18 @@
 //! A trace in formatter frames as text.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 
 use traceproof_conformance::captures::Captured;
 use traceproof_conformance::family::{FamilyRules, Visitor};
 use traceproof_conformance::listing::Counts;
 use traceproof_conformance::snapshot::{SourceBytes, first_frame};
-use traceproof_vectors::Program;
 use traceproof_vectors::arm::{Framing, TraceId};
+use traceproof_vectors::{Program, bounded};
 
 use super::arguments::{Arguments, exit_for};
 use super::snapshot::list;
 use crate::exit::{Failure, Outcome};
-use crate::files::{create, open};
+use crate::files::{Output, open};
 
 /// Decodes one source.
 pub(super) struct Decode<'a> {
@@ -27,7 +27,11 @@ impl Visitor for Decode<'_> {
         let Arguments { target, input, output, frames, .. } = self.arguments;
         let parameters = target.load::<P>()?.1;
         let mut port = Vec::new();
-        open(input)?.read_to_end(&mut port).map_err(|error| Failure::file(input, error))?;
+        let read = open(input)?.take(bounded::LISTING.saturating_add(1)).read_to_end(&mut port);
+        read.map_err(|error| Failure::file(input, error))?;
+        if port.len() as u64 > bounded::LISTING {
+            return Err(Failure::file(input, format!("larger than the limit of {} bytes", bounded::LISTING)));
+        }
         let framing = frames.framing.framing();
         let first = match (frames.first_frame, framing) {
             (Some(first), _) => first,
@@ -43,12 +47,12 @@ impl Visitor for Decode<'_> {
         }
         let length: usize = bytes.pieces.iter().map(Vec::len).sum();
         eprintln!("trace ID {:#04x}: {length} bytes in frames from byte {first}", self.id.value());
-        let mut out = create(output)?;
+        let mut out = Output::create(output)?;
         let mut counts = Counts::default();
         // The listing adds the code itself.
         let captured = Captured { parameters, program: Program::new(), bytes };
         list::<P>(self.arguments, captured, &mut out, &mut counts)?;
-        out.flush()?;
+        out.publish()?;
         Ok(exit_for(counts))
     }
 }

@@ -276,13 +276,13 @@ fn encoders_are_described_by_their_attributes() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     assert!(text(&output.stdout).contains("0x123456789"), "{}", text(&output.stdout));
 
-    let wrong = files.write("wrong.toml", b"iaddress_width = 64\nversion = 0\n");
+    let wrong = files.write("wrong.toml", b"iaddress_width = 64\nrevision = 0\n");
     let output = files.decode(&["--parameters", &wrong, &trace]);
     assert_eq!(output.status.code(), Some(2));
     let lines: Vec<String> = text(&output.stderr).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].contains("wrong.toml:1:18: `iaddress_width` = 64 is not 0 to 63"), "{lines:?}");
-    assert!(lines[1].contains("wrong.toml:2:1: `version` is no attribute and no parameter"), "{lines:?}");
+    assert!(lines[1].contains("wrong.toml:2:1: `revision` is no attribute and no parameter"), "{lines:?}");
 }
 
 /// The encoder of a description is judged with the real programs of its width.

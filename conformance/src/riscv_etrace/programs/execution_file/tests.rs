@@ -83,7 +83,8 @@ fn defects_are_told_with_their_offset() {
     says(b"TPEXEC\x01\x10", 7, "register width 16");
     says(b"TPEXEC\x01\x20\x09", 8, "unknown record 9");
     says(b"TPEXEC\x01\x20\x05\x08", 8, "privilege level 8");
-    says(b"TPEXEC\x01\x20\x04\x03\x80\x80\x04\x00", 10, "cause 0x10000 is wider than 16 bits");
+    let wide = b"TPEXEC\x01\x20\x04\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00";
+    says(wide, 10, "a number of more than 64 bits");
     says(b"TPEXEC\x01\x20\x07\x01", 8, "0 steps where the end record states 1");
     says(b"TPEXEC\x01\x20\x07\x00\x00", 10, "data after the end record");
     says(b"TPEXEC\x01\x40\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 8, "a number of more than 64 bits");
