@@ -274,6 +274,8 @@ fn judge_seed<P: FamilyRules>(
     registry: &Registry,
 ) -> Option<CaseResult> {
     let (mut file, confirmed) = seed.case::<P>()?;
+    let confirmed =
+        confirmed.and_then(|()| if subject.is_reference() { seed.examine::<P>() } else { Ok(()) });
     let execution = file.resolved.execution.take();
     let file = Arc::new(file);
     let mut case = judge_case(subject, options, &file, registry);

@@ -28,4 +28,17 @@ pub struct Generator<P: CaseProtocol> {
     /// Runs the same scenario through both reference models and compares the result with an oracle that knows the
     /// scenario but no packets. The error is the difference, or that the bytes have no scenario.
     pub confirm: fn(&[u8]) -> Result<(), String>,
+    /// Judges by the same bytes what only the reference models show, and no case: which packets their writers refuse,
+    /// which executions are refused, periods and limits. Not needed for an expectation, so it is called only where the
+    /// reference models are the subject.
+    pub examine: fn(&[u8]) -> Result<(), String>,
+}
+
+/// A family whose reference models show nothing more.
+///
+/// # Errors
+///
+/// Never.
+pub(crate) fn nothing_more(_: &[u8]) -> Result<(), String> {
+    Ok(())
 }

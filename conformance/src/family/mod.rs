@@ -26,6 +26,7 @@ pub use bench::{
 };
 pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
+pub(crate) use generator::nothing_more;
 pub use generator::{Generated, Generator};
 pub use programs::{
     DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,

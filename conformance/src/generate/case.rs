@@ -101,6 +101,18 @@ impl Seed {
         Some((self.file(generated, log), confirmed))
     }
 
+    /// What only the reference models show for this execution ([`Generator::examine`](crate::family::Generator)).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub(crate) fn examine<P: FamilyRules>(self) -> Result<(), String> {
+        match P::GENERATOR {
+            Some(generator) if !self.damaged => (generator.examine)(&self.entropy()),
+            _ => Ok(()),
+        }
+    }
+
     fn file<P: FamilyRules>(self, generated: Generated<P>, log: Option<Log<P>>) -> CaseFile<P> {
         let Generated { parameters, policy, program, execution, wire } = generated;
         let confirmed = if self.damaged { "" } else { "by an oracle that follows the execution" };

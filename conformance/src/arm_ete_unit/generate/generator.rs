@@ -4,10 +4,11 @@ use traceproof_vectors::Program;
 use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 
 use super::{Scenario, agree, log, scenario};
-use crate::family::{Generated, Generator};
+use crate::family::{Generated, Generator, nothing_more};
 
 /// Any software, and what then happens.
-pub(in crate::arm_ete_unit) const GENERATOR: Generator<ArmEteUnit> = Generator { generate, confirm };
+pub(in crate::arm_ete_unit) const GENERATOR: Generator<ArmEteUnit> =
+    Generator { generate, confirm, examine: nothing_more };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEteUnit>> {
     let scenario = scenario(entropy);

@@ -3,10 +3,11 @@
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
 
 use super::{Scenario, encode, round_trip, scenario, v1};
-use crate::family::{Generated, Generator};
+use crate::family::{Generated, Generator, nothing_more};
 
 /// By the first byte: ETMv1, ETMv2, ETMv3, or ETMv3 without data trace, which is all that many decoders have.
-pub(in crate::arm_etm) const GENERATOR: Generator<ArmEtm> = Generator { generate, confirm };
+pub(in crate::arm_etm) const GENERATOR: Generator<ArmEtm> =
+    Generator { generate, confirm, examine: nothing_more };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEtm>> {
     match Made::of(entropy)? {

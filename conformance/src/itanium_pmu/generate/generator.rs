@@ -4,10 +4,11 @@ use traceproof_vectors::Program;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 
 use super::{Scenario, agree, log, scenario};
-use crate::family::{Generated, Generator};
+use crate::family::{Generated, Generator, nothing_more};
 
 /// Any programming and what then happens.
-pub(in crate::itanium_pmu) const GENERATOR: Generator<ItaniumPmu> = Generator { generate, confirm };
+pub(in crate::itanium_pmu) const GENERATOR: Generator<ItaniumPmu> =
+    Generator { generate, confirm, examine: nothing_more };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ItaniumPmu>> {
     let scenario = scenario(entropy);

@@ -3,10 +3,11 @@
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 use super::{Scenario, Scope, encode, retirement, round_trip, scenario};
-use crate::family::{Generated, Generator};
+use crate::family::{Generated, Generator, nothing_more};
 
 /// By the first byte: core, any optional modes, or data trace.
-pub(in crate::riscv_etrace) const GENERATOR: Generator<RiscvEtrace> = Generator { generate, confirm };
+pub(in crate::riscv_etrace) const GENERATOR: Generator<RiscvEtrace> =
+    Generator { generate, confirm, examine: nothing_more };
 
 fn generate(entropy: &[u8]) -> Option<Generated<RiscvEtrace>> {
     let scenario = named(entropy)?;
