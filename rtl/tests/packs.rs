@@ -16,6 +16,9 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Address, Encoder as _, EncoderSink};
 
+/// Packets, each with the row that it left in.
+type Sent = Vec<(u32, Packet)>;
+
 const SMALL: &str = "
 name = \"small\"
 control = [\"trTeInstNoAddrDiff\", \"trTeInstSyncMode\", \"trTeInstSyncMax\"]
@@ -149,11 +152,7 @@ fn run(pack: &Pack, policy: &Policy) -> MonitorLog {
 }
 
 /// The same, with its packets changed before they leave.
-fn run_with(
-    pack: &Pack,
-    policy: &Policy,
-    change: &mut dyn FnMut(&PackCase, &mut Vec<(u32, Packet)>),
-) -> MonitorLog {
+fn run_with(pack: &Pack, policy: &Policy, change: &mut dyn FnMut(&PackCase, &mut Sent)) -> MonitorLog {
     let parameters = pack.device.payload_parameters();
     let mut log = MonitorLog::default();
     for case in &pack.cases {
@@ -389,7 +388,7 @@ fn runs_that_prove_nothing_fail() {
         assert!(!verdict.passes());
         assert!(verdict.run.iter().any(|problem| problem.contains(word)), "{word}: {:?}", verdict.run);
     };
-    fails(&MonitorLog { cases: Vec::new(), ..good.clone() }, "no case was judged");
+    fails(&MonitorLog { cases: Vec::new(), ..good }, "no case was judged");
     fails(&MonitorLog { ended: false, ..good.clone() }, "line `E`");
     fails(&MonitorLog { driven: None, ..good.clone() }, "line `R`");
     fails(

@@ -192,7 +192,7 @@ impl<'a> Check<'a> {
     /// The first instruction of a handler elsewhere than where implicit exception mode has it, without being reported.
     fn handler(&self, row: &CsvRow) -> Result<(), ExecutionError> {
         let (Some(trap), Some(vectors)) = (self.trap, self.parameters.trap_vectors) else { return Ok(()) };
-        let offset = if trap.interrupt && vectors.vectored { 4 * u64::from(trap.cause) } else { 0 };
+        let offset = if trap.interrupt && vectors.vectored { trap.cause.wrapping_mul(4) } else { 0 };
         let handler = vectors.base.wrapping_add(offset).0;
         if self.parameters.modes.implicit_exception && row.address != handler {
             let message = format!("{:#x}, but `trap_vectors` has the handler at {handler:#x}", row.address);

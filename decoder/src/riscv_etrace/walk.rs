@@ -84,10 +84,11 @@ impl Walker {
         let slot = *map.slot(here);
         let step = self.step(map, &slot, self.depth_of_goal(map, goal));
         let to = self.take(step, &slot, goal, effort)?;
-        if slot.class.is_call() && self.modes().implicit_return {
-            if self.returns.push(self.offset(self.pc, u64::from(slot.length))) {
-                effort.forget_bottom();
-            }
+        if slot.class.is_call()
+            && self.modes().implicit_return
+            && self.returns.push(self.offset(self.pc, u64::from(slot.length)))
+        {
+            effort.forget_bottom();
         }
         self.last_pc = core::mem::replace(&mut self.pc, to);
         effort.pass(1);

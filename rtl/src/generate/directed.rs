@@ -118,7 +118,7 @@ fn fits_step(device: &Device, step: &Step) -> Result<(), String> {
             }
         }
         Step::Trap(trap) => {
-            let cause = fits(trap.cause.into(), parameters.ecause_width_p.into());
+            let cause = fits(trap.cause, parameters.ecause_width_p.into());
             if !cause || trap.tval > parameters.address_mask() {
                 return Err(String::from("a cause or trap value does not fit the port"));
             }

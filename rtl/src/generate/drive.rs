@@ -170,7 +170,7 @@ impl<'a> Driver<'a> {
             row.ctype = cycle.ctype;
             (row.context, row.time) = (cycle.context, cycle.time);
             if cycle.blocks.iter().any(|block| (block.itype as u8).wrapping_sub(1) < 2) {
-                (row.cause, row.tval) = (cycle.cause.into(), cycle.tval);
+                (row.cause, row.tval) = (cycle.cause, cycle.tval);
             }
         }
         for (slot, block) in row.blocks.iter_mut().zip(&cycle.blocks) {

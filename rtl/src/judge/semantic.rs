@@ -121,7 +121,7 @@ fn shown(log: &Log<RiscvEtrace>, program: &Program) -> Vec<Shown> {
                     Epc::At(address) => Some(address.0),
                     _ => None,
                 };
-                shown.push(Shown::Trap { interrupt, cause: cause.into(), tval, epc, required: false });
+                shown.push(Shown::Trap { interrupt, cause, tval, epc, required: false });
             }
             Event::Retire { first, count, .. } => {
                 let mut address = first.0;

@@ -49,7 +49,7 @@ pub struct Manifest {
     pub left_out: Vec<LeftOut>,
     /// Bins by outcome.
     pub bins: BinCounts,
-    /// SHA-256 of every other file, by name.
+    /// SHA256 of every other file, by name.
     pub files: BTreeMap<String, String>,
 }
 

@@ -11,7 +11,7 @@ pub use write::write;
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 in hexadecimal.
+/// SHA256 in hexadecimal.
 fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

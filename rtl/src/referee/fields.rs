@@ -164,7 +164,7 @@ impl Referee<'_> {
         let told = if handler { item } else { trapped };
         fields.same("interrupt", "RVET-PKT-016", is_interrupt, *interrupt);
         fields.same("thaddr", if handler { "RVET-ENC-021" } else { "RVET-ENC-024" }, handler, *thaddr);
-        fields.same_hex("ecause", "RVET-ENC-025", cause, u64::from(*ecause));
+        fields.same_hex("ecause", "RVET-ENC-025", cause, *ecause);
         if handler {
             fields.same("branch", "RVET-PKT-012", item.taken() != Some(true), *branch);
         }

@@ -316,7 +316,7 @@ impl<'a> Referee<'a> {
             return false;
         };
         matches!(self.peek(), Some(Packet::Trap { thaddr: false, interrupt: i, ecause, .. })
-            if *i == interrupt && u64::from(*ecause) == cause)
+            if *i == interrupt && *ecause == cause)
             && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. } | Packet::Support { .. }))
     }
 

@@ -105,7 +105,7 @@ impl Referee<'_> {
                 let kind = self.items.get(trap).map(|item| item.kind);
                 handler == *thaddr
                     && matches!(kind, Some(ItemKind::Trap { interrupt: i, cause, .. })
-                        if i == *interrupt && cause == u64::from(*ecause))
+                        if i == *interrupt && cause == *ecause)
             }
             (Wanted::Address { .. }, Packet::Address { address, .. }) => {
                 self.pending.is_empty() && self.is_here(item, *address)
@@ -175,7 +175,7 @@ impl Referee<'_> {
             }
             Packet::Trap { thaddr: false, ecause, interrupt, .. } => {
                 matches!(item.kind, ItemKind::Trap { interrupt: i, cause, .. }
-                    if i == *interrupt && cause == u64::from(*ecause))
+                    if i == *interrupt && cause == *ecause)
             }
             Packet::Address { address, .. } => outcomes.contains(&0) && self.is_here(item, *address),
             Packet::Branch { address: Some(address), branches, .. } => {

@@ -237,7 +237,7 @@ fn spoiled(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
             0 => bytes.truncate(at),
             1 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.next(8),
             2 if !bytes.is_empty() => {
-                bytes[at] = [0, 0xff, 0x7f, 0x80, b'\n', b'"', b'[', b'9'][numbers.next(8)]
+                bytes[at] = [0, 0xff, 0x7f, 0x80, b'\n', b'"', b'[', b'9'][numbers.next(8)];
             }
             3 => drop(
                 bytes.splice(at..at, vec![[0xff, 0, b'9', b'['][numbers.next(4)]; 1 << numbers.next(14)]),
@@ -248,7 +248,7 @@ fn spoiled(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
             }
             5 => drop(bytes.drain(at..bytes.len().min(at + 1 + numbers.next(8)))),
             _ => {
-                bytes.extend((0..numbers.next(64)).map(|_| u8::try_from(numbers.next(256)).expect("a byte")))
+                bytes.extend((0..numbers.next(64)).map(|_| u8::try_from(numbers.next(256)).expect("a byte")));
             }
         }
     }

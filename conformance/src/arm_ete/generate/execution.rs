@@ -297,7 +297,7 @@ impl Finder<'_> {
     }
 
     fn resolve(&mut self, steps: usize, signal: Option<Signal>) {
-        self.resolved = self.window.drain(..steps).last().or(self.resolved);
+        self.resolved = self.window.drain(..steps).next_back().or(self.resolved);
         self.push(Action::Resolve(steps as u32), Ok(signal));
     }
 

@@ -23,7 +23,7 @@ pub(super) fn judge() -> Result<(), String> {
     let ete = Parameters { maxspec: 16, transactions: true, ..Parameters::default() };
     let v4 = Parameters { maxspec: 16, data_trace: true, ..Parameters::etmv4(Version::Etmv4_2) };
     let sources = Policy { source_addresses: true, ..Policy::default() };
-    let commtrans = Parameters { commtrans: true, ..ete.clone() };
+    let commtrans = Parameters { commtrans: true, ..ete };
     for (parameters, policy, counted) in [
         (&ete, Policy::default(), signals()),
         (&ete, sources, vec![(signal(branch(false)), None), (signal(branch(true)), None), resolve(1)]),

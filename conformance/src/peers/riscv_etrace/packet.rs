@@ -18,7 +18,7 @@ pub(super) fn packet(payload: &InstructionTrace, parameters: &Parameters, full: 
         InstructionTrace::Address(info) => {
             let Reported { address, notify, updiscon, irreport, irdepth } = reported(info);
             let address = address.unwrap_or(ReportedAddress::Full(0));
-            Packet::Address { address, notify, updiscon, irreport, irdepth }
+            Packet::Address { address, notify, updiscon, irreport, irdepth, irets: 0 }
         }
         InstructionTrace::Branch(branch) => {
             let Reported { address, notify, updiscon, irreport, irdepth } = status(branch.address.as_ref());
@@ -30,6 +30,7 @@ pub(super) fn packet(payload: &InstructionTrace, parameters: &Parameters, full: 
                 updiscon,
                 irreport,
                 irdepth,
+                irets: 0,
             }
         }
         InstructionTrace::Extension(Extension::BranchCount(count)) => {
@@ -40,7 +41,16 @@ pub(super) fn packet(payload: &InstructionTrace, parameters: &Parameters, full: 
             };
             let Reported { address, notify, updiscon, irreport, irdepth } = status(count.kind.address_info());
             let branch_count = count.branch_count;
-            Packet::BranchCount { branch_count, branch_fmt, address, notify, updiscon, irreport, irdepth }
+            Packet::BranchCount {
+                branch_count,
+                branch_fmt,
+                address,
+                notify,
+                updiscon,
+                irreport,
+                irdepth,
+                irets: 0,
+            }
         }
         InstructionTrace::Extension(Extension::JumpTargetIndex(jump)) => Packet::JumpTargetIndex {
             index: narrow(jump.index),
@@ -48,6 +58,7 @@ pub(super) fn packet(payload: &InstructionTrace, parameters: &Parameters, full: 
             branch_map: jump.branch_map.raw_map(),
             irreport: jump.irdepth.is_some(),
             irdepth: jump.irdepth.map_or(0, narrow),
+            irets: 0,
         },
     }
 }

@@ -233,7 +233,7 @@ fn repeated_links_share_an_entry() {
     // The fifth has an entry of its own, in place of that of the first call.
     assert_eq!(summary(&shared, &code, &["73 00 04", &report(5, 0x3000)]), called(5) + " 2008 4000");
     // Without counter, and with `irdepth`, there are two entries for all.
-    let two = Parameters { call_counter_size_p: 0, ..shared.clone() };
+    let two = Parameters { call_counter_size_p: 0, ..shared };
     assert_eq!(
         summary(&two, &code, &["73 00 04", &report(2, 0x3000)]),
         "P3 1000 2000 2004 2000 2004 2000 2008 2008 2008 4000"
