@@ -17,7 +17,7 @@
 //! | Notation of addresses in files | [`Address`], [`Address32`] |
 //! | Optional features of a subject | [`Feature`] |
 //! | Interpretations of a requirement that the specification leaves open | [`Reading`] |
-//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
+//! | The vocabulary of one specification | [`riscv_etrace`], [`arm_etm`], [`arm_etm_formatter`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`]; shared by the ARM families: [`arm`] |
 #![cfg_attr(feature = "cases", doc = "| Test cases on disk | [`case`] |")]
 #![cfg_attr(feature = "cases", doc = "| Requirements that cases prove | [`clause`] |")]
 #![cfg_attr(feature = "cases", doc = "| Reading files of limited size | [`bounded`] |")]
@@ -33,6 +33,7 @@ pub mod arm;
 pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
+pub mod arm_etm_formatter;
 pub mod arm_pft;
 #[cfg(feature = "cases")]
 pub mod bounded;

@@ -159,6 +159,8 @@ pub enum ProtocolId {
     RiscvEtrace,
     /// Pins and packets of ARM ETM.
     ArmEtm,
+    /// Frames of the CoreSight formatter, in which every ARM family travels.
+    ArmEtmFormatter,
     /// Packets of ARM Program Flow Trace.
     ArmPft,
     /// Packets of ARM FEAT_ETE and ETMv4.
@@ -171,8 +173,15 @@ pub enum ProtocolId {
 
 impl ProtocolId {
     /// Every protocol: those of one family together, its main protocol first.
-    pub const ALL: [Self; 6] =
-        [Self::RiscvEtrace, Self::ArmEtm, Self::ArmPft, Self::ArmEte, Self::ArmEteUnit, Self::ItaniumPmu];
+    pub const ALL: [Self; 7] = [
+        Self::RiscvEtrace,
+        Self::ArmEtm,
+        Self::ArmEtmFormatter,
+        Self::ArmPft,
+        Self::ArmEte,
+        Self::ArmEteUnit,
+        Self::ItaniumPmu,
+    ];
 
     /// The main protocol of a family, which has the family's name.
     #[must_use]
@@ -191,7 +200,7 @@ impl ProtocolId {
     pub const fn family(self) -> Family {
         match self {
             Self::RiscvEtrace => Family::RiscvEtrace,
-            Self::ArmEtm => Family::ArmEtm,
+            Self::ArmEtm | Self::ArmEtmFormatter => Family::ArmEtm,
             Self::ArmPft => Family::ArmPft,
             Self::ArmEte | Self::ArmEteUnit => Family::ArmEte,
             Self::ItaniumPmu => Family::ItaniumPmu,
@@ -209,6 +218,7 @@ impl ProtocolId {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::ArmEtmFormatter => "arm_etm_formatter",
             Self::ArmEteUnit => "arm_ete_unit",
             Self::RiscvEtrace | Self::ArmEtm | Self::ArmPft | Self::ArmEte | Self::ItaniumPmu => {
                 self.family().name()
@@ -222,6 +232,7 @@ impl ProtocolId {
         match self {
             Self::RiscvEtrace => "etr-",
             Self::ArmEtm => "etm-",
+            Self::ArmEtmFormatter => "fmt-",
             Self::ArmPft => "pft-",
             Self::ArmEte => "ete-",
             Self::ArmEteUnit => "eteu-",

@@ -16,6 +16,7 @@ mod arm;
 pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
+pub mod arm_etm_formatter;
 pub mod arm_pft;
 mod assembly;
 pub mod itanium_pmu;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Case, CaseError, CaseProtocol, Expected, Polarity, Resolved};
 use crate::ProtocolId;
@@ -21,6 +22,9 @@ pub struct CaseFile<P: CaseProtocol> {
     pub case: Case<P>,
     /// The case ready to run.
     pub resolved: Resolved<P>,
+    /// What a subject is given before this case, to see that it forgets: the nearest case before it in the suite with
+    /// other parameters, or else the one directly before it. That one has none.
+    pub earlier: Option<Arc<Self>>,
 }
 
 /// Something is wrong with a file of a suite or of the registry of clauses.
@@ -78,7 +82,20 @@ pub fn load<P: CaseProtocol>(suites: &Tree) -> Result<Vec<CaseFile<P>>, Vec<Suit
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(files) } else { Err(errors) }
+    if errors.is_empty() { Ok(with_earlier(files)) } else { Err(errors) }
+}
+
+/// Finds the [earlier case](CaseFile::earlier) of each; before the first one comes the last one.
+fn with_earlier<P: CaseProtocol>(mut files: Vec<CaseFile<P>>) -> Vec<CaseFile<P>> {
+    let shared: Vec<Arc<CaseFile<P>>> = files.iter().cloned().map(Arc::new).collect();
+    for (index, file) in files.iter_mut().enumerate() {
+        let (before, after) = shared.split_at(index);
+        let mut others = before.iter().rev().chain(after.iter().skip(1).rev());
+        let nearest = others.clone().next();
+        let different = others.find(|other| other.case.parameters != file.case.parameters);
+        file.earlier = different.or(nearest).cloned();
+    }
+    files
 }
 
 /// Like [`load`], and the cases also keep the rules of [`lint`] with the clauses in `clauses`.
@@ -115,7 +132,7 @@ fn read<P: CaseProtocol>(suites: &Tree, path: &Path) -> Result<CaseFile<P>, Suit
     let text = suites.read_to_string(path).map_err(|error| SuiteError::new(path, error.to_string()))?;
     let case = Case::<P>::parse(&text).map_err(|error| SuiteError::at(path, error))?;
     let resolved = case.resolve().map_err(|problem| SuiteError::at(path, problem.locate(&text)))?;
-    Ok(CaseFile { path: path.to_owned(), text, case, resolved })
+    Ok(CaseFile { path: path.to_owned(), text, case, resolved, earlier: None })
 }
 
 fn retired_path(protocol: ProtocolId) -> PathBuf {

@@ -106,7 +106,7 @@ pub const FEATURES: [Feature; 23] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 54] = [
+pub const READINGS: [Reading; 55] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -272,6 +272,12 @@ pub const READINGS: [Reading; 54] = [
         name: "dloss-restarts-data",
         binds: Binds::Both,
         text: "After a support packet with `dloss` every size of access starts over with full address and data (ET 7.5).",
+    },
+    Reading {
+        name: "size-width-is-the-formula",
+        binds: Binds::Both,
+        text: "On buses of 8 and 16 bits `size` has one bit, as the formula has it; the sentence after it speaks of two \
+               bits up to 64 (ET 8.1).",
     },
     Reading {
         name: "data-bases-are-per-size",

@@ -8,6 +8,7 @@ mod links;
 mod prose;
 mod protocols;
 mod readings;
+mod samples;
 mod schema;
 mod shipped_suites;
 mod suite_errors;

@@ -49,11 +49,18 @@ fn is_provisional<P: CaseProtocol>() {
     let registry = Registry::load(&clauses(), P::FAMILY).expect("sound clauses");
     let marked: Vec<&Clause> =
         registry.clauses.iter().filter(|clause| !clause.provisional.is_empty()).collect();
-    for clause in &marked {
-        let names = &clause.provisional;
-        assert!(names.iter().all(|name| P::PROVISIONAL.contains(&name.as_str())), "{}: {names:?}", clause.id);
+    // The clauses of a family with several protocols are marked for the one that has its name.
+    if P::ID.name() == P::FAMILY.name() {
+        for clause in &marked {
+            let names = &clause.provisional;
+            assert!(
+                names.iter().all(|name| P::PROVISIONAL.contains(&name.as_str())),
+                "{}: {names:?}",
+                clause.id
+            );
+        }
+        assert_eq!(marked.is_empty(), P::PROVISIONAL.is_empty(), "{}: no clause is marked", P::ID);
     }
-    assert_eq!(marked.is_empty(), P::PROVISIONAL.is_empty(), "{}: no clause is marked", P::ID);
     for file in check::<P>(&suites(), &clauses()).expect("sound suites") {
         for clause in marked.iter().filter(|clause| file.case.clauses.contains(&clause.id)) {
             let listed = clause.provisional.iter().any(|name| file.case.readings.contains(name));

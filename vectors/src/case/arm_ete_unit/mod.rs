@@ -32,6 +32,7 @@
 //! | `gen 16`, `vi 0`, `go`, `drain 8`, `drain` | inner progress of a model ([`Stimulus`]) | | yes |
 
 mod entry;
+mod import;
 mod line;
 mod record;
 mod show;
@@ -43,6 +44,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use entry::StimulusEntry;
+pub use import::{ImportOptions, ImportedLog, LogForm, import_log};
 use line::Item;
 use words::NotationError;
 

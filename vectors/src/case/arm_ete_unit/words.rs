@@ -79,7 +79,8 @@ impl<'a> Words<'a> {
         let mut at = column;
         loop {
             let trimmed = rest.trim_start();
-            at += rest.chars().count() - trimmed.chars().count();
+            let blanks = rest.len() - trimmed.len();
+            at += rest.get(..blanks).unwrap_or_default().chars().count();
             if trimmed.is_empty() {
                 break;
             }
