@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, Subcommand};
+use traceproof_vectors::bounded;
 
 use crate::generate::Size;
 use crate::judge::judge;
@@ -124,6 +125,7 @@ fn make(arguments: &PackArguments) -> Result<Done, Problem> {
 ///
 /// What cannot be read, started or written, with its place.
 pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
+    check_outputs(arguments)?;
     let name = arguments.dut.display().to_string();
     let device = Device::parse(&name, &text_of(&arguments.dut)?)?;
     let mut pack = pack::read(&arguments.pack)?;
@@ -154,6 +156,22 @@ pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     Ok(Done { text: report::text(&verdict), passed: verdict.passes() })
 }
 
+/// Outputs are none of the inputs, and not one file.
+fn check_outputs(arguments: &CheckRtlArguments) -> Result<(), Problem> {
+    let CheckRtlArguments { dut, log, json, junit, .. } = arguments;
+    let place = |file: &Path| fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let mut known: Vec<PathBuf> = vec![place(dut)];
+    known.extend(log.as_deref().map(place));
+    for output in [json, junit].into_iter().flatten() {
+        if known.contains(&place(output)) || place(output).starts_with(place(&arguments.pack)) {
+            let message = "is an input or another output; nothing was written";
+            return Err(Problem::whole(output.display().to_string(), message));
+        }
+        known.push(place(output));
+    }
+    Ok(())
+}
+
 /// Starts the simulator once for the whole pack.
 fn simulate(command: &str, directory: &Path) -> Result<MonitorLog, Problem> {
     let problem = |message: String| Problem::whole(command, message);
@@ -174,7 +192,8 @@ fn simulate(command: &str, directory: &Path) -> Result<MonitorLog, Problem> {
 }
 
 fn text_of(file: &Path) -> Result<String, Problem> {
-    fs::read_to_string(file).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
+    bounded::read_to_string(file, bounded::LISTING)
+        .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Problem> {

@@ -264,7 +264,7 @@ const BROKEN: [Broken; 10] = [
     ("full map repeated", full_map_repeated, "RVET-ENC-028", "packet"),
     ("outcome reported twice", outcome_twice, "RVET-ENC-028", "branches"),
     ("address cut below its sign", address_cut, "RVET-ENC-031", "address"),
-    ("many outcomes with a count of 0", count_of_zero, "RVET-ENC-028", "branches"),
+    ("many outcomes with a count of 0", count_of_zero, "RVET-PKT-032", "branches"),
     ("chained trap lost", chained_trap_lost, "RVET-ENC-024", "packet"),
     ("final report missing", final_missing, "RVET-ENC-006", "packet"),
     ("support packet at the end missing", ended_missing, "RVET-ENC-007", "packet"),
@@ -420,6 +420,49 @@ fn a_device_that_depends_on_idle_clocks_fails_the_relation() {
     let failed = verdict.cases.iter().filter(|case| case.relation.failed()).count();
     assert!(changed > 0);
     assert_eq!(failed, changed);
+}
+
+/// Interrupts of the small device have 44 bits before the place where exceptions have `tval`.
+#[test]
+fn bytes_after_the_fields_are_one_finding() {
+    let pack = small();
+    let mut log = run(&pack, &pack.device.policy);
+    for beat in log.cases.iter_mut().flat_map(|case| &mut case.packets) {
+        if let [first, second, ..] = *beat.bytes
+            && first & 0xf == 7
+            && second & 8 != 0
+        {
+            let sign = beat.bytes.last().is_some_and(|last| last & 0x80 != 0);
+            beat.bytes.resize(6, if sign { 0xff } else { 0 });
+            beat.bytes.push(0x5a);
+        }
+    }
+    let verdict = judge(&pack, &log);
+    assert!(!verdict.passes());
+    let blamed: Vec<_> = verdict.groups.iter().map(|group| (&*group.clause, &*group.field)).collect();
+    assert_eq!(blamed, [("RVET-PKT-017", "tval")]);
+}
+
+/// Spec: RVET-ENC-041: nothing says when an imprecise change is reported.
+#[test]
+fn a_context_packet_may_come_after_the_packet_of_its_instruction() {
+    let (_directory, pack) = made(BLOCKS, 1);
+    let mut swapped = 0;
+    let log = run_with(&pack, &pack.device.policy, &mut |_, packets| {
+        for at in 1..packets.len() {
+            let is_address = matches!(packets[at].1, Packet::Address { .. } | Packet::Branch { .. });
+            if is_address
+                && packets[at - 1].0 == packets[at].0
+                && matches!(packets[at - 1].1, Packet::Context { .. })
+            {
+                packets.swap(at - 1, at);
+                swapped += 1;
+            }
+        }
+    });
+    let verdict = judge(&pack, &log);
+    assert!(swapped > 0);
+    assert!(verdict.passes(), "{}", report::text(&verdict));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use traceproof_decoder::riscv_etrace::{Content, Deframer, PacketReader, Payload};
-use traceproof_vectors::Place;
 use traceproof_vectors::riscv_etrace::{Packet, Parameters};
+use traceproof_vectors::{Fault, FaultClass, Place};
 
 use super::{CaseVerdict, Outcome, semantic};
 use crate::monitor::{CaseLog, hex, to_hex};
@@ -29,6 +29,10 @@ struct Came {
     payloads: Vec<Vec<u8>>,
     /// Packets up to the first that cannot be read.
     packets: Vec<Packet>,
+    /// The same payloads without what is after the fields, where that is not filling.
+    readable: Vec<Vec<u8>>,
+    /// Indices of these packets.
+    overlong: Vec<usize>,
     /// Why the packet after them cannot be read.
     fault: Option<String>,
 }
@@ -47,9 +51,17 @@ pub fn judge_case(
     let came = came(device, &parameters, log);
     let items = items(&case.rows, &case.program, device.parameters.retires_p > 1);
     let (semantic, reported) = semantic::judge(device, &case.program, &items, &came.payloads);
-    let reported = matches!(semantic, Outcome::Pass).then_some(reported.as_slice());
+    let (decodes, reported) = if came.overlong.is_empty() {
+        (semantic.clone(), reported)
+    } else {
+        semantic::judge(device, &case.program, &items, &came.readable)
+    };
+    let reported = matches!(decodes, Outcome::Pass).then_some(reported.as_slice());
     let mut ruling = referee(device, &items, &came.packets, reported);
-    let mut legal_findings = std::mem::take(&mut ruling.findings);
+    let mut legal_findings = overlong(case, &came);
+    legal_findings.append(&mut ruling.findings);
+    legal_findings.sort_by_key(|finding| finding.packet);
+    name_cut(case, &came, &mut legal_findings);
     if let Some(fault) = &came.fault {
         legal_findings.retain(|finding| finding.packet < came.packets.len());
         legal_findings.push(unreadable(case, came.packets.len(), fault));
@@ -92,11 +104,23 @@ fn came(device: &Device, parameters: &Parameters, log: &CaseLog) -> Came {
         OutputForm::Stream => payloads_of(device, log),
     };
     let mut packets = Vec::with_capacity(payloads.len());
+    let (mut readable, mut overlong) = (payloads.clone(), Vec::new());
     if let Ok(mut reader) = PacketReader::new(parameters) {
         for (index, bytes) in (0..).zip(&payloads) {
             let place = Place { packet: index, byte: 0, bit: 0 };
             let packet = match Payload::new(bytes) {
-                Some(payload) => reader.read(place, &payload).map_err(|fault| fault.to_string()),
+                Some(payload) => reader.read(place, &payload).or_else(|fault| {
+                    let at = packets.len();
+                    let fields = without_excess(bytes, &fault).and_then(|bytes| {
+                        let payload = Payload::new(&bytes)?;
+                        *readable.get_mut(at)? = bytes;
+                        overlong.push(at);
+                        Some(payload)
+                    });
+                    fields.map_or(Err(fault.to_string()), |payload| {
+                        reader.read(place, &payload).map_err(|fault| fault.to_string())
+                    })
+                }),
                 None => Err(String::from("a payload has at most 31 bytes (RVET-ENCAP-006)")),
             };
             match packet {
@@ -108,7 +132,58 @@ fn came(device: &Device, parameters: &Parameters, log: &CaseLog) -> Came {
             }
         }
     }
-    Came { payloads, packets, fault }
+    Came { payloads, packets, readable, overlong, fault }
+}
+
+/// The fields of a payload that goes on after them with something that does not fill it. Spec: RVET-PKT-003.
+fn without_excess(bytes: &[u8], fault: &Fault) -> Option<Vec<u8>> {
+    if fault.class != FaultClass::Overlong {
+        return None;
+    }
+    let bits = u32::try_from(8 * fault.place.byte).ok()? + u32::from(fault.place.bit);
+    let payload = Payload::from_bits(bytes, 0, bits)?;
+    (0..bits.div_ceil(8)).map(|byte| u8::try_from(payload.bits(8 * byte, 8)).ok()).collect()
+}
+
+/// What is after the fields of a packet, and the clause that it breaks.
+fn overlong(case: &PackCase, came: &Came) -> Vec<Finding> {
+    let finding = |&packet: &usize| {
+        let more = came.payloads.get(packet)?.len() > came.readable.get(packet)?.len();
+        let (field, clause, expected) = match came.packets.get(packet)? {
+            _ if !more => ("padding", "RVET-PKT-003", "copies of the sign after the fields"),
+            Packet::Trap { interrupt: true, .. } => ("tval", "RVET-PKT-017", "no tval of an interrupt"),
+            Packet::Branch { branches: 0, .. } => ("branches", "RVET-PKT-032", "nothing after 31 outcomes"),
+            _ => ("length", "RVET-PKT-002", "no bytes after the fields"),
+        };
+        let line = case.expected.get(packet);
+        Some(Finding {
+            row: line.map_or(case.entry.first_row, |line| line.row),
+            packet,
+            reason: None,
+            field: field.to_owned(),
+            clause: clause.to_owned(),
+            expected: expected.to_owned(),
+            got: to_hex(came.payloads.get(packet)?),
+            tail: line.is_some_and(|line| line.tail),
+        })
+    };
+    came.overlong.iter().filter_map(finding).collect()
+}
+
+/// The first finding is about a payload that lacks its last byte, which is nothing but the sign: compression went too
+/// far. Spec: RVET-PKT-006, RVET-PKT-007.
+fn name_cut(case: &PackCase, came: &Came, findings: &mut [Finding]) {
+    let Some(finding) = findings.first_mut() else { return };
+    let due = case.expected.get(finding.packet).and_then(|line| hex(&line.bytes));
+    let (Some(due), Some(payload)) = (due, came.payloads.get(finding.packet)) else { return };
+    if let Some((sign @ (0 | 0xff), rest)) = due.split_last()
+        && rest == payload.as_slice()
+        && rest.last().is_some_and(|last| (last & 0x80 == 0) != (*sign == 0))
+    {
+        finding.clause = String::from("RVET-PKT-006");
+        finding.field = String::from("length");
+        (finding.expected, finding.got) = (to_hex(&due), to_hex(payload));
+    }
 }
 
 /// The payloads of a stream, and why it ends in the middle of a packet.

@@ -1,11 +1,10 @@
 //! Reading a pack, with everything about it checked.
 
-use std::fs;
 use std::path::Path;
 
 use traceproof_encoder_model::riscv_etrace::write_payload;
 use traceproof_vectors::riscv_etrace::{Modes, Packet};
-use traceproof_vectors::{Program, Section};
+use traceproof_vectors::{Program, Section, bounded};
 
 use super::manifest::{CaseEntry, ExpectLine, FORMAT, Manifest, VERSION};
 use super::{digest, forms};
@@ -87,7 +86,7 @@ impl Files<'_> {
     }
 
     fn text(&self, file: &str) -> Result<String, Problem> {
-        fs::read_to_string(self.directory.join(file))
+        bounded::read_to_string(&self.directory.join(file), bounded::LISTING)
             .map_err(|error| Problem::whole(self.name(file), error.to_string()))
     }
 
@@ -100,7 +99,7 @@ impl Files<'_> {
                     format!("`{file}` is no name of a file"),
                 ));
             }
-            let bytes = fs::read(self.directory.join(file))
+            let bytes = bounded::read(&self.directory.join(file), bounded::LISTING)
                 .map_err(|error| Problem::whole(self.name(file), error.to_string()))?;
             if digest(&bytes) != *expected {
                 return Err(Problem::whole(self.name(file), "the file was changed: its digest is another"));

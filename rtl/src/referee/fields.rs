@@ -105,9 +105,10 @@ impl Referee<'_> {
             (Wanted::FullMap, Packet::Branch { branches, branch_map, .. }) => {
                 fields.same("branches", "RVET-PKT-032", 0, *branches);
                 let due = map_of(&self.pending);
+                let inverted = *branch_map == !due & 0x7fff_ffff;
                 fields.same(
                     "branch_map",
-                    "RVET-ENC-028",
+                    if inverted { "RVET-PKT-033" } else { "RVET-ENC-028" },
                     format!("{due:031b}"),
                     format!("{branch_map:031b}"),
                 );
@@ -199,12 +200,21 @@ impl Referee<'_> {
             }
             _ => return,
         };
-        fields.same("branches", "RVET-ENC-028", self.pending.len(), usize::from(branches));
+        match self.pending.len() {
+            // All 31 outcomes are there; it is the address that is not reported.
+            31 if address.is_none() => {
+                let due = map_of(&self.pending);
+                fields.same("branch_map", "RVET-ENC-028", format!("{due:031b}"), format!("{map:031b}"));
+                fields.same("address", reason.clause(), item.address(), None);
+            }
+            pending if address.is_none() => fields.same("branches", "RVET-PKT-032", pending, 0),
+            pending => fields.same("branches", "RVET-ENC-028", pending, usize::from(branches)),
+        }
         let significant = if branches >= 31 { (1 << 31) - 1 } else { (1_u32 << branches) - 1 };
         let due = map_of(&self.pending);
         fields.same("branch_map", "RVET-PKT-033", format!("{due:b}"), format!("{:b}", map & significant));
         match address {
-            None => fields.same("address", reason.clause(), item.address(), None),
+            None => {}
             Some(address) if !self.is_right(item, address) => {
                 let came = self.resolved(address, self.base);
                 fields.same_hex("address", "RVET-ENC-031", item.address().unwrap_or_default(), came);

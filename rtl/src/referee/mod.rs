@@ -102,6 +102,8 @@ struct Referee<'a> {
     /// Latest reported address: that of the item, and that of the device where they differ.
     base: u64,
     device_base: Option<u64>,
+    /// The base of a device that does not take addresses of synchronisation packets for it.
+    stale_base: Option<u64>,
     full_address: bool,
     /// The trap before was reported without its handler.
     trap_reported: bool,
@@ -146,6 +148,7 @@ impl<'a> Referee<'a> {
             pending: Vec::new(),
             base: 0,
             device_base: None,
+            stale_base: None,
             full_address: device.parameters.modes.full_address,
             trap_reported: false,
             latest: Latest::None,
@@ -268,8 +271,10 @@ impl<'a> Referee<'a> {
         let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
         let changed = traced_before.is_some_and(|previous| precisely_changed(previous, item));
         let after_trap = previous.filter(|previous| previous.is_trap());
-        if item.ctype == 1 && self.device.parameters.context_width() > 0 {
-            self.contexts = (self.contexts.0 + 1, true);
+        if item.ctype == 1 {
+            // Without a context there is nothing that the packet must report.
+            let must = self.contexts.1 || self.device.parameters.context_width() > 0;
+            self.contexts = (self.contexts.0 + 1, must);
             self.imprecise_context(item);
         }
         let resync_next = core::mem::take(&mut self.resync_next);

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress};
 
-use super::{Due, Latest, Reason, Referee, Wanted, fields};
+use super::{Due, Flag, Latest, Reason, Referee, Wanted, fields};
 use crate::{Item, ItemKind};
 
 /// Packets after the current one among which a due packet is looked for.
@@ -14,6 +14,9 @@ const ITEMS_AHEAD: usize = 400;
 impl Referee<'_> {
     /// A packet is due for `item`.
     pub(super) fn settle(&mut self, item: &Item, reason: Reason, wanted: Wanted) {
+        if !matches!(wanted, Wanted::Context) {
+            self.imprecise_context(item);
+        }
         let pending = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
         self.ruling.dues.push(Due { row: item.row, reason, pending });
         let found =
@@ -23,6 +26,18 @@ impl Referee<'_> {
         match (found, self.peek()) {
             (Some(0), Some(packet)) => self.compare(item, reason, wanted, packet),
             (_, None) => self.missing(item, reason, wanted),
+            // A full map of the outcomes up to a later branch.
+            (None, Some(Packet::Branch { address: None, branch_map, .. }))
+                if matches!(wanted, Wanted::Address { .. }) && self.is_later_map(item, *branch_map) =>
+            {
+                self.missing(item, reason, wanted);
+            }
+            // Outcomes with an address are those of a later item, unless the address is what is too much.
+            (None, Some(Packet::Branch { address: Some(_), branches: 1..=30, .. }))
+                if matches!(wanted, Wanted::FullMap) =>
+            {
+                self.missing(item, reason, wanted);
+            }
             // The right place with another count of outcomes: a field that differs, not another packet.
             (_, Some(packet)) if self.is_near(item, wanted, packet) => {
                 self.compare(item, reason, wanted, packet);
@@ -61,6 +76,8 @@ impl Referee<'_> {
         }
         let has_address = !matches!(wanted, Wanted::FullMap | Wanted::Context | Wanted::Support { .. });
         if has_address && let Some(address) = item.address() {
+            let sync = matches!(wanted, Wanted::Start | Wanted::Trap { .. });
+            self.stale_base = sync.then(|| self.stale_base.unwrap_or(self.base));
             self.base = address;
         }
     }
@@ -124,19 +141,33 @@ impl Referee<'_> {
         }
     }
 
-    /// Whether an address packet that is due came with the right address.
+    /// Whether an address packet that is due came with the right address. One that a trigger asked for is about another
+    /// item if there is one, where no trigger asks for this one, and the other way round.
     fn is_near(&self, item: &Item, wanted: Wanted, packet: &Packet) -> bool {
+        let Wanted::Address { notify: due, .. } = wanted else { return false };
         match packet {
-            Packet::Address { address, .. } | Packet::Branch { address: Some(address), .. } => {
-                matches!(wanted, Wanted::Address { .. }) && self.is_here(item, *address)
+            Packet::Address { address, notify, .. }
+            | Packet::Branch { address: Some(address), notify, .. } => {
+                let other = matches!(due, Flag::Is(due) if due != *notify);
+                self.is_here(item, *address) && !(other && self.is_about_later(item, packet))
             }
             _ => false,
         }
     }
 
     fn is_here(&self, item: &Item, address: ReportedAddress) -> bool {
-        let bases = [Some(self.base), self.device_base];
+        let bases = [Some(self.base), self.device_base, self.stale_base];
         bases.into_iter().flatten().any(|base| Some(self.resolved(address, base)) == item.address())
+    }
+
+    /// Whether these are the pending outcomes and those of the items after `item`.
+    fn is_later_map(&self, item: &Item, map: u32) -> bool {
+        let from = self.items.iter().position(|other| core::ptr::eq(other, item)).unwrap_or(self.items.len());
+        let later = self.items.iter().skip(from + 1).take(ITEMS_AHEAD).take_while(|item| item.qualified);
+        let mut outcomes = self.pending.clone();
+        outcomes.extend(later.filter_map(|item| item.taken()).map(|taken| !taken));
+        outcomes.truncate(31);
+        self.pending.len() < 31 && outcomes.len() == 31 && fields::map_of(&outcomes) == map
     }
 
     /// Whether the packet is what a later item asks for: the same address, and as many outcomes as there are up to it.
