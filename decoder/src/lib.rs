@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`riscv_etrace`] | RISC-V Efficient Trace |
 //! | [`arm_etm`] | ARM ETM v1, v2, v3 |
+//! | [`arm_etm_formatter`] | frames of the CoreSight formatter |
 //! | [`arm_pft`] | ARM Program Flow Trace (PTM) |
 //! | [`arm_ete`] | ARM FEAT_ETE and ETMv4 |
 //! | [`arm_ete_unit`] | the register log of its trace unit |
@@ -20,6 +21,7 @@ pub mod arm;
 pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
+pub mod arm_etm_formatter;
 pub mod arm_pft;
 pub mod itanium_pmu;
 mod register_log;

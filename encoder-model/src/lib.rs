@@ -10,6 +10,7 @@ pub mod arm;
 pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
+pub mod arm_etm_formatter;
 pub mod arm_pft;
 pub mod itanium_pmu;
 pub mod riscv_etrace;

@@ -5,7 +5,7 @@
 //! | What is to be traced | [`TraceRequest`], [`AddressRange`], [`Levels`], [`Stall`], [`Output`] |
 //! | Values of every register of the trace unit | [`TraceRequest::settings`], [`Setting`] |
 //! | The sequence of accesses and barriers that a driver or a debugger makes | [`Procedure`] |
-//! | What register values mean | [`TraceRequest::from_values`] |
+//! | What register values mean | [`TraceRequest::from_values`], [`TraceRequest::read_back`] |
 //!
 //! ```
 //! use traceproof_encoder_model::arm_ete_unit::settings::{AddressRange, Levels, Procedure, TraceRequest};

@@ -18,7 +18,7 @@ impl DataFields {
         let options = self.options;
         let reduced = options.no_address || options.no_data;
         let whole = !self.parameters.split || reduced;
-        let draft = self.parameters.layout == DataLayout::MmaCas;
+        let mma_cas = self.parameters.layout == DataLayout::MmaCas;
         let format = |exists: bool| if exists { Ok(()) } else { Err(("format", Defect::Unexpected)) };
         match packet {
             DataPacket::Load(load) => {
@@ -31,12 +31,12 @@ impl DataFields {
                 self.check_load_request(request)
             }
             DataPacket::LoadData(data) => {
-                let of_atomic = draft && self.parameters.atomics() && !options.no_data;
+                let of_atomic = mma_cas && self.parameters.atomics() && !options.no_data;
                 format(self.parameters.split && (!reduced || of_atomic))?;
                 self.check_load_data(data)
             }
             DataPacket::Atomic(atomic) => {
-                // The draft's requests do not list a failed compare-and-swap.
+                // The requests of the MMA/CAS extension do not list a failed compare-and-swap.
                 let alone = atomic.op == AtomicOperation::CompareAndSwapFailure;
                 let unified = whole && !self.split_without_address();
                 format(self.parameters.atomics() && (unified || alone))?;
@@ -47,7 +47,7 @@ impl DataFields {
                 self.check_atomic_request(request)
             }
             DataPacket::AtomicData(data) => {
-                format(self.parameters.atomics() && !draft && (!whole || self.split_without_address()))?;
+                format(self.parameters.atomics() && !mma_cas && (!whole || self.split_without_address()))?;
                 self.check_atomic_data(data)
             }
             DataPacket::Csr(csr) => {
@@ -116,7 +116,7 @@ impl DataFields {
         self.check_size(size)?;
         self.check_lrid(lrid)?;
         present("address", address.is_some(), !self.options.no_address)?;
-        // Without an address the draft gives `diff` two bits, whatever is offered.
+        // Without an address the MMA/CAS extension gives `diff` two bits, whatever is offered.
         if address.is_some() {
             self.check_diff(address, Some(operand))?;
         }
@@ -174,7 +174,7 @@ impl DataFields {
     fn check_operation(&self, op: AtomicOperation) -> Checked {
         let exists = match op {
             AtomicOperation::ConditionalStoreFailure => self.options.no_data,
-            // The draft lists it with an address or with both.
+            // The MMA/CAS extension lists it with an address or with both.
             AtomicOperation::CompareAndSwapFailure => {
                 self.parameters.layout == DataLayout::MmaCas && !self.options.no_address
             }

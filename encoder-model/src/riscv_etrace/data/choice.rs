@@ -156,8 +156,9 @@ impl Chooser {
             })
         });
         self.bases.set_address(size, address);
-        let latest =
-            values.and_then(|(operand, data)| data.or_else(|| self.after_operand(Some(operand), size)));
+        // The data of a failed compare-and-swap do not travel, so they leave no base; a compressed operand is one.
+        let compressed = self.fields.parameters.compressed_operands;
+        let latest = values.and_then(|(operand, data)| data.or_else(|| compressed.then_some(operand)));
         self.bases.set_data(size, latest);
         packet
     }

@@ -31,8 +31,8 @@ mod format {
     pub(super) const ATOMIC_DATA: u64 = 0b111;
 }
 
-/// Format codes of the draft for multi-memory accesses.
-mod draft_format {
+/// Format codes of the MMA/CAS extension.
+mod mma_cas_format {
     pub(super) const SINGLE: u64 = 0b00;
     pub(super) const MULTI: u64 = 0b01;
     pub(super) const ATOMIC_OR_CSR: u64 = 0b10;
@@ -88,7 +88,7 @@ impl DataFields {
         let parameters = &self.parameters;
         let (size, lrid) = (parameters.size_width(), u32::from(parameters.lrid_width_p));
         let (data, address) = (u32::from(parameters.data_width_p), u32::from(parameters.daddress_width_p));
-        // The draft has a subformat of 2 or 4 bits after a format of up to 2.
+        // The MMA/CAS extension has a subformat of 2 or 4 bits after a format of up to 2.
         let head = 3.max(parameters.format_width()) + 4 + size;
         let length = u32::from(parameters.max_size());
         let transfer = head + 2 + length + data + address;
@@ -100,7 +100,7 @@ impl DataFields {
         [transfer, atomic, split, split_atomic, csr].into_iter().max().unwrap_or(0)
     }
 
-    fn draft(&self) -> bool {
+    fn has_mma_cas(&self) -> bool {
         self.parameters.layout == DataLayout::MmaCas
     }
 
@@ -137,7 +137,7 @@ impl DataFields {
 
     fn load_data(&self, bits: &mut Bits, response: &LoadData) {
         let &LoadData { size, lrid, data } = response;
-        self.format(bits, if self.draft() { draft_format::SPLIT_DATA } else { format::LOAD_DATA });
+        self.format(bits, if self.has_mma_cas() { mma_cas_format::SPLIT_DATA } else { format::LOAD_DATA });
         self.size(bits, size);
         self.lrid(bits, lrid);
         bits.push(response_code(data), 2);
@@ -205,8 +205,8 @@ impl DataFields {
     /// Spec: RVET-DATA-020, RVET-DATA-021 (ET 8.3).
     fn csr(&self, bits: &mut Bits, csr: &Csr) {
         let &Csr { op, data_len, data, op_len, operand, address } = csr;
-        if self.draft() {
-            self.format(bits, draft_format::ATOMIC_OR_CSR);
+        if self.has_mma_cas() {
+            self.format(bits, mma_cas_format::ATOMIC_OR_CSR);
             bits.push(op.dtype().into(), 4);
         } else {
             self.format(bits, format::CSR);
@@ -233,8 +233,8 @@ impl DataFields {
 
     /// Formats 0 to 3. Spec: RVET-DATA-002, RVET-DATA-003 (ET 8.1).
     fn memory_format(&self, bits: &mut Bits, code: u64, multi: bool) {
-        if self.draft() {
-            self.format(bits, if multi { draft_format::MULTI } else { draft_format::SINGLE });
+        if self.has_mma_cas() {
+            self.format(bits, if multi { mma_cas_format::MULTI } else { mma_cas_format::SINGLE });
             bits.push(code, 2);
         } else {
             self.format(bits, code);
@@ -243,8 +243,8 @@ impl DataFields {
 
     /// Spec: RVET-DATA-018 (ET 8.2).
     fn atomic_format(&self, bits: &mut Bits, op: AtomicOperation) {
-        if self.draft() {
-            self.format(bits, draft_format::ATOMIC_OR_CSR);
+        if self.has_mma_cas() {
+            self.format(bits, mma_cas_format::ATOMIC_OR_CSR);
             bits.push(op.dtype().into(), 4);
         } else {
             self.format(bits, format::ATOMIC);

@@ -170,14 +170,14 @@ impl DataTracer {
     fn is_traced(&self, access: &DataAccess) -> bool {
         let DataFields { parameters, options, .. } = &self.chooser.fields;
         let fits = |size: u8| size <= parameters.max_size();
-        let draft = parameters.layout == DataLayout::MmaCas;
+        let mma_cas = parameters.layout == DataLayout::MmaCas;
         match access {
             DataAccess::Load(access) | DataAccess::Store(access) => !access.filtered && fits(access.size),
             DataAccess::Atomic(access) => {
                 let reported = match access.op {
                     // Reading conditional-store-failure-without-data-only.
                     AtomicOperation::ConditionalStoreFailure => options.no_data,
-                    AtomicOperation::CompareAndSwapFailure => draft && !options.no_address,
+                    AtomicOperation::CompareAndSwapFailure => mma_cas && !options.no_address,
                     _ => true,
                 };
                 reported && !access.filtered && fits(access.size) && parameters.atomics()
@@ -239,12 +239,12 @@ impl DataTracer {
         let &DataResponse { lrid, data } = response;
         let Some(Request { access, reported }) = self.requests.remove(&lrid) else { return };
         let DataFields { parameters, options, requests_without_address, .. } = self.chooser.fields;
-        let draft = parameters.layout == DataLayout::MmaCas;
+        let mma_cas = parameters.layout == DataLayout::MmaCas;
         let reduced = options.no_data || options.no_address;
         let requested = !options.no_data && (!options.no_address || requests_without_address);
         let packet = match access {
             DataAccess::Load(load) if reported && !reduced => self.chooser.load_data(load.size, lrid, data),
-            DataAccess::Atomic(atomic) if reported && requested && draft => {
+            DataAccess::Atomic(atomic) if reported && requested && mma_cas => {
                 self.chooser.load_data(atomic.size, lrid, data)
             }
             DataAccess::Atomic(atomic) if reported && requested => {

@@ -182,9 +182,14 @@ fn atomic(op: AtomicOperation, lrid: Option<u16>) -> Step {
 
 /// The data packets for accesses of the first traced instruction, whole.
 fn traced(data: DataParameters, accesses: &[Step]) -> Vec<DataPacket> {
+    coded(DataCompression::Full, data, accesses)
+}
+
+/// The data packets for accesses of the first traced instruction.
+fn coded(compression: DataCompression, data: DataParameters, accesses: &[Step]) -> Vec<DataPacket> {
     let on = [Step::Stimulus(Stimulus::DataEnable(true)), enable(true), retire(0x1000)];
     let steps: Vec<Step> = on.iter().chain(accesses).chain(&[retire(0x1004)]).cloned().collect();
-    let choice = DataPolicy { compression: DataCompression::Full, ..DataPolicy::default() };
+    let choice = DataPolicy { compression, ..DataPolicy::default() };
     let policy = Policy { data: choice, ..Policy::default() };
     let log = encode(&small_program(), &parameters(data), &policy, &steps);
     log.packets()
@@ -229,6 +234,23 @@ fn accesses_have_their_codes() {
     assert_eq!(operations(NO_ADDRESS), [swap]);
 }
 
+/// RVET5-ENC-019: its data do not travel, so no data are compared with them or with earlier ones. A compressed operand
+/// is a base.
+#[test]
+fn a_failed_comparison_leaves_no_data_to_compare_with() {
+    let load = access(DataAccess::Load(memory(0x104, 3, false)));
+    let accesses = [load.clone(), atomic(AtomicOperation::CompareAndSwapFailure, None), load];
+    let last = |compressed_operands| {
+        let data = DataParameters { compressed_operands, ..unified(4) };
+        match coded(DataCompression::Xor, data, &accesses)[..] {
+            [_, _, DataPacket::Load(load)] => load.data,
+            ref packets => panic!("{packets:?}"),
+        }
+    };
+    assert_eq!(last(false), full(3));
+    assert_eq!(last(true), Some(ReportedData::Xor(3 ^ 5)));
+}
+
 /// RVET5-ENC-017: a split atomic keeps its two packets without addresses; the load waits for its data.
 #[test]
 fn split_accesses_without_addresses() {
@@ -248,11 +270,11 @@ fn split_accesses_without_addresses() {
     });
     let load = |multi| DataPacket::Load(Transfer { address: None, ..word(3, 0, multi) });
     let options = NO_ADDRESS;
-    let draft = DataParameters { options, ..split() };
+    let mma_cas = DataParameters { options, ..split() };
     let response = DataPacket::LoadData(LoadData { size: 2, lrid: 2, data: full(6) });
-    assert_eq!(traced(draft, &accesses), [request, response, load(true)]);
+    assert_eq!(traced(mma_cas, &accesses), [request, response, load(true)]);
     // The old layout has no codes for multi-access instructions.
-    let ratified = DataParameters { layout: DataLayout::Ratified, ..draft };
+    let ratified = DataParameters { layout: DataLayout::Ratified, ..mma_cas };
     let response = DataPacket::AtomicData(AtomicData { size: 2, lrid: 2, data_len: 0, data: full(6) });
     let mut old = accesses;
     old[0] = access(DataAccess::Load(MemoryAccess { lrid: Some(1), ..memory(0x104, 0, false) }));

@@ -173,7 +173,7 @@ fn data_trace_may_have_a_source_of_its_own() {
 #[test]
 fn arbitrary_payloads_are_harmless() {
     let plain = DataParameters::default();
-    let draft = DataLayout::MmaCas;
+    let mma_cas = DataLayout::MmaCas;
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {
         seed ^= seed << 13;
@@ -185,8 +185,8 @@ fn arbitrary_payloads_are_harmless() {
         plain,
         split(),
         DataParameters { dtype_width_p: 4, data_width_p: 128, daddress_width_p: 64, ..plain },
-        DataParameters { layout: draft, data_width_p: 64, compressed_operands: true, ..split() },
-        DataParameters { layout: draft, dtype_width_p: 2, data_width_p: 8, daddress_width_p: 1, ..plain },
+        DataParameters { layout: mma_cas, data_width_p: 64, compressed_operands: true, ..split() },
+        DataParameters { layout: mma_cas, dtype_width_p: 2, data_width_p: 8, daddress_width_p: 1, ..plain },
         DataParameters { offered: OfferedCompression::Xor, data_width_p: 128, lrid_width_p: 12, ..split() },
     ] {
         let parameters = Parameters { xlen: Xlen::Rv64, ..with(data) };

@@ -239,9 +239,9 @@ fn reserved_codes_have_a_place() {
     }
 }
 
-/// The draft's packets; see the fields beside each.
+/// The packets of the MMA/CAS extension; see the fields beside each.
 #[test]
-fn packets_of_the_draft() {
+fn packets_of_the_mma_cas_extension() {
     let layout = DataLayout::MmaCas;
     let plain = DataParameters { layout, ..DataParameters::default() };
     let full = |value| Some(ReportedData::Full(value));

@@ -51,6 +51,37 @@ fn values_that_are_no_plain_request() {
     assert!(TraceRequest::from_values(&unit, &more, unread).is_ok());
 }
 
+/// Everything that is wrong is named at once, in the order of the writes, and the rest is read.
+#[test]
+fn every_problem_is_named() {
+    let unit = Parameters::default();
+    let unread = Unread { thumb: false, output: Output::Interfaces };
+    let mut changed = values(&request(), &unit);
+    changed.retain(|(register, _)| *register != Register::SYNCPR);
+    let bits = |name: &str, bits| Inexpressible::Bits { register: name.parse().unwrap(), bits };
+    changed.extend([(Register::CONFIGR, 0x1_0041), (Register::EVENTCTL1R, 0), (Register::VICTLR, 0x6E_0002)]);
+    changed.extend([(Register::VIIECTLR, 0x1_0001), (Register(0x408), 0x3F_FFFC - 4)]);
+    let (found, problems) = TraceRequest::read_back(&unit, &changed, unread);
+    let expected = [
+        bits("TRCCONFIGR", 0x1_0000),
+        bits("TRCEVENTCTL1R", 0x2000),
+        Inexpressible::Missing(Register::SYNCPR),
+        bits("TRCVICTLR", 2),
+        bits("TRCVICTLR", 0x201),
+        bits("TRCVIIECTLR", 0x1_0000),
+        bits("TRCACVR1", 0x3F_FFF8),
+    ];
+    assert_eq!(problems, expected);
+    let rest = TraceRequest {
+        context_id: true,
+        return_stack: false,
+        sync_period: 0,
+        levels: Levels::at(1),
+        ..TraceRequest::default()
+    };
+    assert_eq!(found, rest);
+}
+
 proptest! {
     #[test]
     fn requests_are_read_back(
