@@ -1,0 +1,27 @@
+//! What judging ARM ETM needs.
+
+use traceproof_decoder::arm_etm as decoder;
+use traceproof_vectors::arm_etm::{ArmEtm, Event, Parameters};
+use traceproof_vectors::{self as vectors, Dissection, Program};
+
+use crate::JudgedProtocol;
+
+impl JudgedProtocol for ArmEtm {
+    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
+        Box::new(decoder::Decoder::default())
+    }
+
+    fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
+        decoder::dissect(wire, parameters, program)
+    }
+
+    const RESOLVES_SPECULATION: bool = false;
+
+    fn is_open_at_limit(_: &Event) -> bool {
+        false
+    }
+
+    fn in_force(_: &[Event]) -> Vec<Event> {
+        Vec::new()
+    }
+}
