@@ -138,7 +138,7 @@ struct Capture<P: FamilyRules> {
 }
 
 fn pieces<P: FamilyRules>(captured: Captured<P>) -> impl Iterator<Item = Capture<P>> {
-    let Captured { parameters, program, bytes: SourceBytes { pieces, faults } } = captured;
+    let Captured { parameters, program, bytes: SourceBytes { pieces, faults, .. } } = captured;
     pieces.into_iter().enumerate().map(move |(index, wire)| Capture {
         parameters: parameters.clone(),
         program: program.clone(),
@@ -164,7 +164,7 @@ impl<P: FamilyRules> Capture<P> {
             Direction::Join => stream.joins(MOST_POINTS).map(tried),
             Direction::Garbage => stream.recovers(MOST_POINTS).map(tried),
             _ if !decoder.capabilities().incremental => return unsupported("streams in pieces"),
-            _ => stream.repeats().map(|()| Verdict::Pass),
+            _ => stream.repeats(None).map(|()| Verdict::Pass),
         };
         match result {
             Ok(verdict) => verdict,

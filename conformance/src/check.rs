@@ -2,7 +2,9 @@
 
 use traceproof_vectors::case::{CaseFile, Expected, Polarity};
 use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Capabilities, Decoder, EncoderSink, Layer, Log, Place, Program, Reading, Refusal};
+use traceproof_vectors::{
+    Capabilities, Decoder, Encoder, EncoderSink, Layer, Log, Place, Program, Reading, Refusal,
+};
 
 use crate::Subject;
 use crate::family::FamilyRules;
@@ -198,7 +200,16 @@ fn chunks<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
     }
     let (program, wire) = (&file.resolved.program, &file.resolved.wire);
     let stream = relations::Stream::<P> { subject, parameters: &parameters, program, wire };
-    Ok(stream.repeats()?)
+    let earlier = file.earlier.as_deref();
+    // Its results are not judged, so no reading matters.
+    let claimed = earlier.and_then(|file| Some((file, claimed(file, &capabilities, |_| false).ok()?)));
+    let earlier = claimed.as_ref().map(|(file, parameters)| relations::Earlier::<P> {
+        name: &file.case.id,
+        parameters,
+        program: &file.resolved.program,
+        wire: &file.resolved.wire,
+    });
+    Ok(stream.repeats(earlier.as_ref())?)
 }
 
 /// Maximum number of sync points of a case tried.
@@ -239,10 +250,28 @@ fn tried<P: FamilyRules>(
 }
 
 fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
+    let Some(mut encoder) = subject.encoder::<P>() else {
+        return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
+    };
     let mut log = Log::default();
-    let EncoderSide { capabilities, parameters } = encoded(subject, file, &mut log)?;
+    let EncoderSide { capabilities, parameters } = encoded(encoder.as_mut(), file, &mut log)?;
     let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
-    Ok(judge::encoding(packets, &file.resolved.wire, &parameters, &file.case.policy, &log)?)
+    let policy = &file.case.policy;
+    judge::encoding(packets, &file.resolved.wire, &parameters, policy, &log)?;
+
+    // The same by one that has encoded another execution, with other parameters.
+    let (Some(earlier), Some(mut encoder)) = (file.earlier.as_deref(), subject.encoder::<P>()) else {
+        return Ok(());
+    };
+    if encoded(encoder.as_mut(), earlier, &mut ()).is_err() {
+        return Ok(());
+    }
+    let mut again = Log::default();
+    encoded(encoder.as_mut(), file, &mut again)?;
+    judge::encoding(packets, &log.wire, &parameters, policy, &again).map_err(|mut divergence| {
+        divergence.what = format!("{} after {} and another begin", divergence.what, earlier.case.id);
+        divergence.into()
+    })
 }
 
 /// Claims and parameters of an encoder that has run.
@@ -252,12 +281,12 @@ struct EncoderSide<P: FamilyRules> {
 }
 
 fn encoded<P: FamilyRules>(
-    subject: &Subject,
+    encoder: &mut dyn Encoder<P>,
     file: &CaseFile<P>,
     sink: &mut dyn EncoderSink<P>,
 ) -> Result<EncoderSide<P>, Failure> {
-    let (Some(mut encoder), Some(execution)) = (subject.encoder::<P>(), &file.resolved.execution) else {
-        return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
+    let Some(execution) = &file.resolved.execution else {
+        return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an execution")] }));
     };
     let capabilities = encoder.capabilities();
     let parameters = claimed(file, &capabilities, Reading::binds_encoders)?;
@@ -292,7 +321,10 @@ pub(crate) fn encode_case<P: FamilyRules>(
     file: &CaseFile<P>,
     sink: &mut dyn EncoderSink<P>,
 ) -> Result<(), Verdict> {
-    match encoded(subject, file, sink) {
+    let Some(mut encoder) = subject.encoder::<P>() else {
+        return Err(Verdict::Unsupported { needs: vec![String::from("an encoder")] });
+    };
+    match encoded(encoder.as_mut(), file, sink) {
         Ok(_) => Ok(()),
         Err(Failure::Verdict(verdict)) => Err(verdict),
         Err(Failure::Divergence(divergence)) => Err(Verdict::Fail(*divergence)),

@@ -29,13 +29,15 @@
 //! | Where do two subjects disagree? | [`differential`] |
 //! | Can a subject be judged? | [`smoke`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
-//! | Files of programs and streams? | [`elf`], [`listing`], [`stream`] |
+//! | Files of programs and streams? | [`elf`], [`symbols`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
+//! | What does a fuzz project of another repository begin with? | [`fuzz_project`] |
+//! | How does a finding of a fuzzer become a case? | [`promote`] |
 //! | What does a subject report for one stream, even if it crashes? | [`observe`] |
 //! | The bytes of failing checks as files? | [`save`] |
 //! | Texts, clauses and dissections for reports that are made of results alone? | [`details`] |
 //! | Does the suite detect bugs? | [`saboteurs`] |
-//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`] |
+//! | Where is the code of one family? | [`riscv_etrace`], [`arm_etm`], [`arm_etm_formatter`], [`arm_pft`], [`arm_ete`], [`arm_ete_unit`], [`itanium_pmu`] |
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
@@ -45,6 +47,7 @@ mod arm;
 pub mod arm_ete;
 pub mod arm_ete_unit;
 pub mod arm_etm;
+pub mod arm_etm_formatter;
 pub mod arm_pft;
 pub mod baseline;
 pub mod captures;
@@ -54,15 +57,16 @@ pub mod details;
 pub mod differential;
 pub mod elf;
 pub mod family;
+pub mod fuzz_project;
 pub mod generate;
 mod invocation;
 pub mod itanium_pmu;
 pub mod judge;
-pub mod line;
 pub mod listing;
 pub mod observe;
 pub mod peers;
 pub mod process;
+pub mod promote;
 mod protocol_name;
 mod reference;
 pub mod relations;
@@ -80,6 +84,7 @@ pub mod snapshot;
 pub mod stream;
 mod subject;
 pub mod suite;
+pub mod symbols;
 pub mod trials;
 pub mod verdict;
 
@@ -90,4 +95,5 @@ pub use runner::{Options, Progress, THREAD_NAME, run};
 pub use shard::{Shard, UnknownShard};
 pub use subject::Subject;
 pub use suite::Selection;
+pub use traceproof_differential::line;
 pub use verdict::{Direction, Verdict};

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::Place;
+
+pub use traceproof_differential::{Divergence, Row};
 
 /// The direction in which a case is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -258,92 +259,6 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// The first difference between what was expected and what came.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Divergence {
-    /// What was compared, e.g. `events` or `packets, cut into single bytes`.
-    pub what: String,
-    /// Index of the first element that differs, from 0.
-    pub index: usize,
-    /// The packet that led to the element, if the subject or the expectation has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// That packet, read by the reference: bytes and line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packet: Option<String>,
-    /// The elements around the difference.
-    pub rows: Vec<Row>,
-}
-
-/// One element of a comparison, both sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
-    /// Whether the two sides agree.
-    pub same: bool,
-    /// What was expected; `None` after the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// What was reported; `None` after the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub got: Option<String>,
-}
-
-impl Divergence {
-    /// A failure that is one sentence, where nothing was compared.
-    #[must_use]
-    pub fn sentence(what: &str, message: String) -> Self {
-        let row = Row { same: false, expected: None, got: Some(message) };
-        Self { what: what.to_owned(), index: 0, place: None, packet: None, rows: vec![row] }
-    }
-
-    /// The element that was expected at the difference; `None` where nothing more was.
-    #[must_use]
-    pub fn expected(&self) -> Option<&str> {
-        self.first().and_then(|row| row.expected.as_deref())
-    }
-
-    /// The element that came at the difference; `None` where nothing more did.
-    #[must_use]
-    pub fn got(&self) -> Option<&str> {
-        self.first().and_then(|row| row.got.as_deref())
-    }
-
-    /// What differs, without values: the layer, and the first words of both sides, e.g. `events: retire / fault
-    /// missing-outcome`.
-    #[must_use]
-    pub fn kind(&self) -> String {
-        let words = |text: Option<&str>| {
-            let text = text.unwrap_or("nothing more");
-            // `fault missing-outcome at …` and `retire { … }` alike: the words before any value.
-            text.split_whitespace()
-                .take_while(|word| {
-                    *word != "at" && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
-                })
-                .take(3)
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        format!("{}: {} / {}", self.what, words(self.expected()), words(self.got()))
-    }
-
-    fn first(&self) -> Option<&Row> {
-        self.rows.iter().find(|row| !row.same)
-    }
-}
-
-impl fmt::Display for Divergence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} differ at item {}: expected {}, got {}",
-            self.what,
-            self.index,
-            self.expected().unwrap_or("nothing more"),
-            self.got().unwrap_or("nothing more")
-        )
     }
 }
 

@@ -126,7 +126,24 @@ impl Outcome {
         if self.verdict != "fail" {
             return self.verdict.clone();
         }
-        format!("fail: {}: {} / {}", self.what, first_words(self.expected()), first_words(self.got()))
+        let field = self.field().map(|field| format!(" ({field})")).unwrap_or_default();
+        format!("fail: {}: {} / {}{field}", self.what, first_words(self.expected()), first_words(self.got()))
+    }
+
+    /// The first field that differs, if both sides are results of one kind.
+    fn field(&self) -> Option<&str> {
+        let (mut expected, mut got) = (self.expected()?.split_whitespace(), self.got()?.split_whitespace());
+        if expected.next() != got.next() {
+            return None;
+        }
+        loop {
+            let (expected, got) = (expected.next(), got.next());
+            if expected != got {
+                let part = expected.or(got)?;
+                return part.split('=').next();
+            }
+            expected?;
+        }
     }
 
     /// The outcome as a line of a baseline has it; it changes when the defect does.
@@ -140,12 +157,11 @@ impl Outcome {
     }
 }
 
-/// At most three words before any value: `fault missing-outcome at …` and `retire { … }` alike.
+/// The name of a packet or event; of a fault also its class.
 fn first_words(text: Option<&str>) -> String {
-    let is_word =
-        |word: &&str| *word != "at" && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'));
-    let words = text.unwrap_or("nothing more").split_whitespace().take_while(is_word).take(3);
-    words.collect::<Vec<_>>().join(" ")
+    let text = text.unwrap_or("nothing more");
+    let most = if text.starts_with("fault ") || text == "nothing more" { 2 } else { 1 };
+    text.split_whitespace().take(most).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -170,6 +186,8 @@ mod tests {
         let outcome = fail(Some("retire first=0x10 end=0x14"), Some("fault missing-outcome at packet 3"));
         assert_eq!(outcome.cause(), "fail: events: retire / fault missing-outcome");
         assert_eq!(fail(None, Some("trap cause=2")).cause(), "fail: events: nothing more / trap");
+        let address = fail(Some("branch address=0x10"), Some("branch address=0x14"));
+        assert_eq!(address.cause(), "fail: events: branch / branch (address)");
         assert_eq!(
             outcome.sentence(),
             "events differ at item 3: expected retire first=0x10 end=0x14, got fault missing-outcome at packet 3"

@@ -57,7 +57,7 @@ void *tdut_open(const char *family, const char *parameters, const struct tdut_se
     /* What is not claimed is refused: results of a decoder that guesses are worse than none. */
     *unsupported = unclaimed(parameters);
     if (*unsupported) return NULL;
-    struct decoder *d = calloc(1, sizeof *d);
+    struct decoder *d = (struct decoder *)calloc(1, sizeof *d);
     if (!d) return NULL;
 #define WIDTH(name) ((unsigned)tdut_number(parameters, name, 0))
     d->privilege = WIDTH("privilege_width_p");
@@ -84,7 +84,7 @@ void *tdut_open(const char *family, const char *parameters, const struct tdut_se
 }
 
 void tdut_reset(void *decoder) {
-    struct decoder *d = decoder;
+    struct decoder *d = (struct decoder *)decoder;
     d->full = d->first_full;
     d->implicit = d->first_implicit;
     d->have = 0;
@@ -114,10 +114,10 @@ static uint64_t take(struct bits *b, unsigned width) {
     return value;
 }
 
-/* Whether nothing but filling is left. */
+/* Whether nothing but filling is left: copies of the last bit of the last field. */
 static int ends(const struct bits *b) {
     unsigned all = 8 * b->length;
-    for (unsigned i = b->at; i < all; i++)
+    for (unsigned i = b->at - 1; i < all; i++)
         if (bit(b, i) != bit(b, all - 1)) return 0;
     return b->at + 8 > all;
 }
@@ -244,13 +244,14 @@ static void packet(struct decoder *d, const struct tdut_out *out) {
 
 /* A header byte with the length of the payload, and the payload. No packet crosses a border of blocks. */
 void tdut_push(void *decoder, const uint8_t *bytes, size_t length, const struct tdut_out *out) {
-    struct decoder *d = decoder;
+    struct decoder *d = (struct decoder *)decoder;
     for (size_t i = 0; i < length; i++) {
         d->packet[d->have++] = bytes[i];
         unsigned whole = 1 + (d->packet[0] & 31);
         uint64_t room = d->block ? d->block - (d->byte + d->block - d->border % d->block) % d->block : whole;
         if (d->have < whole && d->have < room) continue;
-        if (whole > room) result(d, out, "fault", "\"framing\"");
+        /* An extended header is of another transport. */
+        if (whole > room || (whole > 1 && d->packet[0] >> 7)) result(d, out, "fault", "\"framing\"");
         else if (whole > 1) packet(d, out);
         d->index += whole > 1;
         d->byte += d->have;
@@ -259,6 +260,6 @@ void tdut_push(void *decoder, const uint8_t *bytes, size_t length, const struct 
 }
 
 void tdut_finish(void *decoder, const struct tdut_out *out) {
-    struct decoder *d = decoder;
+    struct decoder *d = (struct decoder *)decoder;
     if (d->have) result(d, out, "fault", "\"truncated\"");
 }

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A run of bytes in target memory. Sections ascend and do not overlap. */
 struct tdut_section {
     uint64_t address;
@@ -54,5 +58,9 @@ uint64_t tdut_number(const char *json, const char *path, uint64_t otherwise);
 int tdut_flag(const char *json, const char *path);
 /* The index of a string in an array of strings; -1 if it is not there. */
 int tdut_index(const char *json, const char *path, const char *string);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,10 +20,11 @@ class Bits:
     """Fields of a payload, least significant bit first; behind its end the top bit repeats itself."""
 
     def __init__(self, payload):
-        self.rest, self.left = int.from_bytes(payload, "little", signed=True), 8 * len(payload)
+        self.rest, self.left, self.last = int.from_bytes(payload, "little", signed=True), 8 * len(payload), 0
 
     def take(self, width):
         value = self.rest & ((1 << width) - 1)
+        self.last = value >> (width - 1) & 1 if width else self.last
         self.rest >>= width
         self.left -= width
         return value
@@ -32,7 +33,8 @@ class Bits:
         return self.take(1) == 1
 
     def end(self):
-        if self.left >= 8 or self.rest not in (0, -1):
+        """Nothing but filling may be left: copies of the last bit of the last field."""
+        if self.left >= 8 or self.rest != -self.last:
             raise Damaged("overlong")
 
 
@@ -60,6 +62,8 @@ class Packets:
             if length > room:
                 results.append({"at": [self.index, self.byte, 0], "fault": "framing"})
                 length = room
+            elif length > 1 and self.waiting[0] >> 7:  # an extended header is of another transport
+                results.append({"at": [self.index, self.byte, 0], "fault": "framing"})
             elif length > 1:
                 results.append(self.result(self.waiting[1:length]))
             self.index += length > 1

@@ -13,6 +13,7 @@
 //! | Which questions are there? | [`Question`], [`Source`] |
 //! | What is a packet? | [`Packet`], and a module per protocol: [`etmv3`], [`etmv4`], [`ptm`] |
 //! | What is a generic element? | [`Element`] |
+//! | What is in frames? | [`Data`] |
 //! | What answers them? | `serve`, with the feature `opencsd` |
 
 mod element;
@@ -26,6 +27,6 @@ mod question;
 mod serve;
 
 pub use element::{Context, Element, ElementKind, Isa, LastInstruction, Security};
-pub use question::{Answer, Framing, Layer, Memory, Packet, PacketBody, Question, Source, VERSION};
+pub use question::{Answer, Data, Framing, Layer, Memory, Packet, PacketBody, Question, Source, VERSION};
 #[cfg(feature = "opencsd")]
 pub use serve::serve;

@@ -38,6 +38,8 @@ pub enum Layer {
     Packets,
     /// Generic elements, from packet processor and decoder; needs memory.
     Elements,
+    /// The bytes of each source, from the frame deformatter alone; needs frames, and no sources.
+    Frames,
 }
 
 /// A trace unit: the registers that OpenCSD must know.
@@ -86,6 +88,8 @@ pub enum Answer {
     Packet(Packet),
     /// A generic element.
     Element(Element),
+    /// Bytes of a source.
+    Data(Data),
     /// The library complained or stopped.
     Fault {
         /// Offset of the packet that it blames, in bytes from the start of the trace.
@@ -119,6 +123,17 @@ pub enum Answer {
         /// What was asked of it.
         step: String,
     },
+}
+
+/// Bytes of one source that stand together in a frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Data {
+    /// Offset of the byte pair in which they begin, in bytes from the start of the trace.
+    pub byte: u32,
+    /// The source, by trace stream id; `None` before the first ID.
+    pub source: Option<u8>,
+    /// The bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// A packet.

@@ -3,29 +3,21 @@
 mod bench;
 mod captures;
 pub mod generate;
+mod instructions;
 mod saboteurs;
 mod sync_points;
 
-use traceproof_decoder::arm_ete as decoder;
 use traceproof_encoder_model::arm_ete::{Encoder, write_packet};
-use traceproof_vectors::arm_ete::{ArmEte, Event, Packet, Parameters, Policy, Stimulus, Version};
+use traceproof_vectors::arm_ete::{ArmEte, Packet, Parameters, Policy, Stimulus, Version};
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::{self as vectors, Program};
 
 use crate::elf::{self, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ArmEte {
-    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
-        Box::new(decoder::Decoder::default())
-    }
-
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
-    }
-
-    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters)
     }
 
     fn drive(
@@ -54,16 +46,6 @@ impl FamilyRules for ArmEte {
     }
 
     const EVENTS_NEED_CODE: bool = true;
-    const RESOLVES_SPECULATION: bool = true;
-
-    /// How many instructions are reported before the limit is the decoder's choice.
-    fn is_open_at_limit(event: &Event) -> bool {
-        matches!(event, Event::Instructions { .. })
-    }
-
-    fn in_force(events: &[Event]) -> Vec<Event> {
-        events.iter().rev().copied().find(|event| matches!(event, Event::Context(_))).into_iter().collect()
-    }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[
         "synchronisation",
@@ -95,6 +77,7 @@ impl FamilyRules for ArmEte {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);

@@ -11,7 +11,7 @@
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
-use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
+use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
 /// Bytes that belong to no stream: reserved headers; the beginning of an address, of a timestamp, of an exception.

@@ -3,29 +3,21 @@
 mod bench;
 mod captures;
 pub mod generate;
+mod instructions;
 pub mod saboteurs;
 mod sync_points;
 
-use traceproof_decoder::arm_etm as decoder;
 use traceproof_encoder_model::arm_etm::Encoder;
-use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Parameters, Policy, Stimulus};
+use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters, Policy, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::{self as vectors, Dissection, Program, Protocol};
+use traceproof_vectors::{self as vectors, Program, Protocol};
 
 use crate::elf::{self, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ArmEtm {
-    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
-        Box::new(decoder::Decoder::default())
-    }
-
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
-    }
-
-    fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters, program)
     }
 
     fn drive(
@@ -57,15 +49,6 @@ impl FamilyRules for ArmEtm {
     }
 
     const EVENTS_NEED_CODE: bool = true;
-    const RESOLVES_SPECULATION: bool = false;
-
-    fn is_open_at_limit(_: &Event) -> bool {
-        false
-    }
-
-    fn in_force(_: &[Event]) -> Vec<Event> {
-        Vec::new()
-    }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[
         "common",
@@ -90,6 +73,7 @@ impl FamilyRules for ArmEtm {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);

@@ -14,7 +14,7 @@ use traceproof_vectors::arm_etm::v2::{Cycle, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, DataAddress, Event, Packet, Parameters, v1};
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
-use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
+use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
 /// Bytes that belong to no ETMv3 stream: branch bytes without end; the beginning of an I-sync, which takes the bytes of

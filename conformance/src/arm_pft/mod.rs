@@ -4,29 +4,21 @@ mod bench;
 mod captures;
 mod execution_files;
 pub mod generate;
+mod instructions;
 mod saboteurs;
 mod sync_points;
 
-use traceproof_decoder::arm_pft as decoder;
 use traceproof_encoder_model::arm_pft::{Encoder, write_packet};
-use traceproof_vectors::arm_pft::{ArmPft, Event, Packet, Parameters, Policy, Stimulus};
+use traceproof_vectors::arm_pft::{ArmPft, Packet, Parameters, Policy, Stimulus};
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::{self as vectors, Program};
 
 use crate::elf::{self, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ArmPft {
-    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
-        Box::new(decoder::Decoder::default())
-    }
-
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
-    }
-
-    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters)
     }
 
     fn drive(
@@ -52,24 +44,6 @@ impl FamilyRules for ArmPft {
     }
 
     const EVENTS_NEED_CODE: bool = true;
-    const RESOLVES_SPECULATION: bool = false;
-
-    /// How many instructions are reported before the limit is the decoder's choice.
-    fn is_open_at_limit(event: &Event) -> bool {
-        matches!(event, Event::Instructions { .. })
-    }
-
-    /// Context ID and VMID.
-    fn in_force(events: &[Event]) -> Vec<Event> {
-        let context_id = events.iter().rev().find_map(|event| match *event {
-            Event::ContextId(context_id) | Event::TraceOn { context_id: Some(context_id), .. } => {
-                Some(Event::ContextId(context_id))
-            }
-            _ => None,
-        });
-        let vmid = events.iter().rev().copied().find(|event| matches!(event, Event::Vmid(_)));
-        context_id.into_iter().chain(vmid).collect()
-    }
 
     const FINISHED_SCOPES: &'static [&'static str] =
         &["configuration", "packets", "waypoints", "encoder", "flow", "errors"];
@@ -80,6 +54,7 @@ impl FamilyRules for ArmPft {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = Some(captures::CAPTURES);

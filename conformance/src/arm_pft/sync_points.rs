@@ -7,7 +7,7 @@
 use traceproof_vectors::arm_pft::{ArmPft, Event, Packet, Parameters};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
 
-use crate::family::{FamilyRules, Garbage, PriorState, SyncPoints, Tail};
+use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
 
 /// Bytes that belong to no stream: address bytes without end; the beginning of an I-sync; the beginning of a timestamp;

@@ -14,6 +14,7 @@
 //!   "etr-0042 decode: fail events 3 at 2/12.0",
 //!   "etr-0043 chunks: crash",
 //! ]
+//! kinds = ["packets: branch / branch (address)"]     # for fuzzing; see docs/fuzz-your-decoder.md
 //! ```
 //!
 //! Every listed check runs. Its outcome must be that of its line: id of the case, direction, verdict, and of a failure
@@ -62,7 +63,11 @@ pub struct Known {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Datetime>,
     /// The checks and how they come out.
+    #[serde(default)]
     pub checks: Vec<Signature>,
+    /// Kinds of findings that a [fuzz project](crate::fuzz_project) does not report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
 }
 
 /// Why a text is no baseline.

@@ -1,12 +1,10 @@
 //! One stream through two decoders.
 
-use traceproof_vectors::{Capabilities, Log};
+use traceproof_differential::{Decoded, Stream};
 
-use super::Stream;
 use crate::Subject;
 use crate::family::FamilyRules;
-use crate::judge::{self, Expectation};
-use crate::relations::push_all;
+use crate::relations;
 use crate::runner::guarded;
 use crate::verdict::{Divergence, Verdict};
 
@@ -34,29 +32,11 @@ pub fn compare<P: FamilyRules>(first: &Subject, second: &Subject, stream: &Strea
         (Ok(Some(_)), Err(verdict)) => return broke(&verdict, false),
         _ => return Comparison::Skipped,
     };
-    let claims = common(&one.capabilities, &other.capabilities);
-    if claims.layers.is_empty() {
-        return Comparison::Skipped;
+    match traceproof_differential::compare(&one, &other) {
+        None => Comparison::Skipped,
+        Some(Ok(())) => Comparison::Same,
+        Some(Err(divergence)) => Comparison::Different(divergence),
     }
-    let packets: Vec<P::Packet> = one.log.packets().cloned().collect();
-    let events = judge::expected(&one.log);
-    let expectation = Expectation { packets: Some(&packets), events: Some(&events) };
-    match judge::decoding(expectation, &other.log, &claims) {
-        Ok(()) => Comparison::Same,
-        Err(divergence) => Comparison::Different(divergence),
-    }
-}
-
-/// What both claim of results.
-fn common(one: &Capabilities, other: &Capabilities) -> Capabilities {
-    Capabilities::new(one.layers.intersection(&other.layers).copied())
-        .with_faults(one.faults.min(other.faults))
-        .with_warnings(one.warnings && other.warnings)
-}
-
-struct Decoded<P: FamilyRules> {
-    log: Log<P>,
-    capabilities: Capabilities,
 }
 
 /// The results of the subject for the stream; `None` if it refuses it.
@@ -64,17 +44,7 @@ fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Optio
     let (sender, receiver) = std::sync::mpsc::channel();
     let (of, stream) = (subject.clone(), stream.clone());
     let verdict = guarded(subject, DEADLINE, move || {
-        let decoded = (|| {
-            let mut decoder = of.decoder::<P>()?;
-            let capabilities = decoder.capabilities();
-            let features = P::required_features(&stream.parameters, &stream.wire);
-            if !features.into_iter().all(|feature| capabilities.features.contains(feature)) {
-                return None;
-            }
-            decoder.begin(&stream.parameters, &stream.program).ok()?;
-            let log = push_all(decoder.as_mut(), [stream.wire.as_slice()]);
-            Some(Decoded { log, capabilities })
-        })();
+        let decoded = of.decoder::<P>().and_then(|mut decoder| Decoded::of(decoder.as_mut(), &stream));
         // The receiver is gone when the deadline has passed.
         let _ = sender.send(decoded);
         Verdict::Pass
@@ -82,10 +52,39 @@ fn decode<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Result<Optio
     if verdict == Verdict::Pass { Ok(receiver.recv().ok().flatten()) } else { Err(verdict) }
 }
 
+/// As [`compare`]; if both agree, the second one is compared with itself, too: in pieces, after a reset, after another
+/// begin.
+#[must_use]
+pub fn examine<P: FamilyRules>(first: &Subject, second: &Subject, stream: &Stream<P>) -> Comparison {
+    match compare(first, second, stream) {
+        Comparison::Same => repeats(second, stream),
+        other => other,
+    }
+}
+
+fn repeats<P: FamilyRules>(subject: &Subject, stream: &Stream<P>) -> Comparison {
+    let (of, stream) = (subject.clone(), stream.clone());
+    let verdict = guarded(subject, DEADLINE, move || {
+        let incremental = of.decoder::<P>().is_some_and(|decoder| decoder.capabilities().incremental);
+        let Stream { parameters, program, wire, .. } = &stream;
+        let stream = relations::Stream::<P> { subject: &of, parameters, program, wire };
+        match stream.repeats(None) {
+            Err(relations::Broken::Divergence(divergence)) if incremental => Verdict::Fail(*divergence),
+            _ => Verdict::Pass,
+        }
+    });
+    match verdict {
+        Verdict::Pass => Comparison::Same,
+        Verdict::Fail(divergence) => Comparison::Different(Box::new(divergence)),
+        other => broke(&other, false),
+    }
+}
+
 fn broke(verdict: &Verdict, first: bool) -> Comparison {
     let mut divergence = Divergence::sentence("results", String::from("results"));
     if let Some(row) = divergence.rows.first_mut() {
-        let (broken, whole) = (Some(verdict.to_string()), Some(String::from("results")));
+        let broken = format!("{} ({verdict})", verdict.kind());
+        let (broken, whole) = (Some(broken), Some(String::from("results")));
         (row.expected, row.got) = if first { (broken, whole) } else { (whole, broken) };
     }
     Comparison::Different(Box::new(divergence))

@@ -1,15 +1,17 @@
 //! Two decoders on the same streams: their disagreements, grouped by kind and shrunk.
 //!
 //! Neither side is the oracle: the specification decides. Streams come from the cases' wires, from generated scenarios,
-//! and from damaging both.
+//! from damaging both, from one followed by another one (which also shows state that survives a reset), and, if there is
+//! time for it, from mutating those that exercise something new.
 
 mod compare;
-mod shrink;
 mod streams;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use traceproof_differential::mutation::{Random, mutate};
 use traceproof_vectors::notation::show_bytes;
 
 use crate::ProtocolName;
@@ -18,9 +20,11 @@ use crate::family::FamilyRules;
 use crate::suite::{Directories, Selection};
 use crate::verdict::Divergence;
 
-pub use compare::{Comparison, compare};
-pub use shrink::shrink;
-pub use streams::{Stream, damaged, of_cases, of_seed};
+pub use compare::{Comparison, compare, examine};
+pub use streams::{damaged, followed, of_cases, of_seed};
+pub use traceproof_differential::fuzz::file_name;
+pub use traceproof_differential::novelty::features;
+pub use traceproof_differential::{Stream, shrink};
 
 /// Which streams to compare.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Options {
     pub seeds: std::ops::Range<u64>,
     /// Whether every stream is compared damaged, too: one byte of it changed.
     pub damage: bool,
+    /// For how long to compare; when all streams are compared, mutated ones follow. `None`: until they are.
+    pub time: Option<Duration>,
 }
 
 /// What two subjects disagree about in one family.
@@ -66,6 +72,9 @@ pub struct Cluster {
     pub parameters: String,
     /// The first difference on it. Expected is the result of the first subject.
     pub divergence: Divergence,
+    /// The file of that stream ([`Stream::file`]).
+    #[serde(skip)]
+    pub file: Vec<u8>,
 }
 
 /// How many names of streams a cluster keeps.
@@ -83,16 +92,66 @@ pub fn differences<P: FamilyRules>(
     progress: &dyn Fn(usize),
 ) -> Result<Differences, Vec<traceproof_vectors::case::SuiteError>> {
     let mut found = Found::<P> { first, second, compared: 0, skipped: 0, clusters: BTreeMap::new() };
+    let end = options.time.and_then(|time| Instant::now().checked_add(time));
+    let in_time = || end.is_none_or(|end| Instant::now() < end);
+    let mut pool = Pool { streams: Vec::new(), features: BTreeSet::new(), random: Random::new(0) };
     let cases = of_cases::<P>(&options.directories, &options.selection)?;
     let generated = options.seeds.clone().filter_map(of_seed::<P>);
-    for (number, stream) in cases.into_iter().chain(generated).enumerate() {
+    let mut number = 0;
+    let mut before: Option<Stream<P>> = None;
+    for stream in cases.into_iter().chain(generated).take_while(|_| in_time()) {
         progress(number + 1);
         if options.damage {
             found.look_at(damaged(&stream, number as u64));
         }
+        if let Some(before) = before.filter(|before| before.parameters == stream.parameters) {
+            found.look_at(followed(&stream, &before));
+        }
+        if end.is_some() {
+            pool.add(stream.clone(), true);
+        }
+        before = Some(stream.clone());
+        found.look_at(stream);
+        number += 1;
+    }
+    while end.is_some() && in_time() {
+        let Some(stream) = pool.mutated() else { break };
+        number += 1;
+        progress(number);
+        pool.add(stream.clone(), false);
         found.look_at(stream);
     }
     Ok(found.into_differences())
+}
+
+/// Streams to mutate.
+struct Pool<P: FamilyRules> {
+    streams: Vec<Stream<P>>,
+    /// What they exercise.
+    features: BTreeSet<u64>,
+    random: Random,
+}
+
+impl<P: FamilyRules> Pool<P> {
+    /// Keeps a stream that exercises something new, or any with `always`.
+    fn add(&mut self, stream: Stream<P>, always: bool) {
+        let before = self.features.len();
+        self.features.append(&mut features(&stream));
+        if always || self.features.len() > before {
+            self.streams.push(stream);
+        }
+    }
+
+    /// Another stream; `None` if there is nothing to begin with.
+    fn mutated(&mut self) -> Option<Stream<P>> {
+        let donor = self.streams.get(self.random.below(self.streams.len()))?.wire.clone();
+        let mut stream = self.streams.get(self.random.below(self.streams.len()))?.clone();
+        mutate(&mut stream, &donor, &mut self.random);
+        if !stream.name.ends_with(" mutated") {
+            stream.name.push_str(" mutated");
+        }
+        Some(stream)
+    }
 }
 
 struct Found<'a, P: FamilyRules> {
@@ -105,7 +164,7 @@ struct Found<'a, P: FamilyRules> {
 
 impl<P: FamilyRules> Found<'_, P> {
     fn look_at(&mut self, stream: Stream<P>) {
-        let divergence = match compare(self.first, self.second, &stream) {
+        let divergence = match examine(self.first, self.second, &stream) {
             Comparison::Skipped => {
                 self.skipped += 1;
                 return;
@@ -135,18 +194,19 @@ impl<P: FamilyRules> Found<'_, P> {
             .into_iter()
             .filter_map(|(kind, (examples, streams, stream))| {
                 let stream = shrink(stream, |smaller| {
-                    matches!(compare(first, second, smaller),
+                    matches!(examine(first, second, smaller),
                         Comparison::Different(divergence) if divergence.kind() == kind)
                 });
-                let Comparison::Different(divergence) = compare(first, second, &stream) else { return None };
+                let Comparison::Different(divergence) = examine(first, second, &stream) else { return None };
                 Some(Cluster {
                     kind,
                     streams,
                     examples,
                     wire: show_bytes(&stream.wire),
                     units: P::show_wire(&stream.wire, &stream.parameters),
-                    parameters: streams::deviations::<P>(&stream.parameters),
+                    parameters: stream.deviations().to_string(),
                     divergence: *divergence,
+                    file: stream.file(),
                 })
             })
             .collect();

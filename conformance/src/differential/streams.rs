@@ -1,24 +1,11 @@
 //! Streams to compare decoders over.
 
-use traceproof_vectors::Program;
+use traceproof_differential::Stream;
 use traceproof_vectors::case::{self, SuiteError};
 
 use crate::family::{FamilyRules, Generated};
 use crate::generate::{self, Seed};
 use crate::suite::{Directories, Selection, Suite};
-
-/// A stream with everything that a decoder needs for it.
-#[derive(Clone, Debug)]
-pub struct Stream<P: FamilyRules> {
-    /// Where it comes from.
-    pub name: String,
-    /// What a decoder must know.
-    pub parameters: P::Parameters,
-    /// The code.
-    pub program: Program,
-    /// The bytes.
-    pub wire: Vec<u8>,
-}
 
 /// The wires of the selected cases.
 ///
@@ -39,7 +26,13 @@ pub fn of_cases<P: FamilyRules>(
 
 fn of_case<P: FamilyRules>(file: case::CaseFile<P>) -> Stream<P> {
     let case::CaseFile { case, resolved, .. } = file;
-    Stream { name: case.id, parameters: case.parameters, program: resolved.program, wire: resolved.wire }
+    Stream {
+        name: case.id,
+        parameters: case.parameters,
+        program: resolved.program,
+        readings: case.readings,
+        wire: resolved.wire,
+    }
 }
 
 /// The stream of the reference encoder model for the scenario of a seed; `None` where the family generates none.
@@ -47,7 +40,8 @@ fn of_case<P: FamilyRules>(file: case::CaseFile<P>) -> Stream<P> {
 pub fn of_seed<P: FamilyRules>(seed: u64) -> Option<Stream<P>> {
     let generated = Seed { number: seed, damaged: false }.generated::<P>()?;
     let Generated { parameters, program, wire, .. } = generated;
-    Some(Stream { name: format!("seed {seed}"), parameters, program, wire })
+    let readings = P::readings_of_executions(&parameters).into_iter().map(str::to_owned).collect();
+    Some(Stream { name: format!("seed {seed}"), parameters, program, readings, wire })
 }
 
 /// The stream with one byte changed, which one and how by `seed`.
@@ -58,11 +52,10 @@ pub fn damaged<P: FamilyRules>(stream: &Stream<P>, seed: u64) -> Stream<P> {
     Stream { name: format!("{}, byte {at} changed", stream.name), wire, ..stream.clone() }
 }
 
-/// The parameters that are not the default, as TOML.
-pub(super) fn deviations<P: FamilyRules>(parameters: &P::Parameters) -> String {
-    let table = |parameters: &P::Parameters| toml::Table::try_from(parameters).unwrap_or_default();
-    let usual = table(&P::Parameters::default());
-    let mut table = table(parameters);
-    table.retain(|name, value| usual.get(name) != Some(value));
-    table.to_string()
+/// The stream with the bytes of another one after it. What those leave in spite of a reset shows when the stream
+/// is decoded again.
+#[must_use]
+pub fn followed<P: FamilyRules>(stream: &Stream<P>, by: &Stream<P>) -> Stream<P> {
+    let name = format!("{}, then {}", stream.name, by.name);
+    Stream { name, wire: [stream.wire.as_slice(), &by.wire].concat(), ..stream.clone() }
 }

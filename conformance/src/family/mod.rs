@@ -3,7 +3,7 @@
 //! | question | place |
 //! |---|---|
 //! | What must every family define? | [`FamilyRules`] |
-//! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Captures`], [`Saboteurs`], [`Bench`] |
+//! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Instructions`], [`Captures`], [`Saboteurs`], [`Bench`] |
 //! | Which protocols and families are there? | [`IMPLEMENTED`], [`families`], [`protocols_of`], [`visit`], [`protocol_of`] |
 //!
 //! A part is a struct without defaults: a family implements it completely or declares that it has none. Nothing here
@@ -14,6 +14,7 @@ mod bench;
 mod captures;
 mod execution_files;
 mod generator;
+mod instructions;
 mod programs;
 mod registry;
 mod rules;
@@ -28,6 +29,7 @@ pub use captures::Captures;
 pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
 pub(crate) use generator::nothing_more;
 pub use generator::{Generated, Generator};
+pub use instructions::{Clock, Encoding, Instructions, Run};
 pub use programs::{
     DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,
 };
@@ -36,3 +38,4 @@ pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};
+pub use traceproof_differential::JudgedProtocol;

@@ -3,6 +3,7 @@
 use traceproof_vectors::arm_ete::ArmEte;
 use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 use traceproof_vectors::arm_etm::ArmEtm;
+use traceproof_vectors::arm_etm_formatter::ArmEtmFormatter;
 use traceproof_vectors::arm_pft::ArmPft;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
@@ -39,7 +40,7 @@ macro_rules! protocols {
     };
 }
 
-protocols! { RiscvEtrace, ArmEtm, ArmPft, ArmEte, ArmEteUnit, ItaniumPmu }
+protocols! { RiscvEtrace, ArmEtm, ArmEtmFormatter, ArmPft, ArmEte, ArmEteUnit, ItaniumPmu }
 
 /// The families that exist in this build, in the order of reports.
 #[must_use]

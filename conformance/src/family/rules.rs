@@ -1,41 +1,25 @@
 //! What every family must define.
 
-use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::{Decoder, Dissection, Encoder, Program, Protocol};
+use traceproof_differential::JudgedProtocol;
+use traceproof_vectors::{Encoder, Program, Protocol};
 
 use super::bench::Bench;
 use super::captures::Captures;
 use super::execution_files::ExecutionFormat;
 use super::generator::Generator;
+use super::instructions::Instructions;
 use super::programs::Programs;
 use super::saboteurs::Saboteurs;
 use super::sync_points::SyncPoints;
 use super::timing::TimingOf;
 use crate::elf::Machine;
 
-/// What the runner and the command line must know about a family beyond its vocabulary.
+/// What the runner and the command line must know about a family beyond its vocabulary and its rules of judging.
 ///
 /// The required items come first, then the parts. No part has a default: a family that lacks one declares that.
-pub trait FamilyRules: CaseProtocol {
-    /// A new reference decoder.
-    fn reference_decoder() -> Box<dyn Decoder<Self>>;
-
+pub trait FamilyRules: JudgedProtocol {
     /// A new reference encoder model.
     fn reference_encoder() -> Box<dyn Encoder<Self>>;
-
-    /// Takes a stream apart, unit by unit and bit by bit, with the reference reader.
-    fn dissect(wire: &[u8], parameters: &Self::Parameters, program: &Program) -> Vec<Dissection<Self>>;
-
-    /// As [`dissect`](Self::dissect), one unit after the other. Families with long streams override it, so that memory
-    /// does not grow with the stream.
-    fn dissect_each(
-        wire: &[u8],
-        parameters: &Self::Parameters,
-        program: &Program,
-        each: &mut dyn FnMut(Dissection<Self>),
-    ) {
-        Self::dissect(wire, parameters, program).into_iter().for_each(each);
-    }
 
     /// Turns the execution of a case into stimulus, in order.
     ///
@@ -70,20 +54,9 @@ pub trait FamilyRules: CaseProtocol {
     /// Whether events carry anything without the code that was running.
     const EVENTS_NEED_CODE: bool;
 
-    /// Whether events and faults wait until what carried them is committed, so that they follow later packets.
-    const RESOLVES_SPECULATION: bool;
-
     /// Named readings on which an execution that was not written for a case may depend under these parameters: a
     /// generated one, or that of a real program. A subject that does not claim them is not judged by it.
     fn readings_of_executions(parameters: &Self::Parameters) -> Vec<&'static str>;
-
-    /// Whether `event` directly before a `limit` fault is not judged, because how far a decoder walks before
-    /// its work budget is spent is its own choice.
-    fn is_open_at_limit(event: &Self::Event) -> bool;
-
-    /// The events that are still in force after `events`, so that repeating one adds nothing even where a fault lies
-    /// in between. None of them makes another one redundant.
-    fn in_force(events: &[Self::Event]) -> Vec<Self::Event>;
 
     /// The scopes of requirements in which every one that can be tested has its cases, and must keep them.
     const FINISHED_SCOPES: &'static [&'static str];
@@ -108,6 +81,9 @@ pub trait FamilyRules: CaseProtocol {
 
     /// Context and time of stimulus.
     const TIMING: Option<TimingOf<Self>>;
+
+    /// Instructions and clocks in events.
+    const INSTRUCTIONS: Option<Instructions<Self>>;
 
     /// The formats of execution files that the family reads.
     const EXECUTION_FORMATS: &'static [ExecutionFormat<Self>];

@@ -151,7 +151,7 @@ impl Seed {
             packets: log.as_ref().map(|log| log.packets().cloned().collect()),
             events: log.as_ref().map(expected),
         };
-        CaseFile { path: self.path::<P>(), text: String::new(), case, resolved }
+        CaseFile { path: self.path::<P>(), text: String::new(), case, resolved, earlier: None }
     }
 }
 

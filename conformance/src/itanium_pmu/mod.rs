@@ -4,26 +4,17 @@ pub mod generate;
 mod reasons;
 pub mod saboteurs;
 
-use traceproof_decoder::itanium_pmu as decoder;
 use traceproof_encoder_model::itanium_pmu::Encoder;
 use traceproof_vectors::case::CaseProtocol;
-use traceproof_vectors::itanium_pmu::{Event, ItaniumPmu, Parameters, Policy, Stimulus};
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Policy, Stimulus};
+use traceproof_vectors::{self as vectors, Program};
 
 use crate::elf::{Architecture, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for ItaniumPmu {
-    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
-        Box::new(decoder::Decoder::default())
-    }
-
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
-    }
-
-    fn dissect(wire: &[u8], parameters: &Parameters, program: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters, program)
     }
 
     fn drive(
@@ -50,15 +41,6 @@ impl FamilyRules for ItaniumPmu {
     }
 
     const EVENTS_NEED_CODE: bool = false;
-    const RESOLVES_SPECULATION: bool = false;
-
-    fn is_open_at_limit(_: &Event) -> bool {
-        false
-    }
-
-    fn in_force(_: &[Event]) -> Vec<Event> {
-        Vec::new()
-    }
 
     const FINISHED_SCOPES: &'static [&'static str] = &[
         "registers",
@@ -80,6 +62,7 @@ impl FamilyRules for ItaniumPmu {
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const INSTRUCTIONS: Option<family::Instructions<Self>> = None;
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = None;

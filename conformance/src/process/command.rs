@@ -13,7 +13,7 @@ use traceproof_vectors::bounded;
 use super::exec::Exec;
 use super::{Limits, StderrCopy};
 use crate::adaptor::frame::Framing;
-use crate::family::toml_error;
+use crate::family::{self, FamilyRules, Visitor, toml_error};
 
 /// A program that implements `tdut/2`.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +192,10 @@ impl SubjectFile {
         if framings.is_empty() {
             return Err(String::from("`framings` is empty"));
         }
+        let known = known_readings();
+        if let Some(unknown) = file.readings.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(unknown_reading(unknown, &known));
+        }
         let command = Command {
             directory: Some(directory.to_owned()),
             environment: file.env,
@@ -203,6 +207,27 @@ impl SubjectFile {
         };
         Ok(Self { command, limits })
     }
+}
+
+/// The names of the readings of all protocols.
+pub(super) fn known_readings() -> Vec<&'static str> {
+    let of = |protocol| family::visit(protocol, Readings).unwrap_or_default();
+    family::IMPLEMENTED.into_iter().flat_map(of).collect()
+}
+
+struct Readings;
+
+impl Visitor for Readings {
+    type Output = Vec<&'static str>;
+
+    fn visit<P: FamilyRules>(self) -> Self::Output {
+        P::READINGS.iter().map(|reading| reading.name).collect()
+    }
+}
+
+/// A misspelt reading would leave out the cases that depend on it.
+pub(super) fn unknown_reading(name: &str, known: &[&str]) -> String {
+    format!("no reading is called `{name}`; known are {}", known.join(", "))
 }
 
 impl Text {
@@ -264,13 +289,13 @@ mod tests {
 
     #[test]
     fn a_file_says_how_to_start_and_what_is_allowed() {
-        let text = "command = ['./acme', '-x']\nframings = ['bin1']\nreadings = ['r']\n\
+        let text = "command = ['./acme', '-x']\nframings = ['bin1']\nreadings = ['etm-pc-1']\n\
                     [env]\nA = 'b'\n[limits]\nmemory = 5\n[deadlines]\nanswer = 0.5\nscale = 2.0\n";
         let file = SubjectFile::parse(text, Path::new("/there")).expect("right");
         assert_eq!(file.command.program, Path::new("/there/./acme"));
         assert_eq!(file.command.arguments, ["-x"]);
         assert_eq!(file.command.framings, [Framing::Bin1]);
-        assert_eq!(file.command.readings, ["r"]);
+        assert_eq!(file.command.readings, ["etm-pc-1"]);
         assert_eq!((file.limits.memory, file.limits.scale), (Some(5), 2.0));
         assert_eq!(file.limits.answer, Duration::from_millis(500));
         let found = SubjectFile::parse("command = ['python3']", Path::new("/there")).expect("right");
@@ -285,6 +310,9 @@ mod tests {
         let message = |text: &str| SubjectFile::parse(text, Path::new("/there")).expect_err("wrong");
         assert_eq!(message("command = []"), "`command` is empty");
         assert_eq!(message("command = ['a']\nframings = []"), "`framings` is empty");
+        let misspelt = message("command = ['a']\nreadings = ['etm-pc-1', 'etm-pc1']");
+        assert!(misspelt.starts_with("no reading is called `etm-pc1`; known are "), "{misspelt}");
+        assert!(misspelt.contains(", etm-pc-1, "), "{misspelt}");
         assert!(message("command = ['a']\n[limits]\nmemoy = 3").starts_with("3:1: unknown field `memoy`"));
         assert_eq!(message("command = ['a']\n[deadlines]\nhello = -1.0"), "deadlines.hello: `-1` is no time");
         assert_eq!(message("command = ['a']\n[deadlines]\nscale = 0.0"), "deadlines.scale: `0` is no factor");

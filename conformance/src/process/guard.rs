@@ -21,7 +21,7 @@ done
 for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 "#;
 
-/// Where the shell reads; `None` where there is no shell. Then only a runner that is killed leaves processes.
+/// Where the shell reads; `None` where there is none: then a runner that is killed leaves processes.
 static GUARD: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
 
 /// A process group has begun.

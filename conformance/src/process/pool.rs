@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::{DecoderLimits, MemorySpace, Program, ProtocolId, Refusal};
 
+use super::command::{known_readings, unknown_reading};
 use super::connection::Connection;
 use super::limits::Pace;
 use super::{Command, Limits, SubjectError};
@@ -49,6 +50,11 @@ impl Pool {
                 return Err(SubjectError::protocol(format!(
                     "no protocol is called `{name}`; known are {known}"
                 )));
+            }
+            let readings = known_readings();
+            let mut claimed = claims.values().flat_map(|claims| &claims.readings);
+            if let Some(unknown) = claimed.find(|name| !readings.contains(&name.as_str())) {
+                return Err(SubjectError::protocol(unknown_reading(unknown, &readings)));
             }
             claims.values_mut().for_each(|claims| claims.readings.extend(command.readings.iter().cloned()));
         }

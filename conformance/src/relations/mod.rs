@@ -2,23 +2,24 @@
 //!
 //! | relation | place |
 //! |---|---|
-//! | Any split gives the same results; so do a second run, a reset, another begin | [`Stream::repeats`] |
+//! | Any split gives the same results; so does a second run | [`Stream::repeats`] |
+//! | After another stream and a reset or `begin`, the results are those of the stream alone | [`Stream::repeats`] |
 //! | Decoding from any sync point yields the suffix of the whole decode | [`Stream::joins`] |
 //! | Garbage affects at most what is before the next sync point | [`Stream::recovers`] |
 //!
-//! The first holds for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
+//! The first two hold for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
 //! family that has them.
 
-use std::fmt;
+use traceproof_vectors::{Decoder, Log, Program};
 
-use traceproof_vectors::{Decoder, Log, Program, Refusal};
+pub use traceproof_differential::relations::{Broken, Earlier, push_all, repeats};
 
 use crate::Subject;
 use crate::family::{FamilyRules, PriorState, SyncPoints};
 use crate::judge;
 use crate::judge::difference::{divergence, first_difference};
 use crate::line::line;
-use crate::verdict::{Divergence, Row};
+use crate::verdict::Row;
 
 /// The number of attempts of a relation on a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,67 +43,6 @@ pub struct Stream<'a, P: FamilyRules> {
     pub wire: &'a [u8],
 }
 
-/// Why a relation does not hold, or cannot be tried.
-#[derive(Clone, Debug)]
-pub enum Broken {
-    /// The first difference.
-    Divergence(Box<Divergence>),
-    /// The decoder refuses the parameters or the program.
-    Refused(Refusal),
-    /// The subject has no decoder of the family.
-    NoDecoder,
-}
-
-impl From<Box<Divergence>> for Broken {
-    fn from(divergence: Box<Divergence>) -> Self {
-        Self::Divergence(divergence)
-    }
-}
-
-impl From<Refusal> for Broken {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Divergence(divergence) => write!(f, "{divergence:#?}"),
-            Self::Refused(refusal) => refusal.fmt(f),
-            Self::NoDecoder => f.write_str("the subject has no decoder of the family"),
-        }
-    }
-}
-
-/// Lengths of odd and empty pieces; cut nowhere in particular.
-const PIECES: [usize; 7] = [3, 1, 0, 7, 2, 5, 4];
-
-fn pieces(mut wire: &[u8]) -> Vec<&[u8]> {
-    let mut pieces = Vec::new();
-    for length in PIECES.into_iter().cycle() {
-        if wire.is_empty() {
-            break;
-        }
-        let (piece, rest) = wire.split_at(length.min(wire.len()));
-        pieces.push(piece);
-        wire = rest;
-    }
-    pieces
-}
-
-pub(crate) fn push_all<'a, P: FamilyRules>(
-    decoder: &mut dyn Decoder<P>,
-    chunks: impl IntoIterator<Item = &'a [u8]>,
-) -> Log<P> {
-    let mut log = Log::default();
-    for chunk in chunks {
-        decoder.push(chunk, &mut log);
-    }
-    decoder.finish(&mut log);
-    log
-}
-
 impl<P: FamilyRules> Stream<'_, P> {
     fn begun(&self) -> Result<Box<dyn Decoder<P>>, Broken> {
         let mut decoder = self.subject.decoder::<P>().ok_or(Broken::NoDecoder)?;
@@ -119,32 +59,18 @@ impl<P: FamilyRules> Stream<'_, P> {
         Ok(push_all(self.begun()?.as_mut(), [wire]))
     }
 
-    /// Any split into chunks gives the same results, and so does another run after finish, reset or begin.
+    /// Any split into chunks gives the same results, and so does another run after finish, reset or begin, whatever was
+    /// decoded before: the same stream, its first half, or the `earlier` one.
     ///
     /// # Errors
     ///
     /// The first difference.
-    pub fn repeats(&self) -> Result<(), Broken> {
-        let wire = self.wire;
-        let mut decoder = self.begun()?;
-        let claims = decoder.capabilities();
-        let whole = push_all(decoder.as_mut(), [wire]);
-        let log = push_all(self.begun()?.as_mut(), wire.chunks(1));
-        judge::repetition("byte by byte", &whole, &log, &claims)?;
-        let log = push_all(self.begun()?.as_mut(), pieces(wire));
-        judge::repetition("in odd pieces", &whole, &log, &claims)?;
-
-        decoder.reset();
-        let log = push_all(decoder.as_mut(), [wire]);
-        judge::repetition("after finish and reset", &whole, &log, &claims)?;
-        decoder.reset();
-        decoder.push(wire.get(..wire.len() / 2).unwrap_or_default(), &mut ());
-        decoder.reset();
-        let log = push_all(decoder.as_mut(), [wire]);
-        judge::repetition("after a reset in mid-stream", &whole, &log, &claims)?;
-        decoder.begin(self.parameters, self.program)?;
-        let log = push_all(decoder.as_mut(), [wire]);
-        Ok(judge::repetition("after another begin", &whole, &log, &claims)?)
+    pub fn repeats(&self, earlier: Option<&Earlier<'_, P>>) -> Result<(), Broken> {
+        // Sync points are for cases; to find those of a long stream takes as long as to decode it.
+        let rules = P::SYNC_POINTS.filter(|_| earlier.is_some());
+        let points = rules.map(|rules| (rules.points)(self.wire, self.parameters, self.program));
+        let last = points.unwrap_or_default().pop().filter(|&point| point > 0);
+        repeats(&|| self.subject.decoder::<P>(), self.parameters, self.program, self.wire, last, earlier)
     }
 }
 

@@ -1,8 +1,9 @@
-//! Which clauses are proven, as a table.
+//! Which clauses are covered, and which are proven, as tables.
 
 use std::fmt::Write as _;
 
 use super::table::{render, table};
+use crate::coverage::proof::{Proof, Proven};
 use crate::coverage::{ClauseCoverage, Coverage, State};
 
 /// How many clauses of each scope are in which state.
@@ -103,6 +104,53 @@ pub fn clause(entry: &ClauseCoverage) -> String {
         if !cases.is_empty() {
             let _ = writeln!(out, "  {polarity}: {}", cases.join(" "));
         }
+    }
+    out
+}
+
+/// How many clauses with cases are proven, of each scope.
+#[must_use]
+pub fn proof_summary(coverage: &Coverage, proofs: &[Proven<'_>]) -> String {
+    let mut totals = table(&["scope", ">cited", ">proven", ">fragile", ">cited only", ">no saboteur"]);
+    for scope in coverage.scopes() {
+        let of_scope: Vec<Proof> = proofs
+            .iter()
+            .filter(|proven| proven.entry.clause.scope == scope)
+            .map(|found| found.proof)
+            .collect();
+        let count = |proof: Proof| of_scope.iter().filter(|found| **found == proof).count().to_string();
+        let counts = Proof::ALL.map(count);
+        totals.add_row([scope.to_owned(), of_scope.len().to_string()].into_iter().chain(counts));
+    }
+    format!("\n{}", render(&totals, ""))
+}
+
+/// One line for each of them that is not proven or fragile: its cases, and the saboteurs that name it.
+#[must_use]
+pub fn unproven(proofs: &[Proven<'_>]) -> String {
+    let mut lines = table(&["clause", "proof", ">cases", "saboteurs", "requirement"]);
+    let mut empty = true;
+    for Proven { entry, proof, saboteurs } in proofs.iter().filter(|found| found.proof != Proof::Proven) {
+        empty = false;
+        let names: Vec<&str> = saboteurs.iter().map(|(name, _)| *name).collect();
+        lines.add_row([
+            entry.clause.id.clone(),
+            proof.name().to_owned(),
+            (entry.positive.len() + entry.negative.len()).to_string(),
+            names.join(" "),
+            entry.clause.summary.clone(),
+        ]);
+    }
+    if empty { String::new() } else { format!("\n{}", render(&lines, "")) }
+}
+
+/// Which kills prove a clause.
+#[must_use]
+pub fn proof(proven: &Proven<'_>) -> String {
+    let mut out = format!("  {}\n", proven.proof.name());
+    for (saboteur, killers) in &proven.saboteurs {
+        let cases = if killers.is_empty() { "no case that cites it".to_owned() } else { killers.join(" ") };
+        let _ = writeln!(out, "  saboteur {saboteur}: killed by {cases}");
     }
     out
 }

@@ -64,6 +64,11 @@ fn family(text: &mut String, matrix: &Matrix) {
     if !survivors.is_empty() {
         let _ = writeln!(text, "  survivors: {}", survivors.join(", "));
     }
+    let fragile: Vec<&str> = matrix.fragile().map(|row| row.name.as_str()).collect();
+    if !fragile.is_empty() {
+        let _ =
+            writeln!(text, "  fragile, killed by one case alone: {} ({})", fragile.len(), fragile.join(", "));
+    }
     let irreplaceable = matrix.irreplaceable();
     if !irreplaceable.is_empty() {
         let cases: Vec<&str> = irreplaceable.keys().copied().collect();

@@ -9,5 +9,5 @@ pub mod json;
 pub mod junit;
 pub mod kill_matrix;
 pub mod smoke;
-mod table;
+pub(crate) mod table;
 pub mod text;

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A table with these headings; those that start with `>` are aligned to the right.
-pub(super) fn table(headings: &[&str]) -> Table {
+pub(crate) fn table(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(headings.iter().map(|heading| heading.trim_start_matches('>')));
@@ -20,6 +20,6 @@ pub(super) fn table(headings: &[&str]) -> Table {
 }
 
 /// The lines of the table, each with the prefix `indent`.
-pub(super) fn render(table: &Table, indent: &str) -> String {
+pub(crate) fn render(table: &Table, indent: &str) -> String {
     table.lines().map(|line| format!("{indent}{}\n", line.trim_end())).collect()
 }

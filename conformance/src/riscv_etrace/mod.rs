@@ -3,6 +3,7 @@
 mod bench;
 mod execution_files;
 pub mod generate;
+mod instructions;
 mod legal_form;
 pub mod programs;
 mod readings;
@@ -11,36 +12,18 @@ pub mod saboteurs;
 mod sync_points;
 mod timing;
 
-use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, write_packets};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::riscv_etrace::discovery;
-use traceproof_vectors::riscv_etrace::{Event, Parameters, Policy, RiscvEtrace, Stimulus, Xlen};
-use traceproof_vectors::{self as vectors, Dissection, Program};
+use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Stimulus, Xlen};
+use traceproof_vectors::{self as vectors, Program};
 
 use crate::elf::{Architecture, Machine};
 use crate::family::{self, FamilyRules};
 
 impl FamilyRules for RiscvEtrace {
-    fn reference_decoder() -> Box<dyn vectors::Decoder<Self>> {
-        Box::new(decoder::Decoder::default())
-    }
-
     fn reference_encoder() -> Box<dyn vectors::Encoder<Self>> {
         Box::new(Encoder::default())
-    }
-
-    fn dissect(wire: &[u8], parameters: &Parameters, _: &Program) -> Vec<Dissection<Self>> {
-        decoder::dissect(wire, parameters)
-    }
-
-    fn dissect_each(
-        wire: &[u8],
-        parameters: &Parameters,
-        _: &Program,
-        each: &mut dyn FnMut(Dissection<Self>),
-    ) {
-        decoder::dissect_each(wire, parameters, each);
     }
 
     fn drive(
@@ -58,21 +41,6 @@ impl FamilyRules for RiscvEtrace {
 
     fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
         readings::of_executions(parameters)
-    }
-
-    /// Spec: RVET-DEC-046. A loop without facts from the trace is walked until the budget is spent.
-    fn is_open_at_limit(event: &Event) -> bool {
-        matches!(event, Event::Retire { .. })
-    }
-
-    /// A precise context, until tracing stops.
-    fn in_force(events: &[Event]) -> Vec<Event> {
-        let latest = events.iter().rev().find_map(|event| match event {
-            Event::Context { precise: true, .. } => Some(Some(*event)),
-            Event::Stop { .. } => Some(None),
-            _ => None,
-        });
-        latest.flatten().into_iter().collect()
     }
 
     fn parameters_for(machine: Machine) -> Result<Parameters, String> {
@@ -95,7 +63,6 @@ impl FamilyRules for RiscvEtrace {
     }
 
     const EVENTS_NEED_CODE: bool = true;
-    const RESOLVES_SPECULATION: bool = false;
     const FINISHED_SCOPES: &'static [&'static str] = &["core", "modes", "data", "encapsulation"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
@@ -106,6 +73,7 @@ impl FamilyRules for RiscvEtrace {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = Some(legal_form::same_packets);
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = Some(timing::TIMING);
+    const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = Some(programs::PROGRAMS);
     const CAPTURES: Option<family::Captures<Self>> = None;

@@ -9,9 +9,19 @@ use traceproof_vectors::riscv_etrace::Parameters;
 pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
     let modes = parameters.modes;
     let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;
+    let irets = modes.implicit_return && parameters.iret_ext;
+    let has_both = parameters.return_stack_size_p > 0 && parameters.call_counter_size_p > 0;
     [
         ("x1-and-x5-link", modes.implicit_return),
-        ("failed-return-pops", modes.implicit_return && parameters.iret_ext),
+        ("failed-return-pops", irets),
+        ("repeated-links-share-an-entry", irets && has_both),
+        ("irets-counts-the-predicted-return", irets),
+        ("irets-leaves-out-the-last-return", irets),
+        ("irets-counts-across-context-packets", irets),
+        ("irets-limit-is-255", irets),
+        ("predicted-return-target-is-not-cached", irets && modes.jump_target_cache),
+        ("resync-disabled-resets-state", parameters.has_standard_support()),
+        ("context-packets-have-time", parameters.has_standard_support() && !parameters.notime_p),
         ("call-counter-is-a-power-of-two", counts_calls && !parameters.call_counter_fits_irdepth),
         ("call-counter-fits-irdepth", counts_calls && parameters.call_counter_fits_irdepth),
         ("no-inference-at-a-sync-packet", modes.sijump),

@@ -13,7 +13,7 @@ use traceproof_vectors::riscv_etrace::{
 };
 use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
 
-use crate::family::{FamilyRules, SyncPoints, Tail};
+use crate::family::{JudgedProtocol, SyncPoints, Tail};
 use crate::relations::push_all;
 
 /// Where decoding of RISC-V E-Trace may start late.

@@ -5,6 +5,7 @@ use traceproof_vectors::{
 };
 
 use super::decoders::results;
+use super::forgetful;
 use crate::family::{FamilyRules, Saboteur, Side};
 
 /// The table.
@@ -42,6 +43,30 @@ pub(super) fn saboteurs<P: FamilyRules>() -> &'static [Saboteur<P>] {
                 }),
                 bug: "Faults are placed after the byte at fault.",
                 source: "contract of `Fault`; reporting the position of the reader, which is after what it read",
+            },
+            Saboteur {
+                name: "reset-keeps-the-first-event",
+                side: Side::Decoder(|| Box::new(forgetful::KeepsFirstEvent::<P>::default())),
+                bug: "The event with which the first stream began is kept over reset, and begins every later stream.",
+                source: "contract of `Decoder::reset`; an initial state that is set once and not cleared",
+            },
+            Saboteur {
+                name: "reset-keeps-what-was-seen",
+                side: Side::Decoder(|| Box::new(forgetful::KeepsSeen::<P>::default())),
+                bug: "An event that an earlier stream reported is not reported by a stream that does not begin like it.",
+                source: "contract of `Decoder::reset`; a cache of what was reported, keyed by the head of the stream",
+            },
+            Saboteur {
+                name: "begin-keeps-the-first-parameters",
+                side: Side::Decoder(|| Box::new(forgetful::KeepsParameters::<P>::default())),
+                bug: "A decoder that begins again with other parameters uses the first ones.",
+                source: "contract of `Decoder::begin`; tables and widths that are derived once",
+            },
+            Saboteur {
+                name: "begin-keeps-the-first-configuration",
+                side: Side::Encoder(|| Box::new(forgetful::KeepsConfiguration::<P>::default())),
+                bug: "An encoder that begins again with other parameters and another policy uses the first ones.",
+                source: "contract of `Encoder::begin`; tables and widths that are derived once",
             },
             Saboteur {
                 name: "reserved-is-overlong",

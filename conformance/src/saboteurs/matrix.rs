@@ -8,6 +8,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use serde::Serialize;
 use traceproof_vectors::case::{CaseFile, Level, Polarity, SuiteError};
+use traceproof_vectors::clause::Registry;
 
 use super::{SideName, nulls};
 use crate::ProtocolName;
@@ -84,6 +85,8 @@ pub struct SaboteurRow {
     pub bug: String,
     /// The clause that it breaks, and where such a bug comes from.
     pub source: String,
+    /// The clauses that the source names.
+    pub clauses: Vec<String>,
     /// How many cases judged it: it claims what they need.
     pub judged: usize,
     /// The cases that noticed, in the order in which they ran: that of their paths, unless [`Options::until_known`].
@@ -124,6 +127,11 @@ impl Matrix {
     /// Saboteurs that no case noticed.
     pub fn survivors(&self) -> impl Iterator<Item = &SaboteurRow> {
         self.saboteurs.iter().filter(|row| !row.is_killed())
+    }
+
+    /// Saboteurs that one case alone kills.
+    pub fn fragile(&self) -> impl Iterator<Item = &SaboteurRow> {
+        self.saboteurs.iter().filter(|row| row.killers.len() == 1)
     }
 
     /// Cases that alone kill a saboteur, with the names of those; by id.
@@ -209,7 +217,7 @@ impl Visitor for RunFamily<'_> {
     type Output = Result<Matrix, Vec<SuiteError>>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Suite { files, .. } = Suite::<P>::load(&self.options.directories)?;
+        let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
         let files: Vec<Arc<CaseFile<P>>> =
             files.into_iter().filter(|file| self.options.selection.takes(file)).map(Arc::new).collect();
         let (saboteurs, nulls) = (super::of::<P>(), nulls::of(&files));
@@ -230,6 +238,7 @@ impl Visitor for RunFamily<'_> {
                 side: saboteur.side_name(),
                 bug: saboteur.bug.to_owned(),
                 source: saboteur.source.to_owned(),
+                clauses: clauses_in(saboteur.source, &registry),
                 judged,
                 killers,
             }
@@ -260,6 +269,16 @@ fn citing_first<P: FamilyRules>(files: &[Arc<CaseFile<P>>], text: &str) -> Vec<A
     let (mut citing, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| cites(&file));
     citing.extend(others);
     citing
+}
+
+/// The clauses of the registry that a text names, each once.
+fn clauses_in(text: &str, registry: &Registry) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    let mut clauses: Vec<String> =
+        words.filter(|word| registry.get(word).is_some()).map(str::to_owned).collect();
+    clauses.sort_unstable();
+    clauses.dedup();
+    clauses
 }
 
 /// How many cases judge the subject, and those that it fails; ends when it failed one and passed so many.

@@ -11,6 +11,7 @@
 //! | How is an encoder made wrong? | [`encoders`] |
 //! | Which bugs does a family have? | the family's module `saboteurs`, its table `SABOTEURS` |
 //! | Which bugs can every decoder have? | `every_family` |
+//! | What can a reset or another `begin` forget to clear? | `forgetful` |
 //! | What are null subjects? | [`nulls`] |
 //! | Which cases kill which saboteur? | [`matrix`](mod@matrix) |
 //!
@@ -20,6 +21,7 @@
 pub mod decoders;
 pub mod encoders;
 mod every_family;
+mod forgetful;
 pub mod matrix;
 pub mod nulls;
 

@@ -1,9 +1,10 @@
 //! The streams of a snapshot: the source and the buffer of each, and its bytes.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use traceproof_decoder::arm::{Deformatter, Discontinuity, FrameListener, Run};
-use traceproof_vectors::arm::{FRAME_BYTES, Framing, TraceId};
+use traceproof_vectors::arm::{FRAME_BYTES, Framing, TraceId, TraceIdKind};
 use traceproof_vectors::{Fault, Place};
 
 use super::{Buffer, BufferFormat, Class, Device, Snapshot, SnapshotError};
@@ -83,6 +84,8 @@ pub struct SourceBytes {
     pub pieces: Vec<Vec<u8>>,
     /// What was wrong with the frames of the buffer. Places are those of the buffer, [`DSTREAM_FOOTER`]s left out.
     pub faults: Vec<Fault>,
+    /// Bytes of other trace sources in the frames.
+    pub others: BTreeMap<TraceId, u64>,
 }
 
 /// Why a stream is not decoded.
@@ -146,7 +149,7 @@ impl Snapshot {
         let (framing, bytes) = match buffer.format {
             BufferFormat::SourceData => {
                 let pieces = if bytes.is_empty() { Vec::new() } else { vec![bytes] };
-                return Ok(SourceBytes { pieces, faults: Vec::new() });
+                return Ok(SourceBytes { pieces, ..SourceBytes::default() });
             }
             BufferFormat::CoreSight => (Framing::Memory, bytes),
             BufferFormat::DstreamCoreSight => (Framing::Continuous, without_footers(&bytes)),
@@ -225,6 +228,9 @@ struct Collector {
 impl FrameListener for Collector {
     fn data(&mut self, run: Run<'_>) {
         if run.id != self.id || run.bytes.is_empty() {
+            if run.id.kind() == TraceIdKind::Source && run.id != self.id {
+                *self.bytes.others.entry(run.id).or_default() += run.bytes.len() as u64;
+            }
             return;
         }
         match self.bytes.pieces.last_mut() {

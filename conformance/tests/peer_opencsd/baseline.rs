@@ -1,7 +1,8 @@
 //! OpenCSD over cases, generated executions and relations of ETMv3, PTM and ETE: every failure is in its baselines.
 //!
 //! Elements of ETE are not compared: there the library reads memory that it has freed (`docs/findings/opencsd-ete.md`),
-//! so that some checks crash in one run and pass in the next.
+//! so that some checks crash in one run and pass in the next. Nor is etm-0607 (OE-72), where it reads memory before a
+//! list.
 
 use traceproof_conformance::peers::opencsd;
 
@@ -10,7 +11,9 @@ use crate::peer_baseline;
 #[test]
 fn every_failure_of_the_library_is_known_and_every_known_failure_fails() {
     super::use_host();
-    peer_baseline::holds(&opencsd::subject(), "opencsd", 400, |line| !line.starts_with("ete-"));
+    peer_baseline::holds(&opencsd::subject(), "opencsd", 400, |line| {
+        !line.starts_with("ete-") && !line.starts_with("etm-0607 ")
+    });
 }
 
 #[test]

@@ -141,6 +141,27 @@ fn flow() {
     assert!(matches!(packets(gray, "42 03")[..], [(2, Body::Timestamp { value: 3, .. })]));
 }
 
+/// Exceptions that the decoder reports; `None` if the process died.
+fn exceptions(bytes: &str) -> Option<usize> {
+    let mut program = Program::new();
+    let code = [0xe1a0_0000_u32; 1024].iter().flat_map(|word| word.to_le_bytes()).collect();
+    program.insert(Section::new(0x8000, code, "")).expect("free");
+    let (source, trace) = (Source::Etmv3(PLAIN), trace(bytes));
+    let outcome = opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).ok()?;
+    let is_exception = |element: &&opencsd::Element| matches!(element.kind, ElementKind::Exception { .. });
+    Some(outcome.elements().filter(is_exception).count())
+}
+
+#[test]
+fn cancelled_twice() {
+    // OE-71: IRQ, then FIQ
+    assert_eq!(exceptions("84 8D 80 80 80 48 3C 8F 80 80 80 48 1E 84"), Some(2));
+    assert_eq!(exceptions("84 8D 80 80 80 48 3C 8F 80 80 80 48 3E 84"), Some(1));
+    // OE-72
+    assert_eq!(exceptions("88 8C 84 89 80 80 80 C0 89 80 80 80 C0 84"), None);
+    assert_eq!(exceptions("88 8C 84 89 80 80 80 C0 84 89 80 80 80 C0 84"), Some(0));
+}
+
 #[test]
 fn memory_that_nobody_wrote() {
     // OE-12: what the third of eight atoms left in the element. What a new element holds cannot be asserted.

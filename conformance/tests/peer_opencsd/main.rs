@@ -7,6 +7,7 @@ mod directed;
 mod findings;
 mod findings_ete;
 mod findings_ptm;
+mod frames;
 #[path = "../shared/peer_baseline.rs"]
 mod peer_baseline;
 

@@ -5,3 +5,4 @@ mod directed;
 mod findings;
 #[path = "../shared/peer_baseline.rs"]
 mod peer_baseline;
+mod write;

@@ -1,5 +1,5 @@
-//! Subjects that misbehave in one way each about one case: the right verdict there, none elsewhere, and nothing left
-//! running.
+//! Subjects that misbehave in one way each about one case: the right verdict there and where its stream is decoded
+//! before another one, none elsewhere, and nothing left running.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -23,6 +23,9 @@ use crate::left_behind;
 
 /// The case about which the subjects misbehave.
 const CASE: &str = "etr-9001";
+
+/// The case before whose stream that of [`CASE`] is decoded.
+const LATER: &str = "etr-9003";
 
 fn directories() -> Directories {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
@@ -114,9 +117,14 @@ fn bad_verdicts(run: &Run) -> Vec<String> {
     lines
 }
 
-/// Both directions of the case have this verdict, and nothing else has failed.
+/// The checks that decode the stream of the case.
+fn checks() -> [String; 3] {
+    [format!("{CASE} decode: "), format!("{CASE} chunks: "), format!("{LATER} chunks: ")]
+}
+
+/// They have this verdict, and nothing else has failed.
 fn each(mode: &str, limits: Limits, verdict: &str) {
-    let expected = ["decode", "chunks"].map(|direction| format!("{CASE} {direction}: {verdict}"));
+    let expected = checks().map(|check| format!("{check}{verdict}"));
     assert_eq!(verdicts(mode, limits), expected, "{mode}");
 }
 
@@ -146,10 +154,11 @@ fn children_do_not_outlive_their_parents() {
 fn who_is_late_is_killed() {
     for mode in ["hangs", "drips"] {
         let verdicts = verdicts(mode, hasty());
-        let late = |direction: &str| format!("{CASE} {direction}: the subject did not return within ");
-        assert_eq!(verdicts.len(), 2, "{mode}: {verdicts:?}");
-        assert!(verdicts[0].starts_with(&late("decode")), "{mode}: {verdicts:?}");
-        assert!(verdicts[1].starts_with(&late("chunks")), "{mode}: {verdicts:?}");
+        assert_eq!(verdicts.len(), 3, "{mode}: {verdicts:?}");
+        for (verdict, check) in verdicts.iter().zip(checks()) {
+            let late = format!("{check}the subject did not return within ");
+            assert!(verdict.starts_with(&late), "{mode}: {verdicts:?}");
+        }
     }
 }
 
@@ -167,7 +176,7 @@ fn protocol_violations_are_reported() {
     wrong("no-json", "an answer is no JSON (expected value at line 1 column 1): `Segmentation fault`");
     let verdicts = verdicts("wrong-id", patient());
     assert!(
-        verdicts.len() == 2 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
+        verdicts.len() == 3 && verdicts.iter().all(|verdict| verdict.contains(": it answered request 9"))
     );
     wrong("closes-output", "it closed its standard output");
     wrong("repeats-nothing", "a back-reference to an unknown result");
@@ -178,11 +187,14 @@ fn protocol_violations_are_reported() {
 #[test]
 fn what_comes_behind_a_right_answer_is_seen_at_the_next_request() {
     let closed = verdicts("closes-input", patient());
-    assert_eq!(closed, [format!("{CASE} chunks: no way to answer: it closed its standard input")]);
+    let [_, chunks, later] = checks();
+    let message = "no way to answer: it closed its standard input";
+    assert_eq!(closed, [&chunks, &later].map(|check| format!("{check}{message}")));
     let twice = verdicts("answers-twice", patient());
-    assert!(
-        twice.len() == 1 && twice[0].starts_with(&format!("{CASE} chunks: no way to answer: it answered"))
-    );
+    assert_eq!(twice.len(), 2, "{twice:?}");
+    for (verdict, check) in twice.iter().zip([chunks, later]) {
+        assert!(verdict.starts_with(&format!("{check}no way to answer: it answered")), "{twice:?}");
+    }
 }
 
 #[test]
@@ -306,7 +318,7 @@ fn what_changes_without_a_cause_is_flaky() {
     let leaks = bad_verdicts(&judged_as("leaks", patient(), 3));
     assert!(leaks[0].starts_with(&format!("{CASE} decode: right in a new process")), "{leaks:?}");
     let crashes = bad_verdicts(&judged_as("exits", patient(), 2));
-    assert!(crashes.len() == 2 && crashes.iter().all(|line| line.contains("crashed")), "{crashes:?}");
+    assert!(crashes.len() == 3 && crashes.iter().all(|line| line.contains("crashed")), "{crashes:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use traceproof_conformance::arm_ete_unit::generate::{Agreement, Scenario, Written, agree, log, scenario};
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::family::JudgedProtocol;
 use traceproof_conformance::generate::seeded;
 use traceproof_decoder::arm_ete_unit::Decoder;
 use traceproof_vectors::arm_ete_unit::wire::RECORD;

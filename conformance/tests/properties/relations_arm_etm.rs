@@ -51,7 +51,7 @@ fn every_case_keeps_the_relations() {
                 }
             }
         }
-        if let Err(error) = stream.repeats() {
+        if let Err(error) = stream.repeats(None) {
             broken.push(format!("chunks {} {}: {error}", file.case.id, file.path.display()));
         }
     }
@@ -81,7 +81,7 @@ fn kept(bytes: &[u8], architecture: Architecture) -> Result<(), TestCaseError> {
     let program = scenario.program.code().expect("it fits");
     let (subject, parameters) = (&Subject::reference(), &scenario.parameters);
     let stream = Stream::<ArmEtm> { subject, parameters, program: &program, wire: &sent.log.wire };
-    for result in [stream.repeats(), stream.joins(8).map(drop), stream.recovers(8).map(drop)] {
+    for result in [stream.repeats(None), stream.joins(8).map(drop), stream.recovers(8).map(drop)] {
         result.map_err(|error| TestCaseError::fail(format!("{error}\n{scenario}")))?;
     }
     Ok(())
@@ -160,11 +160,12 @@ fn a_decoder_that_depends_on_where_it_begins_is_found() {
     let deaf = Subject::new("deaf", "1").with_decoder::<ArmEtm>(|| Box::new(Deaf(Reference::default())));
     let judged = |subject: &Subject| {
         let stream = Stream::<ArmEtm> { subject, parameters: &parameters, program: &program, wire: &wire };
-        [stream.repeats(), stream.joins(9).map(drop), stream.recovers(9).map(drop)].map(|result| match result
-        {
-            Ok(()) => String::from("kept"),
-            Err(Broken::Divergence(divergence)) => divergence.what.clone(),
-            Err(other) => other.to_string(),
+        [stream.repeats(None), stream.joins(9).map(drop), stream.recovers(9).map(drop)].map(|result| {
+            match result {
+                Ok(()) => String::from("kept"),
+                Err(Broken::Divergence(divergence)) => divergence.what.clone(),
+                Err(other) => other.to_string(),
+            }
         })
     };
     assert_eq!(judged(&Subject::reference()), ["kept", "kept", "kept"]);

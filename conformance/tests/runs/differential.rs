@@ -7,6 +7,7 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::saboteurs;
 use traceproof_conformance::suite::{Directories, Selection};
 use traceproof_conformance::{Shard, Subject};
+use traceproof_vectors::ProtocolId;
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
 fn options() -> Options {
@@ -16,6 +17,7 @@ fn options() -> Options {
         selection: Selection { shard: Some(shard), ..Selection::default() },
         seeds: 0..60,
         damage: true,
+        time: None,
     }
 }
 
@@ -27,7 +29,9 @@ fn the_reference_agrees_with_itself() {
     for family in family::IMPLEMENTED {
         let compare = Compare { reference: &reference, count: &count };
         let differences = family::visit(family, compare).expect("a family of this build");
-        assert!(differences.compared > 200, "{differences:?}");
+        // The formatter has fewer cases, and no generator.
+        let fewest = if family == ProtocolId::ArmEtmFormatter { 20 } else { 200 };
+        assert!(differences.compared > fewest, "{differences:?}");
         assert!(differences.clusters.is_empty(), "{differences:?}");
     }
     assert!(streams.get() > 60);

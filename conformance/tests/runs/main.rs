@@ -14,6 +14,7 @@ mod grouped_report;
 mod judge;
 mod programs;
 mod ptm_capture;
+mod raw_bytes;
 mod saboteurs;
 mod sigrok_captures;
 mod snapshot;

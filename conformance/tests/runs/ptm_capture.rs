@@ -268,7 +268,7 @@ fn joins(capture: &Capture) -> (Attempts, Attempts) {
     let subject = Subject::reference();
     let Captured { parameters, program, .. } = &capture.captured;
     let stream = Stream::<ArmPft> { subject: &subject, parameters, program, wire: capture.wire() };
-    stream.repeats().unwrap_or_else(|broken| panic!("{broken}"));
+    stream.repeats(None).unwrap_or_else(|broken| panic!("{broken}"));
     let joins = stream.joins(usize::MAX).unwrap_or_else(|broken| panic!("{broken}"));
     (joins, stream.recovers(usize::MAX).unwrap_or_else(|broken| panic!("{broken}")))
 }

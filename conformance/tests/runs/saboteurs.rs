@@ -19,6 +19,11 @@ const FEWEST: usize = 12;
 /// resets) it notices in nearly every stream. A run ends when the others are known to be more (`until_known`).
 const MOST_KILLERS: usize = 90;
 
+/// What these keep over `reset` or `begin` does not show when the same stream is repeated, and no expectation of a
+/// single stream sees it.
+const FORGETFUL: [&str; 3] =
+    ["reset-keeps-the-first-event", "reset-keeps-what-was-seen", "begin-keeps-the-first-parameters"];
+
 fn judge(family: Family) {
     // One of them panics.
     let usual = panic::take_hook();
@@ -40,6 +45,12 @@ fn judge(family: Family) {
         for row in &matrix.saboteurs {
             let expecting = row.killers.iter().filter(|killer| killer.direction != Direction::Chunks);
             let killers = expecting.count();
+            assert!(
+                killers == 0 || !FORGETFUL.contains(&row.name.as_str()),
+                "{}: {:?}",
+                row.name,
+                row.killers
+            );
             assert!(
                 100 * killers <= MOST_KILLERS * row.judged,
                 "{} is killed by {killers} of {} cases",

@@ -77,7 +77,8 @@ impl Decoder<RiscvEtrace> for Packets {
                 continue;
             }
             let waiting = std::mem::take(&mut self.waiting);
-            if whole as u64 > room {
+            // An extended header is of another transport.
+            if whole as u64 > room || whole > 1 && waiting[0] >> 7 == 1 {
                 sink.fault(&self.fault(FaultClass::Framing));
             } else if whole > 1 {
                 match self.packet(&mut Bits { bytes: &waiting[1..], at: 0 }) {
@@ -125,10 +126,10 @@ impl Bits<'_> {
         (0..width.into()).fold(0, |value, index| value | u64::from(self.flag()) << index)
     }
 
-    /// Nothing but filling may be left.
+    /// Nothing but filling may be left: copies of the last bit of the last field.
     fn end(&self) -> Result<(), FaultClass> {
         let all = 8 * self.bytes.len();
-        let filled = (self.at..all).all(|at| self.bit(at) == self.bit(all - 1));
+        let filled = (self.at - 1..all).all(|at| self.bit(at) == self.bit(all - 1));
         if filled && self.at + 8 > all { Ok(()) } else { Err(FaultClass::Overlong) }
     }
 }

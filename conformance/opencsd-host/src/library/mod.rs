@@ -6,6 +6,7 @@
 mod element;
 mod etmv3;
 mod etmv4;
+mod frames;
 mod ptm;
 
 use std::cell::RefCell;
@@ -49,7 +50,7 @@ pub(crate) fn answer(
         collector.borrow_mut().counts = Counts::default();
         let channels = question.sources.iter().map(|source| Channel { source, collector: &collector });
         let channels: Vec<_> = channels.collect();
-        let tree = match Tree::new(question, memory, &channels) {
+        let tree = match Tree::new(question, memory, &channels, &collector) {
             Ok(tree) => tree,
             Err((error, step)) => return Answer::Refused { error, step: step.to_owned() },
         };
@@ -96,7 +97,7 @@ struct Channel<'a, 'b> {
 /// A decode tree. It points to the channels and into the memory.
 struct Tree<'a, 'b> {
     handle: c::dcd_tree_handle_t,
-    channels: &'a [Channel<'a, 'b>],
+    collector: &'a RefCell<Collector<'b>>,
 }
 
 /// An error number and what was asked when it came.
@@ -107,6 +108,7 @@ impl<'a, 'b> Tree<'a, 'b> {
         question: &Question,
         memory: &'a [(u64, Vec<u8>)],
         channels: &'a [Channel<'a, 'b>],
+        collector: &'a RefCell<Collector<'b>>,
     ) -> Result<Self, Refusal> {
         let (kind, flags) = framing(question.framing);
         // SAFETY: plain numbers.
@@ -114,11 +116,12 @@ impl<'a, 'b> Tree<'a, 'b> {
         if handle.is_null() {
             return Err((c::_ocsd_err_t_OCSD_ERR_NOT_INIT, "create a decode tree"));
         }
-        let tree = Self { handle, channels };
-        if question.layer == Layer::Elements
-            && let Some(first) = channels.first()
-        {
-            let context = ptr::from_ref(first.collector).cast();
+        let tree = Self { handle, collector };
+        if question.layer == Layer::Frames {
+            frames::listen(handle, collector)?;
+        }
+        if question.layer == Layer::Elements {
+            let context = ptr::from_ref(collector).cast();
             // SAFETY: the collector outlives the tree, and the callback casts it back to what it is.
             let error = unsafe { c::ocsd_dt_set_gen_elem_outfn(handle, Some(on_element), context) };
             check(error, "set the callback for elements")?;
@@ -145,7 +148,7 @@ impl<'a, 'b> Tree<'a, 'b> {
     /// Creates the decoder of a source.
     fn add(&self, question: &Question, channel: &'a Channel<'a, 'b>) -> Result<(), Refusal> {
         let flags = match question.layer {
-            Layer::Packets => c::OCSD_CREATE_FLG_PACKET_PROC,
+            Layer::Packets | Layer::Frames => c::OCSD_CREATE_FLG_PACKET_PROC,
             Layer::Elements => c::OCSD_CREATE_FLG_FULL_DECODER,
         };
         let flags = flags.cast_signed();
@@ -250,19 +253,19 @@ impl<'a, 'b> Tree<'a, 'b> {
 
     /// Passes on the library's message about its latest error.
     fn fault(&self, response: u32) {
-        let Some(channel) = self.channels.first() else { return };
         let (mut byte, mut source) = (0, 0);
         let mut text: [c_char; TEXT] = [0; TEXT];
         // SAFETY: the buffer has the given length.
         let error = unsafe { c::ocsd_get_last_err(&mut byte, &mut source, text.as_mut_ptr(), TEXT as c_int) };
         let source = (source < 0x80).then_some(source);
         let text = string(&text);
-        channel.collector.borrow_mut().put(|_| Answer::Fault { byte, source, error, response, text });
+        self.collector.borrow_mut().put(|_| Answer::Fault { byte, source, error, response, text });
     }
 }
 
 impl Drop for Tree<'_, '_> {
     fn drop(&mut self) {
+        frames::stop_listening();
         // SAFETY: the handle is this tree's and not used any more.
         unsafe { c::ocsd_destroy_dcd_tree(self.handle) };
     }

@@ -11,7 +11,7 @@ use traceproof_vectors::{
 };
 
 use super::history::{self, History, address_of, bits_64};
-use crate::family::FamilyRules;
+use crate::family::JudgedProtocol;
 
 /// What is wrong; by default nothing is.
 pub(super) trait Bug {

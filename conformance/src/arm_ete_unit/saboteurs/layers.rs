@@ -8,7 +8,7 @@ use traceproof_vectors::arm_ete_unit::wire::RECORD;
 use traceproof_vectors::arm_ete_unit::{ArmEteUnit, Packet, Parameters};
 use traceproof_vectors::{Capabilities, Decoder, Entry, Log, Place, Program, Refusal, Sink};
 
-use crate::family::FamilyRules;
+use crate::family::JudgedProtocol;
 
 /// What is taken to have happened instead of a record; `None` = nothing.
 pub(super) type Belief = fn(Packet) -> Option<Packet>;

@@ -5,7 +5,7 @@ use traceproof_decoder::arm_etm::{v2, v3};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Event, Packet, Parameters};
 use traceproof_vectors::{Capabilities, Decoder, Fault, Place, Program, Refusal, Sink};
 
-use crate::family::FamilyRules;
+use crate::family::JudgedProtocol;
 
 /// What is read in place of a packet; the flow follows it too.
 pub(super) type PacketHook = Box<dyn FnMut(Packet) -> Packet>;

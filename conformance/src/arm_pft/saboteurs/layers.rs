@@ -10,7 +10,7 @@ use traceproof_vectors::{
     Refusal, Sink,
 };
 
-use crate::family::FamilyRules;
+use crate::family::JudgedProtocol;
 
 /// What is wrong; by default nothing is.
 pub(super) trait Bug {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use traceproof_conformance::family::FamilyRules;
+use traceproof_conformance::family::{FamilyRules, JudgedProtocol};
 use traceproof_conformance::{Subject, adaptor};
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 

@@ -9,7 +9,7 @@ use traceproof_vectors::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, Log, Place, Program, Refusal, Sink,
 };
 
-use crate::family::FamilyRules;
+use crate::family::{FamilyRules, JudgedProtocol};
 use crate::saboteurs::encoders::Steps;
 
 /// Bytes 8 to 15 of a record are the value of a register.

@@ -7,7 +7,7 @@
 //! | question | place |
 //! |---|---|
 //! | How is the process started and held back? | [`Host`], [`Limits`], [`HostCommand`] |
-//! | What comes out of a stream? | [`packets`], [`elements`] |
+//! | What comes out of a stream? | [`packets`], [`elements`], [`frames`] |
 //! | How fast is the library alone? | [`time`] |
 //! | How is it a subject? | [`subject`], [`packet_reader`], [`Decoder`] in [`arm_etm`], [`arm_pft`], [`arm_ete`] |
 //! | Which trace unit wrote it? | [`Source`], [`source`] |
@@ -24,8 +24,8 @@ pub use decoder::{Decoder, Translate};
 pub use process::{Host, HostCommand, HostError, Limits, set_command};
 pub use source::{SourceError, source};
 pub use traceproof_opencsd_host::{
-    Answer, Context, Element, ElementKind, Framing, Isa, LastInstruction, Layer, Memory, Packet, PacketBody,
-    Question, Security, Source, VERSION, etmv3, etmv4, ptm, serve,
+    Answer, Context, Data, Element, ElementKind, Framing, Isa, LastInstruction, Layer, Memory, Packet,
+    PacketBody, Question, Security, Source, VERSION, etmv3, etmv4, ptm, serve,
 };
 
 use std::time::Duration;
@@ -111,6 +111,14 @@ impl Outcome {
         })
     }
 
+    /// The bytes of sources.
+    pub fn data(&self) -> impl Iterator<Item = &Data> {
+        self.records.iter().filter_map(|record| match record {
+            Answer::Data(data) => Some(data),
+            _ => None,
+        })
+    }
+
     /// The generic elements.
     pub fn elements(&self) -> impl Iterator<Item = &Element> {
         self.records.iter().filter_map(|record| match record {
@@ -136,6 +144,22 @@ pub fn packets(host: &mut Host, stream: &Stream<'_>) -> Result<Outcome, HostErro
 /// As for [`packets`].
 pub fn elements(host: &mut Host, stream: &Stream<'_>, program: &Program) -> Result<Outcome, HostError> {
     ask(host, Layer::Elements, stream, program, None)
+}
+
+/// What the library's deformatter takes out of frames. `chunk`: how many bytes it gets at once; all of them without a
+/// number.
+///
+/// # Errors
+///
+/// As for [`packets`].
+pub fn frames(
+    host: &mut Host,
+    framing: Framing,
+    trace: &[u8],
+    chunk: Option<u32>,
+) -> Result<Outcome, HostError> {
+    let stream = Stream { sources: &[], framing, trace, chunk, text: false };
+    ask(host, Layer::Frames, &stream, &Program::new(), None)
 }
 
 /// Decodes a stream `rounds` times, only counting: [`Outcome::times`] is what the library alone took, without setting

@@ -10,13 +10,13 @@ use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::{self, encap};
 use riscv_etrace::types::{Context, Privilege};
 use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Idle, Modes, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode, Timestamps,
-    Triggers,
+    Block, Compression, Cycle, Idle, Modes, Packet, Parameters, Policy, RiscvEtrace, Stimulus, SyncMode,
+    Timestamps, Triggers,
 };
 use traceproof_vectors::{Capabilities, Encoder as Subject, EncoderSink, FaultDetail, Layer, Refusal};
 
 use super::packet::packet;
-use super::parameters::{options, packets, parameters, transport};
+use super::parameters::{options, packet_parameters, packets, parameters, transport};
 
 const FEATURES: [&str; 9] =
     ["rv32", "rv64", "compressed", "context", "time", "full_address", "sijump", "source_id", "packet_type"];
@@ -185,6 +185,55 @@ impl Output<'_> {
             sink.wire(buffer.get(..length).unwrap_or_default());
         }
     }
+}
+
+/// A packet that was read and written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The packet.
+    pub packet: Packet,
+    /// Its bytes.
+    pub read: Vec<u8>,
+    /// The bytes that the crate writes for it; `None` if it does not.
+    pub written: Option<Vec<u8>>,
+}
+
+/// What the crate's encoder of packets makes of each packet that its decoder reads, up to the first that it cannot
+/// read. Its generator makes only some of them.
+///
+/// # Errors
+///
+/// As for [`parameters`](super::parameters()), but for modes that only the tracer refuses.
+pub fn rewritten(wanted: &Parameters, compressed: bool, wire: &[u8]) -> Result<Vec<Rewritten>, Refusal> {
+    let packets = packets(wanted, &packet_parameters(wanted)?).with_compression(compressed);
+    let (mut full, mut rest, mut written) = (wanted.modes.full_address, wire, Vec::new());
+    while !rest.is_empty() {
+        let mut decoder = packets.decoder(rest);
+        let Ok(unit) = decoder.decode_encap_packet() else { break };
+        let (read, left) = rest.split_at(rest.len() - decoder.bytes_left());
+        rest = left;
+        let encap::Packet::Normal(unit) = unit else { continue };
+        let (flow, source, timestamp) = (unit.flow(), unit.src_id(), unit.timestamp());
+        let payload = match unit.decode_payload() {
+            Ok(Payload::InstructionTrace(payload)) => payload,
+            Ok(Payload::DataTrace) => continue,
+            Err(_) => break,
+        };
+        let translated = packet(&payload, wanted, full);
+        full = payload.as_support().map_or(full, |support| support.ioptions.full_address);
+        let unit = encap::Normal::new(flow, source, Payload::InstructionTrace(payload));
+        let unit = match timestamp {
+            Some(timestamp) => unit.with_timestamp(timestamp),
+            None => unit,
+        };
+        let mut buffer = [0; BUFFER];
+        let mut encoder = packets.encoder(&mut buffer);
+        let is_written = encoder.encode(&unit).is_ok();
+        let length = BUFFER - encoder.uncommitted();
+        let bytes = is_written.then(|| buffer.get(..length).unwrap_or_default().to_vec());
+        written.push(Rewritten { packet: translated, read: read.to_vec(), written: bytes });
+    }
+    Ok(written)
 }
 
 impl Model {

@@ -12,8 +12,8 @@ mod parameters;
 
 pub use code::Code;
 pub use decoder::{Decoder, ITEMS_PER_PACKET};
-pub use encoder::Encoder;
 pub(crate) use encoder::PortStep;
+pub use encoder::{Encoder, Rewritten, rewritten};
 pub use parameters::{VERSION, parameters};
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;

@@ -88,6 +88,7 @@ fn encoder<P: FamilyRules>(
         log: &Log::default(),
         packets: &EVERY_PACKET,
         beside: None,
+        draws: false,
     };
     let (units, _) = around_the_difference(units(&view));
     Some(EncoderEvidence { wire: P::show_wire(&bytes, parameters), units })

@@ -7,11 +7,13 @@
 //! | For which packets does a subject differ? | `beside` |
 //! | Where does the wire of a subject's encoder differ? | `encoding` |
 //! | Which packets of a real program are shown? | `program` |
+//! | As a picture? | `picture` |
 //! | What do results have of a failure, as data? | `evidence` |
 
 mod beside;
 mod encoding;
 mod evidence;
+mod picture;
 mod program;
 mod units;
 
@@ -49,6 +51,26 @@ pub struct Explaining<'a> {
     pub subject: Option<&'a Subject>,
     /// Time limit of a subject in this process.
     pub deadline: Duration,
+    /// How it is shown.
+    pub form: Form,
+    /// Only the packets around the first difference of the subject.
+    pub only_difference: bool,
+}
+
+/// Packets that are shown before and from the first difference on.
+const BEFORE: u64 = 2;
+const AFTER: u64 = 3;
+
+/// How packets are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Text with a table of the fields of each packet.
+    #[default]
+    Text,
+    /// The same, with the bits of each field in the order in which they travel.
+    Bits,
+    /// An SVG picture: the bits of each packet, and a timeline of packets over instructions.
+    Svg,
 }
 
 impl Default for Explaining<'_> {
@@ -58,6 +80,8 @@ impl Default for Explaining<'_> {
             packets: None,
             subject: None,
             deadline: Duration::from_secs(10),
+            form: Form::Text,
+            only_difference: false,
         }
     }
 }
@@ -70,6 +94,13 @@ pub fn case<P: FamilyRules>(
     describe: impl Fn(&str) -> String,
 ) -> String {
     let case = &file.case;
+    if explaining.form == Form::Svg {
+        let title = format!("{}  {}", case.id, case.title);
+        return match decoded(StreamToDecode::of_case(file), explaining) {
+            Ok(decoded) => picture::picture(&title, &decoded.units),
+            Err(refusal) => picture::picture(&format!("{title}: refused: {refusal}"), &[]),
+        };
+    }
     let mut out = format!("{}  {}\n", case.id, case.title);
     let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
     for clause in &case.clauses {
@@ -78,7 +109,7 @@ pub fn case<P: FamilyRules>(
     let mut conclusion = None;
     match decoded(StreamToDecode::of_case(file), explaining) {
         Ok(decoded) => {
-            out.push_str(&decoded.text());
+            out.push_str(&decoded.text(explaining.form));
             conclusion = decoded.conclusion;
         }
         Err(refusal) => {
@@ -90,6 +121,18 @@ pub fn case<P: FamilyRules>(
     }
     out.extend(conclusion.map(|conclusion| format!("\n{conclusion}\n")));
     out
+}
+
+/// A stream that no case has.
+fn whole<P: FamilyRules>(wire: &[u8], parameters: &P::Parameters, program: &Program) -> StreamToDecode<P> {
+    StreamToDecode {
+        wire: wire.to_vec(),
+        parameters: parameters.clone(),
+        program: program.clone(),
+        packets: None,
+        readings: Vec::new(),
+        whole: true,
+    }
 }
 
 /// Explains a stream: for each packet its fields, itself, the events and faults that the reference decoder
@@ -104,18 +147,41 @@ pub fn stream<P: FamilyRules>(
     program: &Program,
     explaining: &Explaining<'_>,
 ) -> Result<String, Refusal> {
-    let stream = StreamToDecode {
-        wire: wire.to_vec(),
-        parameters: parameters.clone(),
-        program: program.clone(),
-        packets: None,
-        readings: Vec::new(),
-        whole: true,
-    };
+    let stream = whole(wire, parameters, program);
     let decoded = decoded::<P>(stream, explaining)?;
-    let mut text = decoded.text();
+    if explaining.form == Form::Svg {
+        return Ok(picture::picture(&P::ID.to_string(), &decoded.units));
+    }
+    let mut text = decoded.text(explaining.form);
     text.extend(decoded.conclusion.map(|conclusion| format!("\n{conclusion}\n")));
     Ok(text)
+}
+
+/// A stream that a subject decodes, beside the reference.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The packets around the first difference, and the difference; or that there is none.
+    pub text: String,
+    /// Whether the subject decodes the stream as the reference does.
+    pub agrees: bool,
+}
+
+/// Compares the subject with the reference over a whole stream, and explains the packets around the first difference.
+///
+/// # Errors
+///
+/// When the reference decoder refuses the parameters.
+pub fn compare<P: FamilyRules>(
+    wire: &[u8],
+    parameters: &P::Parameters,
+    program: &Program,
+    explaining: &Explaining<'_>,
+) -> Result<Compared, Refusal> {
+    let stream = whole(wire, parameters, program);
+    let decoded = decoded::<P>(stream, &Explaining { only_difference: true, ..explaining.clone() })?;
+    let (conclusion, agrees) = (decoded.conclusion.clone().unwrap_or_default(), decoded.agrees);
+    let space = if decoded.units.is_empty() { "" } else { "\n" };
+    Ok(Compared { text: format!("{}{space}{conclusion}\n", decoded.text(explaining.form)), agrees })
 }
 
 /// An explained stream.
@@ -126,14 +192,16 @@ struct Decoded {
     units: Vec<Unit>,
     /// The first difference of the subject, if there is a subject.
     conclusion: Option<String>,
+    /// There is a subject, it decoded everything, and there is no difference.
+    agrees: bool,
 }
 
 impl Decoded {
     /// Without the conclusion.
-    fn text(&self) -> String {
+    fn text(&self, form: Form) -> String {
         let compared =
             if self.compared.is_empty() { String::new() } else { format!("  {}\n", self.compared) };
-        compared + &units::text(&self.units, &self.subject)
+        compared + &units::text(&self.units, &self.subject, form == Form::Bits)
     }
 }
 
@@ -146,8 +214,9 @@ fn decoded<P: FamilyRules>(
     let kept = if explaining.subject.is_some() { &EVERY_PACKET } else { &packets };
     let Reference { log, read } = reference(&stream, &explaining.limits, kept)?;
     let Some(subject) = explaining.subject else {
-        let units = units(&view(&stream, read, &log, &packets, None));
-        return Ok(Decoded { subject: String::new(), compared: String::new(), units, conclusion: None });
+        let units = units(&view(&stream, read, &log, &packets, None).drawn(explaining.form));
+        let (subject, compared) = (String::new(), String::new());
+        return Ok(Decoded { subject, compared, units, conclusion: None, agrees: false });
     };
     let theirs = observe::decoding(subject, explaining.deadline, stream.clone(), &EVERY_PACKET);
     let first = beside::first_difference(&log, &theirs);
@@ -156,12 +225,20 @@ fn decoded<P: FamilyRules>(
         // It may split its events differently, so they can belong to other packets.
         None => Beside::default(),
     };
+    let packets = match beside.differing.keys().next() {
+        Some(differs) if explaining.only_difference => {
+            differs.saturating_sub(BEFORE)..differs.saturating_add(AFTER)
+        }
+        None if explaining.only_difference => 0..0,
+        _ => packets,
+    };
     let shown = Log { entries: in_window(&log, &packets), wire: Vec::new() };
     Ok(Decoded {
         subject: subject.name().to_owned(),
         compared: compared(subject, &theirs),
-        units: units(&view(&stream, read, &shown, &packets, Some(&beside))),
+        units: units(&view(&stream, read, &shown, &packets, Some(&beside)).drawn(explaining.form)),
         conclusion: Some(conclusion(subject, &theirs, &beside, first.as_deref())),
+        agrees: theirs.ended.is_none() && first.is_none(),
     })
 }
 
@@ -177,7 +254,7 @@ fn view<'a, P: FamilyRules>(
     beside: Option<&'a Beside>,
 ) -> View<'a, P> {
     let StreamToDecode { wire, parameters, program, .. } = stream;
-    View { wire: wire.get(..read).unwrap_or(wire), parameters, program, log, packets, beside }
+    View { wire: wire.get(..read).unwrap_or(wire), parameters, program, log, packets, beside, draws: false }
 }
 
 /// The output of the reference for some packets.

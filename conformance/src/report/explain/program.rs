@@ -8,8 +8,9 @@ use traceproof_vectors::{Decoder, Encoder};
 
 use super::beside::Beside;
 use super::encoding::Wire;
+use super::picture::picture;
 use super::units::{text, units};
-use super::{Explaining, Reference, compared, encoded, reference, view};
+use super::{Explaining, Form, Reference, compared, encoded, reference, view};
 use crate::Subject;
 use crate::family::{FamilyRules, ProgramRequest, RecordedProgram};
 use crate::observe::{self, StreamToDecode};
@@ -53,7 +54,11 @@ pub fn program<P: FamilyRules>(
         return Err(format!("{} has no packet {}", recorded.name(), packets.start));
     }
     let Some(subject) = explaining.subject else {
-        out.push_str(&text(&units(&view(&stream, read, &log, &packets, None)), ""));
+        let units = units(&view(&stream, read, &log, &packets, None).drawn(explaining.form));
+        if explaining.form == Form::Svg {
+            return Ok(picture(&recorded.name(), &units));
+        }
+        out.push_str(&text(&units, "", explaining.form == Form::Bits));
         let _ =
             writeln!(out, "\npackets {}..{}; others with --packets FIRST..END", packets.start, packets.end);
         return Ok(out);
@@ -66,7 +71,11 @@ pub fn program<P: FamilyRules>(
         _ => Beside::new(&log, &theirs),
     };
     let _ = writeln!(out, "  {}", compared(subject, &theirs));
-    out.push_str(&text(&units(&view(&stream, read, &log, &packets, Some(&beside))), subject.name()));
+    let units = units(&view(&stream, read, &log, &packets, Some(&beside)).drawn(explaining.form));
+    if explaining.form == Form::Svg {
+        return Ok(picture(&recorded.name(), &units));
+    }
+    out.push_str(&text(&units, subject.name(), explaining.form == Form::Bits));
     out.push_str(&encoding(subject, &recorded)?);
     let last = verdict.map(|verdict| conclusion(subject, &verdict, &packets, &beside)).unwrap_or_default();
     let _ = writeln!(out, "\n{last}");

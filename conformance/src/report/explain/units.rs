@@ -10,6 +10,7 @@ use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::{Dissection, Entry, Field, Log, Place, Program};
 
 use super::super::table::{render, table};
+use super::Form;
 use super::beside::{Beside, entry_line};
 use crate::family::FamilyRules;
 use crate::line::line;
@@ -25,6 +26,15 @@ pub(super) struct View<'a, P: FamilyRules> {
     pub(super) packets: &'a Range<u64>,
     /// The output of a subject, where it differs.
     pub(super) beside: Option<&'a Beside>,
+    /// Whether the bits of fields are wanted.
+    pub(super) draws: bool,
+}
+
+impl<P: FamilyRules> View<'_, P> {
+    /// With the bits of fields, if they are shown in this form.
+    pub(super) fn drawn(self, form: Form) -> Self {
+        Self { draws: form != Form::Text, ..self }
+    }
 }
 
 /// A packet, or bytes that are none, with the output for it.
@@ -44,13 +54,37 @@ pub struct Unit {
     /// Why the reference reports this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
+    /// Index of the packet; `None` for bytes that are none.
+    #[serde(skip)]
+    pub(super) packet: Option<u64>,
+    /// Its fields with their bits.
+    #[serde(skip)]
+    pub(super) drawn: Vec<DrawnField>,
+    /// How many instructions the reference reports for it.
+    #[serde(skip)]
+    pub(super) instructions: u64,
+}
+
+/// A field, as it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DrawnField {
+    pub(super) name: &'static str,
+    /// Its first bit, counted from bit 0 of byte 0 of the stream.
+    pub(super) bit: u64,
+    /// With bits that did not travel.
+    pub(super) width: u32,
+    /// `0` and `1` for each bit that travelled, in the order in which they do; of a long field the first ones.
+    pub(super) bits: String,
+    pub(super) value: u64,
+    pub(super) meaning: String,
 }
 
 /// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and the
 /// reasons; where a subject differs, also the lines of the subject.
 pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
-    let View { wire, parameters, program, log, packets, beside } = *view;
-    let mut writer = Writer { units: Vec::new(), log, listed: 0, beside, shown: BTreeSet::new() };
+    let View { wire, parameters, program, log, packets, beside, draws } = *view;
+    let mut writer =
+        Writer { units: Vec::new(), log, listed: 0, instructions: 0, beside, shown: BTreeSet::new() };
     let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
     let mut reasons = reasons.iter().filter(|(packet, _)| *packet >= packets.start).peekable();
     P::dissect_each(wire, parameters, program, &mut |unit| {
@@ -62,6 +96,10 @@ pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
         if !unit.fields.is_empty() {
             shown.fields = fields(&unit);
         }
+        if draws {
+            shown.drawn = drawn(&unit, wire);
+        }
+        shown.packet = unit.packet.as_ref().map(|_| unit.place.packet);
         while let Some((_, reason)) = reasons.next_if(|(packet, _)| *packet <= unit.place.packet) {
             shown.reasons.push(reason.to_string());
         }
@@ -72,11 +110,18 @@ pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
 }
 
 /// The units as text; where a subject differs, the lines of both under their names.
-pub(super) fn text(units: &[Unit], subject: &str) -> String {
+pub(super) fn text(units: &[Unit], subject: &str, bits: bool) -> String {
     let mut out = String::new();
-    for Unit { heading, fields, reference, subject: theirs, reasons } in units {
+    for Unit { heading, fields, reference, subject: theirs, reasons, drawn, .. } in units {
         if !heading.is_empty() {
             let _ = writeln!(out, "\n{heading}");
+        }
+        if bits && !drawn.is_empty() {
+            let fields: Vec<String> = drawn
+                .iter()
+                .map(|field| format!("{} {}", field.name, field.bits).trim_end().to_owned())
+                .collect();
+            let _ = writeln!(out, "  bits as they travel: {}", fields.join(" | "));
         }
         out.push_str(fields);
         match theirs {
@@ -101,6 +146,8 @@ struct Writer<'a, P: FamilyRules> {
     log: &'a Log<P>,
     /// Number of log entries that are in units.
     listed: usize,
+    /// Instructions that were reported for the latest one.
+    instructions: u64,
     beside: Option<&'a Beside>,
     /// The packets that had a unit.
     shown: BTreeSet<u64>,
@@ -136,6 +183,12 @@ impl<P: FamilyRules> Writer<'_, P> {
         let rest = self.log.entries.get(self.listed..).unwrap_or_default();
         let count = rest.iter().take_while(|(at, _)| at.packet <= place.packet).count();
         let reported = rest.iter().take(count).map(|(_, entry)| entry);
+        let run = |entry: &Entry<P>| match entry {
+            Entry::Event(event) => P::INSTRUCTIONS.and_then(|instructions| (instructions.run)(event)),
+            _ => None,
+        };
+        let instructions = rest.iter().take(count).filter_map(|(_, entry)| run(entry)).map(|run| run.count);
+        self.instructions = instructions.sum();
         // The packet comes from the dissection.
         lines.extend(reported.filter(|entry| !matches!(entry, Entry::Packet(_))).map(entry_line::<P>));
         self.listed += count;
@@ -145,7 +198,8 @@ impl<P: FamilyRules> Writer<'_, P> {
     fn sides(&mut self, packet: u64, reference: Vec<String>) -> Unit {
         let first = self.shown.insert(packet);
         let theirs = self.beside.filter(|_| first).and_then(|beside| beside.differing.get(&packet));
-        Unit { reference, subject: theirs.cloned(), ..Unit::default() }
+        let instructions = std::mem::take(&mut self.instructions);
+        Unit { reference, subject: theirs.cloned(), instructions, ..Unit::default() }
     }
 
     /// Adds what is reported after the last unit, or for packets without a unit.
@@ -179,11 +233,39 @@ fn heading<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> String {
     format!("{what}, byte {}: {bytes}", unit.bytes.start)
 }
 
-fn fields<P: FamilyRules>(unit: &Dissection<P>) -> String {
-    let decoded = match &unit.packet {
+/// Bits of a field that are drawn; only bytes before the first sync point have more.
+const MOST_BITS: u32 = 256;
+
+/// The fields with their bits.
+fn drawn<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> Vec<DrawnField> {
+    let inner = decoded(unit);
+    let inner = inner.as_object().and_then(|object| object.values().next());
+    let bit_at = |bit: u64| {
+        let byte = wire.get(usize::try_from(bit / 8).unwrap_or(usize::MAX)).copied().unwrap_or_default();
+        if byte >> (bit % 8) & 1 == 1 { '1' } else { '0' }
+    };
+    let draw = |field: &Field| DrawnField {
+        name: field.name,
+        bit: field.bit,
+        width: field.width,
+        bits: (0..field.received.min(field.width).min(MOST_BITS))
+            .map(|bit| bit_at(field.bit + u64::from(bit)))
+            .collect(),
+        value: field.value,
+        meaning: meaning(field, inner.and_then(|inner| inner.get(field.name))),
+    };
+    unit.fields.iter().map(draw).collect()
+}
+
+fn decoded<P: FamilyRules>(unit: &Dissection<P>) -> Value {
+    match &unit.packet {
         Some(Ok(packet)) => serde_json::to_value(packet).unwrap_or_default(),
         _ => Value::Null,
-    };
+    }
+}
+
+fn fields<P: FamilyRules>(unit: &Dissection<P>) -> String {
+    let decoded = decoded(unit);
     // A packet is its variant's name with the fields inside.
     let inner = decoded.as_object().and_then(|object| object.values().next());
     let mut lines = table(&[">bit", ">width", "field", ">raw", "meaning"]);

@@ -146,10 +146,17 @@ impl Accesses {
 
     fn atomic(&mut self, entropy: &mut Entropy<'_>) -> DataAccess {
         let size = self.size(entropy);
-        let op = entropy.pick(&AtomicOperation::ALL[1..]);
+        let DataParameters { layout, split, .. } = self.happenings.parameters;
+        // A failed compare-and-swap has no packet of version 2.0, and none of a split interface.
+        let compares = layout == DataLayout::MmaCas && !split;
+        let op = if compares && entropy.chance(96) {
+            AtomicOperation::CompareAndSwapFailure
+        } else {
+            entropy.pick(&AtomicOperation::ALL[1..])
+        };
         let fails = op == AtomicOperation::ConditionalStoreFailure;
         let lrid = if fails { None } else { self.number(entropy) };
-        if self.happenings.parameters.split && lrid.is_none() && !fails {
+        if split && lrid.is_none() && !fails {
             return DataAccess::Store(self.memory(entropy, None));
         }
         DataAccess::Atomic(AtomicAccess {

@@ -104,6 +104,8 @@ impl Expected {
     fn of(scenario: &Scenario, parameters: &DataParameters) -> Self {
         let mut expected = Self { reported_in_the_end: true, ..Self::default() };
         let mut options = parameters.options;
+        let requests_without_address =
+            scenario.parameters.has_standard_support() || parameters.layout == DataLayout::MmaCas;
         let (mut enabled, mut tracing, mut qualified) = (false, false, false);
         let mut transports = [true; 2];
         // Without its start packet data trace does not begin, so there may have been no data packets to lose.
@@ -121,7 +123,7 @@ impl Expected {
                     Stimulus::DataTransport(takes) => transports[1] = *takes,
                     Stimulus::Data(access) => {
                         if enabled && (qualified || !tracing) && !filtered(access) {
-                            expected.access(access, *parameters, options, &mut waiting);
+                            expected.access(access, requests_without_address, options, &mut waiting);
                         }
                     }
                     Stimulus::Response(response) => {
@@ -142,7 +144,7 @@ impl Expected {
     fn access(
         &mut self,
         access: &DataAccess,
-        parameters: DataParameters,
+        requests_without_address: bool,
         options: DataOptions,
         waiting: &mut BTreeMap<u16, Waiting>,
     ) {
@@ -171,9 +173,15 @@ impl Expected {
             {
                 return;
             }
+            // Only a packet with an address can report it (RVET5-PKT-019).
+            DataAccess::Atomic(atomic)
+                if atomic.op == AtomicOperation::CompareAndSwapFailure && no_address =>
+            {
+                return;
+            }
             DataAccess::Atomic(atomic) => match atomic.lrid {
                 Some(lrid) if !no_data => {
-                    let requested = !no_address || parameters.layout == DataLayout::MmaCas;
+                    let requested = !no_address || requests_without_address;
                     waiting.insert(lrid, Waiting::Atomic { access: atomic, requested });
                     if !requested {
                         return;
@@ -243,7 +251,7 @@ fn atomic_event(atomic: &AtomicAccess, options: DataOptions, data: u128) -> Data
         address: (!options.no_address).then_some(atomic.address),
         size: atomic.size,
         operand: (!options.no_data).then_some(atomic.operand),
-        data: (!options.no_data).then_some(data),
+        data: (!options.no_data && atomic.op != AtomicOperation::CompareAndSwapFailure).then_some(data),
     }
 }
 

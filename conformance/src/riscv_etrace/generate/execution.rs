@@ -39,6 +39,8 @@ pub(super) struct Happenings {
     pub(super) returns: Returns,
     /// Links in the return stack that returns are checked with, if there is one in use.
     pub(super) return_stack: Option<usize>,
+    /// Returns are counted, so that a report shows which one it is about, whatever their depths.
+    pub(super) irets: bool,
     /// Out of 256 decisions of a branch or an uninferable jump, how many are drawn again and not repeated from the last
     /// time.
     pub(super) whim: u8,
@@ -126,7 +128,7 @@ impl<'a, 'e> Walk<'a, 'e> {
             transport: true,
             since_fact: Vec::new(),
             previous: None,
-            nesting: Nesting::new(happenings.return_stack),
+            nesting: Nesting::new(happenings.return_stack.filter(|_| !happenings.irets)),
             outcomes: BTreeMap::new(),
             targets: BTreeMap::new(),
             other_modes: false,

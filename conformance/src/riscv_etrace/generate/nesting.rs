@@ -4,7 +4,7 @@
 ///
 /// With a return stack a decoder finds the one return that a packet reports by `irdepth` alone. That does not
 /// distinguish two returns from the same depth with no branch in between: the field is known not to suffice (ET 7.6.3;
-/// RVET-ENC-056 to 058), and drafts of the next version replace it. No encoder can help it, because it would have to
+/// RVET-ENC-056 to 058), and `irets` of version 2.0.5 replaces it. No encoder can help it, because it would have to
 /// report the first return before it knows that there is a second one. So no generated execution has, since the latest
 /// branch or report,
 ///
@@ -28,7 +28,7 @@ struct Stack {
 }
 
 impl Nesting {
-    /// `capacity`: links in the encoder's return stack, if it is to be used.
+    /// `capacity`: links in the encoder's return stack, if it is used and packets have `irdepth`.
     pub(super) fn new(capacity: Option<usize>) -> Self {
         let stack = capacity.map(|capacity| Stack { capacity, left: Vec::new(), blurred: false });
         Self { links: Vec::new(), stack }

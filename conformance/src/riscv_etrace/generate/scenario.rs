@@ -4,8 +4,8 @@ use std::fmt;
 
 use traceproof_vectors::riscv_etrace::{
     AddressRange, CauseRange, Compression, DataCompression, DataLayout, DataLength, DataParameters,
-    DataPolicy, Encapsulation, Filter, InterruptReport, Modes, NormalEncapsulation, OfferedCompression,
-    Parameters, Policy, Step, SyncMode, TrapFilter, TrapVectors, Xlen,
+    DataPolicy, Encapsulation, Filter, InterruptReport, IretsLimit, Modes, NormalEncapsulation,
+    OfferedCompression, Parameters, Policy, Step, SyncMode, TrapFilter, TrapVectors, Version, Xlen,
 };
 
 use super::accesses::DataHappenings;
@@ -58,6 +58,11 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     let modes = modes(entropy, scope);
     let mut parameters = parameters(entropy, modes, compressed, wide);
     let mut policy = policy(entropy);
+    // Drawn apart, so that executions of version 2.0 do not depend on it.
+    let later = &mut Entropy::new(bytes.get(bytes.len() / 3..).unwrap_or_default());
+    if scope != Scope::Core && later.chance(64) {
+        version_205(later, &mut parameters, &mut policy);
+    }
     let base = base_address(entropy, parameters.iaddress_width_p);
     if parameters.modes.implicit_exception {
         parameters.trap_vectors = Some(TrapVectors { base: Address(base), vectored: entropy.chance(128) });
@@ -73,7 +78,8 @@ pub fn scenario(bytes: &[u8], scope: Scope) -> Scenario {
     if apart.chance(24) {
         policy.filters = filters(apart, base);
     }
-    let counts_calls = parameters.call_counter_size_p > 0 && parameters.return_stack_size_p == 0;
+    let counts_calls =
+        parameters.call_counter_size_p > 0 && parameters.return_stack_size_p == 0 && !parameters.iret_ext;
     parameters.call_counter_fits_irdepth = counts_calls && bytes.last().is_some_and(|byte| byte % 4 == 3);
     if scope == Scope::Data {
         data_trace(entropy, &mut parameters, &mut policy, &mut happenings);
@@ -150,6 +156,17 @@ fn policy(entropy: &mut Entropy<'_>) -> Policy {
     }
 }
 
+/// What version 2.0.5 adds to instruction trace. `irets` always counts a predicted return: only then no execution is
+/// ambiguous (reading `irets-counts-the-predicted-return`).
+fn version_205(entropy: &mut Entropy<'_>, parameters: &mut Parameters, policy: &mut Policy) {
+    parameters.version = Version::V2_0_5;
+    parameters.time_width_p = entropy.pick(&[16, 32, 48, 64]);
+    parameters.vendor_bits = entropy.pick(&[0, 0, 1, 6, 20]);
+    parameters.iret_ext = entropy.chance(176);
+    policy.other = entropy.word() & ((1 << parameters.vendor_bits) - 1);
+    policy.irets_limit = entropy.pick(&[IretsLimit::At255, IretsLimit::At255, IretsLimit::At254]);
+}
+
 /// Low, in the middle, and at the top of the address space, where differences wrap around.
 fn base_address(entropy: &mut Entropy<'_>, width: u8) -> u64 {
     let mask = u64::MAX >> (64 - u32::from(width));
@@ -167,6 +184,8 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
     let returns = match (parameters.modes.implicit_return, parameters.return_stack_size_p) {
         // A call counter trusts the program (ET 3.2.5).
         (true, 0) => Returns::Always,
+        // So that there is something to count.
+        (true, _) if parameters.iret_ext => Returns::Mostly,
         _ => entropy.pick(&[Returns::Mostly, Returns::Anywhere]),
     };
     let handlers = match parameters.trap_vectors {
@@ -175,16 +194,17 @@ fn happenings(entropy: &mut Entropy<'_>, parameters: &Parameters, flavour: Flavo
         Some(TrapVectors { vectored: true, .. }) => Handlers::Vectored,
     };
     let stack = parameters.modes.implicit_return && parameters.return_stack_size_p > 0;
-    // The support packet of the reference layout does not announce `sijump`.
+    // The support packet of the reference layout does not announce `sijump`, the standard one does.
     let others = Modes {
         full_address: !parameters.modes.full_address,
-        sijump: parameters.modes.sijump,
+        sijump: parameters.modes.sijump && !parameters.has_standard_support(),
         ..Modes::default()
     };
     let quiet = Happenings {
         handlers,
         returns,
         return_stack: stack.then(|| 1 << parameters.return_stack_size_p),
+        irets: parameters.iret_ext,
         whim: entropy.pick(if flavour == Flavour::Branches { &[4, 8, 2, 1] } else { &[128, 24, 3, 1] }),
         either: [parameters.modes, others],
         time: !parameters.notime_p,
@@ -247,6 +267,11 @@ fn data_trace(
     happenings: &mut Happenings,
 ) {
     let data = data_parameters(entropy, parameters.xlen);
+    if data.layout == DataLayout::MmaCas && !parameters.has_standard_support() {
+        // Its packets come with standard support packets only (RVET5-ENC-002).
+        parameters.version = Version::V2_0_5;
+        parameters.time_width_p = parameters.time_width_p.next_multiple_of(16);
+    }
     let type_bits = if data.source.is_some() { 0 } else { entropy.pick(&[1, 2]) };
     let src_id_bits = if data.source.is_some() { 8 } else { 0 };
     parameters.encapsulation = Encapsulation::Normal(NormalEncapsulation {
@@ -287,7 +312,7 @@ fn data_trace(
 
 fn data_parameters(entropy: &mut Entropy<'_>, xlen: Xlen) -> DataParameters {
     let (layout, dtypes) = if entropy.chance(64) {
-        (DataLayout::MmaCas, &[1, 2, 3, 4][..])
+        (DataLayout::MmaCas, &[1, 2, 3, 4, 4, 4][..])
     } else {
         (DataLayout::Ratified, &[1, 4, 4, 3][..])
     };
@@ -343,6 +368,7 @@ impl fmt::Display for Scenario {
             p.trap_vectors,
             p.modes
         )?;
+        writeln!(f, "version {:?} irets {} vendor bits {}", p.version, p.iret_ext, p.vendor_bits)?;
         if let Some(data) = &p.data {
             writeln!(f, "{data:?}")?;
         }

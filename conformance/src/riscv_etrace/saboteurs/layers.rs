@@ -6,7 +6,7 @@ use traceproof_vectors::{
     Capabilities, Decoder, DecoderLimits, Fault, FaultClass, Place, Program, Refusal, Sink,
 };
 
-use crate::family::FamilyRules;
+use crate::family::JudgedProtocol;
 
 /// What is read in place of a packet; the flow follows it too.
 pub(super) type PacketHook = Box<dyn FnMut(Packet) -> Packet>;

@@ -3,6 +3,7 @@
 mod decoding;
 mod encoding;
 mod layers;
+mod version_205;
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
@@ -221,5 +222,119 @@ const TABLE: &[Saboteur<RiscvEtrace>] = &[
         side: Side::Encoder(|| steps(encoding::late_response_dropped)),
         bug: "Of two outstanding split loads only the first one to answer is reported.",
         source: "ET 8, lrid; one register for the outstanding request",
+    },
+    Saboteur {
+        name: "standard-modes-in-the-old-order",
+        side: Side::Decoder(|| reading(version_205::modes_in_the_old_order)),
+        bug: "The modes of a standard support packet are read in the order of the older reference layout.",
+        source: "RVET5-PKT-003; both packets are format 3 subformat 3",
+    },
+    Saboteur {
+        name: "time-width-of-two-bits",
+        side: Side::Decoder(|| reading(version_205::time_width_of_two_bits)),
+        bug: "Only two bits of time_width are kept.",
+        source: "RVET5-PKT-006; versions 0.8 and 0.81 of the draft had two",
+    },
+    Saboteur {
+        name: "call-counter-size-of-three-bits",
+        side: Side::Decoder(|| reading(version_205::call_counter_size_of_three_bits)),
+        bug: "Only three bits of call_counter_size are kept.",
+        source: "RVET5-PKT-001; the sizes on both sides of it have three",
+    },
+    Saboteur {
+        name: "vendor-bits-of-one-byte",
+        side: Side::Decoder(|| reading(version_205::vendor_bits_of_one_byte)),
+        bug: "Only eight vendor bits are kept.",
+        source: "RVET5-PKT-009; the number is the vendor's own",
+    },
+    Saboteur {
+        name: "irets-as-wide-as-irdepth",
+        side: Side::Decoder(|| reading(version_205::irets_as_wide_as_irdepth)),
+        bug: "Only as many bits of irets are kept as irdepth would have.",
+        source: "RVET5-PKT-012; the field in the same place has a width from the sizes",
+    },
+    Saboteur {
+        name: "irets-is-signed",
+        side: Side::Decoder(|| following(version_205::irets_is_signed)),
+        bug: "Counts of 128 and more are taken for negative ones: for none.",
+        source: "RVET5-PKT-014; the C type `char` of some compilers",
+    },
+    Saboteur {
+        name: "count-of-none-is-no-report",
+        side: Side::Decoder(|| following(version_205::count_of_none_is_no_report)),
+        bug: "The irreport flag is ignored where irets is 0.",
+        source: "RVET5-DEC-006; a count of 0 looks like no count",
+    },
+    Saboteur {
+        name: "failed-return-is-counted",
+        side: Side::Decoder(|| following(version_205::failed_return_is_counted)),
+        bug: "The return whose target is reported is taken to be among those that irets counts.",
+        source: "RVET5-ENC-004; the pseudo-code counts on arrival",
+    },
+    Saboteur {
+        name: "everything-kept-without-resynchronisation",
+        side: Side::Decoder(|| flow_parameters(version_205::everything_kept_without_resynchronisation)),
+        bug: "While resynchronisation is disabled, return stack, predictor and cache survive start packets.",
+        source: "RVET5-ENC-015; the pseudo-code keeps stack and predictor",
+    },
+    Saboteur {
+        name: "counter-beside-a-stack-ignored",
+        side: Side::Decoder(|| flow_parameters(version_205::counter_beside_a_stack_ignored)),
+        bug: "Of a return stack and a call counter only the stack is there: repeated calls take entries.",
+        source: "RVET5-ENC-013; in version 2.0 an encoder has one of them",
+    },
+    Saboteur {
+        name: "irets-needs-a-stack",
+        side: Side::Decoder(|| parameters(version_205::irets_needs_a_stack)),
+        bug: "Packets of an encoder without return stack and call counter are read without irets.",
+        source: "RVET5-PKT-012; irdepth has no bits there",
+    },
+    Saboteur {
+        name: "data-format-always-two-bits",
+        side: Side::Decoder(|| parameters(version_205::format_always_two_bits)),
+        bug: "Data packets of the MMA/CAS extension always have a format of two bits.",
+        source: "RVET5-PKT-016; the tables show two",
+    },
+    Saboteur {
+        name: "multi-access-is-plain",
+        side: Side::Decoder(|| results(version_205::multi_access_is_plain)),
+        bug: "Accesses of multi-memory access instructions are reported like others.",
+        source: "RVET5-ENC-016; the low format bit",
+    },
+    Saboteur {
+        name: "failed-comparison-is-a-swap",
+        side: Side::Decoder(|| results(version_205::failed_comparison_is_a_swap)),
+        bug: "A compare-and-swap that failed is reported like one that succeeded: as a swap.",
+        source: "RVET5-PKT-019 and RVET5-ENC-018",
+    },
+    Saboteur {
+        name: "every-data-phase-is-of-a-load",
+        side: Side::Decoder(|| results(version_205::every_data_phase_is_of_a_load)),
+        bug: "The data of split atomics are reported as those of loads.",
+        source: "RVET5-DEC-017; both come in the same packet",
+    },
+    Saboteur {
+        name: "operand-of-a-request-is-whole",
+        side: Side::Decoder(|| results(version_205::operand_of_a_request_is_whole)),
+        bug: "The operand of a split atomic request is taken as it travels, whatever diff is.",
+        source: "RVET5-PKT-020; older packets never compress it there",
+    },
+    Saboteur {
+        name: "resynchronisation-never-disabled",
+        side: Side::Encoder(|| configuration(version_205::resynchronisation_never_disabled)),
+        bug: "resync_disabled is 0 although there is no periodic resynchronisation.",
+        source: "RVET5-PKT-004; a control field on the other side of the encoder",
+    },
+    Saboteur {
+        name: "multi-access-sent-as-plain",
+        side: Side::Encoder(|| steps(version_205::multi_access_sent_as_plain)),
+        bug: "Accesses of multi-memory access instructions are sent like others.",
+        source: "RVET5-ENC-016; dtype 2 and 3 of the interface",
+    },
+    Saboteur {
+        name: "failed-comparison-sent-as-a-swap",
+        side: Side::Encoder(|| steps(version_205::failed_comparison_sent_as_a_swap)),
+        bug: "A compare-and-swap that failed is sent like one that succeeded: as a swap.",
+        source: "RVET5-PKT-019; dtype 7 of the interface",
     },
 ];

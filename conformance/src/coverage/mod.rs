@@ -1,4 +1,6 @@
-//! Which clauses are proven by which cases, and which are not.
+//! Which clauses are cited by which cases, and which are not; which of those are [proven](proof).
+
+pub mod proof;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +38,7 @@ pub struct ClauseCoverage {
     pub state: State,
 }
 
-/// Whether a clause is proven.
+/// Whether a clause has the cases that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {

@@ -1,4 +1,19 @@
 //! Writes what a decoder or encoder delivers while it comes, as text or JSON Lines; memory does not grow.
+//!
+//! | question | place |
+//! |---|---|
+//! | Packets, events and faults as lines? | [`Listing`] |
+//! | Executed instructions, as ranges or addresses? | [`InstructionListing`] |
+//! | Where is the time spent, by call stack? | [`FoldedStacks`] |
+//! | How many of what? | [`Statistics`] |
+//! | Only a part of the trace? | [`Windowed`] |
+//! | The output of an encoder as files? | [`WireFile`] |
+
+mod folded;
+mod instructions;
+mod recent;
+mod statistics;
+mod window;
 
 use std::io::{self, Write};
 
@@ -7,6 +22,13 @@ use traceproof_vectors::{EncoderSink, Fault, Layer, Place, Sink};
 
 use crate::family::FamilyRules;
 use crate::line::write_line;
+use crate::stream::StreamSink;
+use recent::Recent;
+
+pub use folded::FoldedStacks;
+pub use instructions::{InstructionFormat, InstructionListing, Instructions};
+pub use statistics::Statistics;
+pub use window::{Window, Windowed};
 
 /// How a listing is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +55,10 @@ pub struct Listing<W> {
     counts: Counts,
     /// Index of the latest packet that could be read.
     latest: Option<u64>,
+    /// The latest bytes, if the bytes of packets are listed.
+    recent: Option<Recent>,
+    /// The line of each packet in the file that it was imported from; empty of other traces.
+    lines: Vec<u32>,
 }
 
 /// What went through a listing.
@@ -51,6 +77,11 @@ pub struct Counts {
 #[derive(Serialize)]
 struct Record<'a, T> {
     place: Place,
+    /// Those of a packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
     #[serde(flatten)]
     entry: Content<'a, T>,
 }
@@ -68,7 +99,21 @@ impl<W: Write> Listing<W> {
     /// read; otherwise all.
     pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
         let counts = Counts { packets: 0, events: 0, errors: 0, warnings: 0 };
-        Self { out, format, layer, line: String::new(), error: None, counts, latest: None }
+        let line = String::new();
+        Self { out, format, layer, line, error: None, counts, latest: None, recent: None, lines: Vec::new() }
+    }
+
+    /// The same, with the bytes of each packet, from its first to its last one.
+    #[must_use]
+    pub fn with_bytes(mut self) -> Self {
+        self.recent = Some(Recent::default());
+        self
+    }
+
+    /// Names the line of the file that each packet was imported from, too.
+    #[must_use]
+    pub fn with_lines(self, lines: Vec<u32>) -> Self {
+        Self { lines, ..self }
     }
 
     /// The writer's first error.
@@ -103,16 +148,29 @@ impl<W: Write> Listing<W> {
         if self.error.is_some() {
             return;
         }
+        let line = usize::try_from(place.packet).ok().and_then(|packet| self.lines.get(packet).copied());
+        let is_packet = matches!(entry, Content::Packet(_));
+        let bytes =
+            self.recent.as_mut().map(|recent| if is_packet { recent.from(place) } else { String::new() });
         let result = match self.format {
-            Format::Text => self.write_text(place, &entry),
-            Format::JsonLines => serde_json::to_writer(&mut self.out, &Record { place, entry })
-                .map_err(io::Error::from)
-                .and_then(|()| self.out.write_all(b"\n")),
+            Format::Text => self.write_text(place, line, bytes.as_deref(), &entry),
+            Format::JsonLines => {
+                let bytes = bytes.as_deref().filter(|_| is_packet);
+                serde_json::to_writer(&mut self.out, &Record { place, bytes, line, entry })
+                    .map_err(io::Error::from)
+                    .and_then(|()| self.out.write_all(b"\n"))
+            }
         };
         self.keep(result);
     }
 
-    fn write_text<T: Serialize>(&mut self, place: Place, entry: &Content<'_, T>) -> io::Result<()> {
+    fn write_text<T: Serialize>(
+        &mut self,
+        place: Place,
+        line: Option<u32>,
+        bytes: Option<&str>,
+        entry: &Content<'_, T>,
+    ) -> io::Result<()> {
         self.line.clear();
         let kind = match entry {
             Content::Packet(packet) => {
@@ -123,10 +181,20 @@ impl<W: Write> Listing<W> {
                 write_line(&mut self.line, event);
                 "event"
             }
-            Content::Fault(fault) => return writeln!(self.out, "{}: {fault}", severity(fault)),
+            Content::Fault(fault) => {
+                let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+                return writeln!(self.out, "{}: {fault}{line}", severity(fault));
+            }
         };
         let Place { packet, byte, bit } = place;
-        writeln!(self.out, "{packet:>8} {byte:>10}.{bit} {kind:<6} {}", self.line)
+        write!(self.out, "{packet:>8} {byte:>10}.{bit} ")?;
+        if let Some(line) = line {
+            write!(self.out, "line {line:<6} ")?;
+        }
+        if let Some(bytes) = bytes {
+            write!(self.out, "{bytes:<23} ")?;
+        }
+        writeln!(self.out, "{kind:<6} {}", self.line)
     }
 }
 
@@ -160,6 +228,22 @@ impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
             if fault.class.is_warning() { &mut self.counts.warnings } else { &mut self.counts.errors };
         *count += 1;
         self.write::<()>(fault.place, Content::Fault(fault));
+    }
+}
+
+impl<P: FamilyRules, W: Write> StreamSink<P> for Listing<W> {
+    fn follows_bytes(&self) -> bool {
+        self.recent.is_some()
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        if let Some(recent) = &mut self.recent {
+            recent.push(bytes);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.error.is_some()
     }
 }
 
@@ -253,6 +337,29 @@ mod tests {
         insta::assert_snapshot!("json_lines", listed(Format::JsonLines, None));
         insta::assert_snapshot!("only_packets", listed(Format::Text, Some(Layer::Packets)));
         insta::assert_snapshot!("only_events", listed(Format::Text, Some(Layer::Events)));
+    }
+
+    /// Packets, events and faults of an imported log name its line; those after its last record have none.
+    #[test]
+    fn lines_of_an_imported_log_are_named() {
+        let mut listed = Vec::new();
+        for format in [Format::Text, Format::JsonLines] {
+            let mut listing = Listing::new(&mut listed, format, None).with_lines(vec![7, 90]);
+            let sink: &mut dyn Sink<RiscvEtrace> = &mut listing;
+            let place = |packet| Place { packet, byte: 4 * packet, bit: 0 };
+            sink.event(place(0), &Event::Time { time: 1 });
+            sink.fault(&Fault::new(FaultClass::Truncated, place(1)));
+            sink.event(place(2), &Event::Time { time: 2 });
+            assert_eq!(listing.finish().expect("memory is writable").events, 2);
+        }
+        let expected = "       0          0.0 line 7      event  time time=0x1\n\
+            error: truncated at packet 1, byte 4.0 (line 90)\n\
+            \x20      2          8.0 event  time time=0x2\n\
+            {\"place\":{\"packet\":0,\"byte\":0,\"bit\":0},\"line\":7,\"event\":{\"time\":{\"time\":\"0x1\"}}}\n";
+        let listed = String::from_utf8(listed).expect("text");
+        assert!(listed.starts_with(expected), "{listed}");
+        let lines: Vec<&str> = listed.lines().skip(4).collect();
+        assert!(lines[0].contains("\"line\":90,\"fault\"") && !lines[1].contains("\"line\""), "{listed}");
     }
 
     struct Closed;
