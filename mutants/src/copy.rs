@@ -45,6 +45,7 @@ impl Layout {
                 "vectors",
                 "decoder",
                 "encoder-model",
+                "differential",
                 "conformance",
                 "conformance/opencsd-host",
             ]),

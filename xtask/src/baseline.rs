@@ -1,7 +1,7 @@
 //! `traceproof baseline`: updates the list of a subject's known failures.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use traceproof_conformance::baseline::{self, NewCause, Signature, UNEXPLAINED};
@@ -11,7 +11,7 @@ use traceproof_conformance::{Options, run};
 use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, write};
+use crate::files::{check_apart, print, write};
 use crate::program::invocation;
 use crate::progress::{progress_bar, show};
 use crate::select::Select;
@@ -45,6 +45,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let Verb::Update(Arguments { select, subject, baseline: path }) = verb;
+    check_apart(&[("--subject", Some(Path::new(subject)))], &[("the baseline", Some(path))])?;
     let before = match bounded::read_to_string(path, bounded::LISTING) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -128,7 +128,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             ("--parameters", arguments.parameters.as_deref()),
             ("--subject", Some(Path::new(&arguments.subject))),
         ],
-        &[("--json", arguments.json.as_deref()), ("--junit", arguments.junit.as_deref())],
+        &[
+            ("--json", arguments.json.as_deref()),
+            ("--junit", arguments.junit.as_deref()),
+            ("--html", arguments.html.as_deref()),
+        ],
     )?;
     let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
     if let Some(directory) = &arguments.save {
@@ -212,7 +216,7 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
         let (of, is) = (&baseline.subject, &run.subject.name);
         return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
     }
-    let everything = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)
+    let everything = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?
         == (0..DEFAULT_GENERATED_PER_FAMILY)
         && !arguments.no_real_programs;
     let narrow = arguments.select.is_narrow()
@@ -259,7 +263,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
-        generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY),
+        generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?,
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(usize::from),

@@ -1,23 +1,28 @@
 //! `traceproof coverage`: which requirements are covered.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use traceproof_conformance::coverage::Coverage;
+use traceproof_conformance::coverage::proof::Kills;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::coverage as report;
 use traceproof_conformance::suite::{Directories, Suite};
-use traceproof_vectors::Family;
+use traceproof_vectors::{Family, bounded};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
+use crate::files::{print, read_text};
 use crate::suite::SuiteArgument;
 
 /// Show which requirements are covered by which cases.
 ///
-/// A requirement is covered if a case names it; if a wire can violate it, a negative case must name it as well.
+/// A requirement is covered if a case names it; if a wire can violate it, a negative case must name it as well. It is
+/// proven if such a case detects a saboteur that breaks it (--kills).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof coverage
   traceproof coverage --scope core --missing
+  traceproof saboteurs --matrix kills.json && traceproof coverage --kills kills.json --unproven
   traceproof coverage RVET-DEC-016")]
 pub(crate) struct Arguments {
     /// Show these clauses in full.
@@ -33,6 +38,12 @@ pub(crate) struct Arguments {
     /// List the clauses without a required case.
     #[arg(long)]
     missing: bool,
+    /// Also show which covered clauses are proven, by the kills in this file of `saboteurs --matrix`.
+    #[arg(long, value_name = "FILE")]
+    kills: Option<PathBuf>,
+    /// List the covered clauses that are not proven, or by one case alone.
+    #[arg(long, requires = "kills")]
+    unproven: bool,
     /// List every clause.
     #[arg(long)]
     all: bool,
@@ -50,6 +61,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::no_such_family(family));
     }
     let directories = arguments.suite.directories()?;
+    let kills = arguments.kills.as_deref().map(|path| {
+        Kills::read(&read_text(path, bounded::LISTING)?).map_err(|error| Failure::file(path, error))
+    });
+    let kills = kills.transpose()?;
     for family in family::families() {
         if arguments.family.is_some_and(|wanted| wanted != family) {
             continue;
@@ -63,10 +78,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => {}
         }
         selected += coverage.clauses.len();
+        let proofs = kills.as_ref().map(|kills| kills.proofs(&coverage));
         if !arguments.clause.is_empty() {
             for entry in coverage.clauses.iter().filter(|entry| arguments.clause.contains(&entry.clause.id)) {
                 found += 1;
                 text.push_str(&report::clause(entry));
+                let mut proofs = proofs.iter().flatten();
+                if let Some(proven) = proofs.find(|proven| proven.entry.clause.id == entry.clause.id) {
+                    text.push_str(&report::proof(proven));
+                }
             }
             continue;
         }
@@ -79,6 +99,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             if !missing.is_empty() {
                 text.push('\n');
                 text.push_str(&missing);
+            }
+        }
+        if let Some(proofs) = &proofs {
+            text.push_str(&report::proof_summary(&coverage, proofs));
+            if arguments.unproven {
+                text.push_str(&report::unproven(proofs));
             }
         }
         gaps += coverage.gaps().count();

@@ -7,14 +7,22 @@ use toml::Value;
 
 use crate::exit::Failure;
 
-/// The crates that an adaptor is built with: name, directory in a checkout, whether an adaptor names it itself.
-const CRATES: [(&str, &str, bool); 5] = [
-    ("traceproof-conformance", "conformance", true),
-    ("traceproof-vectors", "vectors", true),
-    ("traceproof-decoder", "decoder", false),
-    ("traceproof-encoder-model", "encoder-model", false),
-    ("traceproof-opencsd-host", "conformance/opencsd-host", false),
+/// The crates that adaptors and fuzz projects are built with: name, directory in a checkout.
+const CRATES: [(&str, &str); 6] = [
+    ("traceproof-conformance", "conformance"),
+    ("traceproof-vectors", "vectors"),
+    ("traceproof-decoder", "decoder"),
+    ("traceproof-encoder-model", "encoder-model"),
+    ("traceproof-differential", "differential"),
+    ("traceproof-opencsd-host", "conformance/opencsd-host"),
 ];
+
+/// The crates that an adaptor names itself, and what follows their place.
+const OF_ADAPTORS: &[(&str, &str)] =
+    &[("traceproof-conformance", ", default-features = false"), ("traceproof-vectors", "")];
+
+/// Those of a fuzz project.
+const OF_FUZZ_PROJECTS: &[(&str, &str)] = &[("traceproof-differential", ""), ("traceproof-vectors", "")];
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
@@ -22,6 +30,52 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// checkout that runs this program or those next to the program, as in a release archive; if there are none, those of
 /// the repository.
 pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, Failure> {
+    let (dependencies, patches) = tables(OF_ADAPTORS, directory)?;
+    Ok(format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n{dependencies}{patches}\n# On its own, wherever it lies.\n[workspace]\n"
+    ))
+}
+
+/// The `Cargo.toml` of a fuzz project, with crates as those of an adaptor. `c`: the decoder is in C or C++.
+pub(crate) fn fuzz_manifest(c: bool, directory: Option<&Path>) -> Result<String, Failure> {
+    let (dependencies, patches) = tables(OF_FUZZ_PROJECTS, directory)?;
+    let more = if c {
+        "serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n[build-dependencies]\ncc = \"1\"\n"
+    } else {
+        ""
+    };
+    Ok(format!(
+        "{FUZZ_PACKAGE}{dependencies}libfuzzer-sys = \"0.4\"\n{more}{patches}\n# On its own, wherever it lies.\n[workspace]\n"
+    ))
+}
+
+const FUZZ_PACKAGE: &str = "[package]
+name = \"decoder-fuzz\"
+version = \"0.1.0\"
+edition = \"2024\"
+publish = false
+
+[package.metadata]
+cargo-fuzz = true
+
+[lib]
+name = \"subject\"
+doctest = false
+
+[[bin]]
+name = \"decode\"
+path = \"fuzz_targets/decode.rs\"
+test = false
+doc = false
+
+[profile.release]
+debug = \"line-tables-only\"
+overflow-checks = true
+
+";
+
+/// The tables of dependencies and of patches, for crates that are named so.
+fn tables(named: &[(&str, &str)], directory: Option<&Path>) -> Result<(String, String), Failure> {
     let found = match directory {
         Some(directory) => Some(
             Crates::of(directory)
@@ -29,10 +83,7 @@ pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, F
         ),
         None => places().iter().find_map(|place| Crates::of(place)),
     };
-    let tables = found.map_or_else(from_repository, |crates| crates.tables());
-    Ok(format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n{tables}\n# On its own, wherever it lies.\n[workspace]\n"
-    ))
+    Ok(found.map_or_else(|| (from_repository(named), String::new()), |crates| crates.tables(named)))
 }
 
 /// Where crates may be: the checkout, if `cargo run` started the program; `crates` next to the executable.
@@ -53,47 +104,40 @@ struct Crates {
 impl Crates {
     fn of(directory: &Path) -> Option<Self> {
         let directory = directory.canonicalize().ok()?;
-        let found = |place: fn(&(&str, &str, bool)) -> String| {
+        let found = |place: fn(&(&str, &str)) -> String| {
             let paths: Vec<PathBuf> = CRATES.iter().map(|it| directory.join(place(it))).collect();
             paths.iter().all(|path| path.join("Cargo.toml").is_file()).then_some(paths)
         };
-        let checkout = found(|(_, path, _)| (*path).to_owned());
+        let checkout = found(|(_, path)| (*path).to_owned());
         if let Some(directories) = checkout {
             return Some(Self { directories, packaged: false });
         }
-        let directories = found(|(name, ..)| (*name).to_owned())
-            .or_else(|| found(|(name, ..)| format!("{name}-{}", env!("CARGO_PKG_VERSION"))))?;
+        let directories = found(|(name, _)| (*name).to_owned())
+            .or_else(|| found(|(name, _)| format!("{name}-{}", env!("CARGO_PKG_VERSION"))))?;
         Some(Self { directories, packaged: true })
     }
 
-    fn tables(&self) -> String {
+    fn tables(&self, named: &[(&str, &str)]) -> (String, String) {
         let line = |name: &str, directory: &Path, more: &str| {
             let path = Value::String(directory.display().to_string());
             format!("{name} = {{ path = {path}{more} }}\n")
         };
-        let each = || CRATES.iter().zip(&self.directories);
-        let mut text = String::from("[dependencies]\n");
-        for ((name, _, named), directory) in each() {
-            if *named {
-                text.push_str(&line(name, directory, features(name)));
+        let mut dependencies = String::from("[dependencies]\n");
+        let mut patches = String::from("\n[patch.crates-io]\n");
+        for ((name, _), directory) in CRATES.iter().zip(&self.directories) {
+            if let Some((_, more)) = named.iter().find(|(other, _)| other == name) {
+                dependencies.push_str(&line(name, directory, more));
+            }
+            // Nothing depends on the first one.
+            if *name != CRATES[0].0 {
+                patches.push_str(&line(name, directory, ""));
             }
         }
-        if self.packaged {
-            text.push_str("\n[patch.crates-io]\n");
-            // None of them depends on the first one.
-            text.extend(each().skip(1).map(|((name, ..), directory)| line(name, directory, "")));
-        }
-        text
+        (dependencies, if self.packaged { patches } else { String::new() })
     }
 }
 
-/// An adaptor reads no suites.
-fn features(name: &str) -> &'static str {
-    if name == "traceproof-conformance" { ", default-features = false" } else { "" }
-}
-
-fn from_repository() -> String {
-    let named = CRATES.iter().filter(|(.., named)| *named);
-    let lines = named.map(|(name, ..)| format!("{name} = {{ git = \"{REPOSITORY}\"{} }}\n", features(name)));
+fn from_repository(named: &[(&str, &str)]) -> String {
+    let lines = named.iter().map(|(name, more)| format!("{name} = {{ git = \"{REPOSITORY}\"{more} }}\n"));
     format!("[dependencies]\n{}", lines.collect::<String>())
 }

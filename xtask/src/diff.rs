@@ -1,6 +1,8 @@
 //! `traceproof diff`: where two decoders disagree.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use traceproof_conformance::Subject;
@@ -9,12 +11,13 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::differences as report;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, write};
+use crate::files::{check_apart, print, write};
 use crate::progress::counter;
 use crate::select::{Seeds, Select};
 use crate::subjects::{Starting, named};
 
-/// Compare two decoders on the wires of the cases, on generated streams, and on both with one byte changed.
+/// Compare two decoders on the wires of the cases, on generated streams, on both with one byte changed, and on streams
+/// one after the other, also after a reset.
 ///
 /// Compares what both claim and deliver. Disagreements are grouped by kind; the smallest stream of each kind is shrunk,
 /// unit by unit, and shown with the first difference: the first subject on the left, the second on the right. Neither
@@ -22,7 +25,8 @@ use crate::subjects::{Starting, named};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof diff --subject reference --subject acme.toml --family arm-etm
-  traceproof diff --subject reference --subject acme.toml --generated 10000 --json differences.json")]
+  traceproof diff --subject reference --subject acme.toml --generated 10000 --json differences.json
+  traceproof diff --subject reference --subject acme.toml --time 60 --findings findings")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     select: Select,
@@ -31,6 +35,12 @@ pub(crate) struct Arguments {
     subject: Vec<String>,
     #[command(flatten)]
     seeds: Seeds,
+    /// Compare for this long: after all streams, mutated ones. Default: until all streams are compared.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// Write the smallest stream of each kind to this directory, for `fuzz promote`.
+    #[arg(long, value_name = "DIR")]
+    findings: Option<PathBuf>,
     /// No streams with a byte changed.
     #[arg(long)]
     undamaged: bool,
@@ -43,12 +53,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let [first, second] = arguments.subject.as_slice() else {
         return Err(Failure::usage("--subject must be given twice"));
     };
+    let subjects = [("--subject", Some(Path::new(first))), ("--subject", Some(Path::new(second)))];
+    check_apart(&subjects, &[("--json", arguments.json.as_deref())])?;
     let (first, second) = (named(first, &Starting::default())?, named(second, &Starting::default())?);
     let options = Options {
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
-        seeds: arguments.seeds.numbers(500),
+        seeds: arguments.seeds.numbers(500)?,
         damage: !arguments.undamaged,
+        time: arguments.time.map(Duration::from_secs),
     };
     let mut all = Vec::new();
     for protocol in family::IMPLEMENTED {
@@ -61,12 +74,25 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let text = serde_json::to_string_pretty(&all).map_err(|error| Failure::file(path, error))?;
         write(path, text + "\n")?;
     }
+    if let Some(directory) = &arguments.findings {
+        save(directory, &all)?;
+    }
     print(&report::report(&all, first.name(), second.name()))?;
     if all.iter().all(|differences| differences.compared == 0) {
         return Err(Failure::usage("there is no stream that both take"));
     }
     let same = all.iter().all(|differences| differences.clusters.is_empty());
     Ok(if same { Exit::Ok } else { Exit::Failed })
+}
+
+/// Writes the files of the smallest streams.
+fn save(directory: &Path, all: &[Differences]) -> Result<(), Failure> {
+    for cluster in all.iter().flat_map(|differences| &differences.clusters) {
+        fs::create_dir_all(directory).map_err(|error| Failure::file(directory, error))?;
+        let path = directory.join(differential::file_name(&cluster.kind));
+        fs::write(&path, &cluster.file).map_err(|error| Failure::file(&path, error))?;
+    }
+    Ok(())
 }
 
 struct Compare<'a> {

@@ -1,27 +1,27 @@
 //! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
-use std::io::Read as _;
+use std::env;
+use std::io::{IsTerminal as _, stdout};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use traceproof_conformance::Subject;
 use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
-use traceproof_conformance::report::explain::{self, Explaining};
+use traceproof_conformance::report::explain::{self, Explaining, Form};
 use traceproof_conformance::suite::Suite;
-use traceproof_vectors::ProtocolId;
+use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 use traceproof_vectors::case::CaseFile;
+use traceproof_vectors::{Program, ProtocolId};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, open_trace, print};
+use crate::files::{Target, check_apart, check_length, print, read_trace, write};
+use crate::import::Import;
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
 use crate::subjects::{Starting, named};
 use crate::suite::SuiteArgument;
-
-/// Bytes of a trace that is explained: every packet takes several lines.
-const TRACE_LIMIT: u64 = 64 << 20;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
@@ -33,9 +33,12 @@ const TRACE_LIMIT: u64 = 64 << 20;
   traceproof explain etr-0042
   traceproof explain etr-0042 --subject acme.toml
   traceproof explain etr-seed-17 --subject acme.toml
+  traceproof explain etr-0042 --bits
+  traceproof explain etr-0042 --svg etr-0042.svg
   traceproof explain mix.rv64gc/delta --packets 1000..1040
   traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
-  traceproof explain --family itanium-pmu --text --trace registers.txt")]
+  traceproof explain --family itanium-pmu --text --trace registers.txt
+  traceproof explain --family arm-ete-unit --import csv --trace registers.csv")]
 pub(crate) struct Arguments {
     /// Id of the case, or a text that occurs in the id, title or path of only one; or a real program and its parameter
     /// set, PROGRAM/SET.
@@ -68,6 +71,14 @@ pub(crate) struct Arguments {
     /// The trace file is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long, requires = "trace")]
     text: bool,
+    /// Also show the bits of each field, in the order in which they travel.
+    #[arg(long)]
+    bits: bool,
+    /// Write a picture instead of text: a timeline of packets over instructions, and the bits of each packet.
+    #[arg(long, value_name = "FILE", conflicts_with = "bits")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    import: Import,
 }
 
 fn parse_packets(text: &str) -> Result<Range<u64>, String> {
@@ -88,15 +99,74 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         packets: packets.clone(),
         subject: subject.as_ref(),
         deadline: Duration::from_secs(*deadline),
+        form: match &arguments.svg {
+            Some(_) => Form::Svg,
+            None if arguments.bits => Form::Bits,
+            None => Form::Text,
+        },
+        only_difference: false,
     };
+    if let Some(picture) = arguments.svg.as_deref() {
+        let mut inputs = arguments.target.files();
+        inputs.push(("--trace", arguments.trace.as_deref()));
+        check_apart(&inputs, &[("--svg", Some(picture))])?;
+    }
     let text = match (case, *family) {
         (Some(case), _) => with_case(case, suite, &Explanation(&explaining))?,
+        (None, Some(family)) if arguments.import.is_given() => imported(arguments, family, &explaining)?,
         (None, Some(family)) => family::visit(family, Stream { arguments, explaining: &explaining })
             .unwrap_or_else(|| Err(Failure::no_such_family(family)))?,
         (None, None) => return Err(Failure::usage("name a case, or a trace file and its family")),
     };
-    print(&text)?;
+    match &arguments.svg {
+        Some(picture) => write(picture, text.as_bytes())?,
+        None => print(&coloured(text))?,
+    }
     Ok(Exit::Ok)
+}
+
+/// With colours where the reader can see them: headings bold, events green, faults red, reasons faint.
+fn coloured(text: String) -> String {
+    if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
+        return text;
+    }
+    let paint = |line: &str| {
+        let code = match line.trim_start().get(..2) {
+            _ if line.starts_with("packet ") || line.starts_with("no packet") => "1",
+            Some("= ") => "36",
+            Some("> ") => "32",
+            Some("! ") => "31;1",
+            Some(": ") => "2",
+            _ => return format!("{line}\n"),
+        };
+        format!("\x1b[{code}m{line}\x1b[0m\n")
+    };
+    text.lines().map(paint).collect()
+}
+
+/// A log of a trace unit in another form than its notation.
+fn imported(
+    arguments: &Arguments,
+    family: ProtocolId,
+    explaining: &Explaining<'_>,
+) -> Result<String, Failure> {
+    let (program, parameters) = arguments.target.load::<ArmEteUnit>()?;
+    let path = arguments.trace.as_deref().unwrap_or_else(|| "-".as_ref());
+    let log = arguments.import.read(path, family, &parameters)?;
+    explained::<ArmEteUnit>(path, &log.wire, &parameters, &program, explaining)
+}
+
+/// Explains a stream that is short enough.
+fn explained<P: FamilyRules>(
+    path: &Path,
+    wire: &[u8],
+    parameters: &P::Parameters,
+    program: &Program,
+    explaining: &Explaining<'_>,
+) -> Result<String, Failure> {
+    check_length(path, wire)?;
+    explain::stream::<P>(wire, parameters, program, explaining)
+        .map_err(|refusal| Failure::usage(refusal.to_string()))
 }
 
 struct Stream<'a> {
@@ -111,20 +181,8 @@ impl Visitor for Stream<'_> {
         let Arguments { target, trace, text, .. } = self.arguments;
         let (program, parameters) = target.load::<P>()?;
         let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
-        let mut wire = Vec::new();
-        open_trace::<P>(path, *text, &parameters)?
-            .take(TRACE_LIMIT.saturating_add(1))
-            .read_to_end(&mut wire)
-            .map_err(|error| Failure::file(path, error))?;
-        if wire.len() as u64 > TRACE_LIMIT {
-            let wanted = "explain is for a part of a trace";
-            return Err(Failure::file(
-                path,
-                format!("larger than the limit of {TRACE_LIMIT} bytes: {wanted}"),
-            ));
-        }
-        explain::stream::<P>(&wire, &parameters, &program, self.explaining)
-            .map_err(|refusal| Failure::usage(refusal.to_string()))
+        let wire = read_trace::<P>(path, *text, &parameters)?;
+        explained::<P>(path, &wire, &parameters, &program, self.explaining)
     }
 }
 

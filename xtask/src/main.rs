@@ -16,7 +16,9 @@ mod exit;
 mod explain;
 mod export;
 mod files;
+mod fuzz;
 mod fuzz_seeds;
+mod import;
 mod limits;
 mod list;
 mod mutants;
@@ -84,6 +86,8 @@ enum Verb {
     Saboteurs(saboteurs::Arguments),
     Mutants(mutants::Arguments),
     Export(export::Arguments),
+    #[command(subcommand)]
+    Fuzz(fuzz::Verb),
     FuzzSeeds(fuzz_seeds::Arguments),
     Bench(bench::Arguments),
     #[command(subcommand)]
@@ -129,6 +133,7 @@ fn main() -> ExitCode {
         Verb::Saboteurs(arguments) => saboteurs::run(arguments),
         Verb::Mutants(arguments) => mutants::run(arguments),
         Verb::Export(arguments) => export::run(arguments),
+        Verb::Fuzz(verb) => fuzz::run(verb),
         Verb::FuzzSeeds(arguments) => fuzz_seeds::run(arguments),
         Verb::Bench(arguments) => bench::run(arguments),
         Verb::Vectors(verb) => vectors::run(verb),
@@ -145,7 +150,7 @@ fn main() -> ExitCode {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(Failure::Closed)) => Exit::Ok.into(),
         Ok(Err(Failure::Message { exit, message })) => {
-            eprintln!("error: {message}");
+            eprintln!("error: {}", files::visible(&message));
             exit.into()
         }
         Err(_) => Exit::Broken.into(),

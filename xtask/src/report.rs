@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use traceproof_report::changes::{self, Change};
 use traceproof_report::{Error, Inputs, Matrices, Performance, Run, badge, html, markdown, merge};
+use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, write};
+use crate::files::{check_apart, print, read_text, write};
 
 /// Make pages and summaries of results, compare them, merge them.
 ///
@@ -130,6 +131,11 @@ struct Read {
 }
 
 impl Sources {
+    /// Every file that is read.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.results.iter().chain(&self.earlier).chain(&self.saboteurs).chain(&self.performance)
+    }
+
     fn read(&self) -> Result<Read, Failure> {
         Ok(Read {
             runs: self.results.iter().map(|path| results(path)).collect::<Result<_, _>>()?,
@@ -157,16 +163,21 @@ impl Read {
 
 pub(crate) fn run(verb: &Verb) -> Outcome {
     match verb {
-        Verb::Html(Html { sources, output }) => write(output, &made(html(sources.read()?.inputs()))?)?,
-        Verb::Markdown(Markdown { sources, output }) => {
-            write(output, &made(markdown(sources.read()?.inputs()))?)?;
+        Verb::Html(Html { sources, output }) => {
+            write_apart(sources.files(), output, &made(html(sources.read()?.inputs()))?)?;
         }
-        Verb::Badge(Badge { results: path, output }) => write(output, &made(badge(&results(path)?))?)?,
+        Verb::Markdown(Markdown { sources, output }) => {
+            write_apart(sources.files(), output, &made(markdown(sources.read()?.inputs()))?)?;
+        }
+        Verb::Badge(Badge { results: path, output }) => {
+            write_apart([path], output, &made(badge(&results(path)?))?)?;
+        }
         Verb::Diff(arguments) => return diff(arguments),
         Verb::Merge(Merge { parts, output }) => {
             let texts = parts.iter().map(|path| text(path)).collect::<Result<Vec<_>, _>>()?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            write(output, &merge(&texts).map_err(|error| named_part(parts, error))?)?;
+            let merged = merge(&texts).map_err(|error| named_part(parts, error))?;
+            write_apart(parts, output, &merged)?;
         }
         Verb::Open(Open { files }) => show_in_browser(files)?,
     }
@@ -222,7 +233,18 @@ fn made(result: Result<String, Error>) -> Result<String, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::file(path, error))
+    read_text(path, bounded::LISTING)
+}
+
+/// Writes what was made of these files.
+fn write_apart<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    output: &Path,
+    text: &str,
+) -> Result<(), Failure> {
+    let inputs: Vec<_> = inputs.into_iter().map(|path| ("the input", Some(path.as_path()))).collect();
+    check_apart(&inputs, &[("--output", Some(output))])?;
+    write(output, text)
 }
 
 fn parsed<T>(path: &Path, parse: fn(&str) -> Result<T, Error>) -> Result<T, Failure> {

@@ -49,8 +49,15 @@ pub(crate) struct Seeds {
 
 impl Seeds {
     /// Their numbers; the default count is `usual`.
-    pub(crate) fn numbers(&self, usual: u64) -> Range<u64> {
-        self.seed..self.seed.saturating_add(self.generated.unwrap_or(usual))
+    pub(crate) fn numbers(&self, usual: u64) -> Result<Range<u64>, Failure> {
+        let count = self.generated.unwrap_or(usual);
+        let end = self.seed.checked_add(count).ok_or_else(|| {
+            let last = u64::MAX - count;
+            Failure::usage(format!(
+                "--seed: there are not {count} seeds from there on; the highest is {last}"
+            ))
+        })?;
+        Ok(self.seed..end)
     }
 }
 

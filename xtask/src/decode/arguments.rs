@@ -1,10 +1,11 @@
 //! Arguments and exit code of `traceproof decode`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use traceproof_conformance::family::FamilyRules;
-use traceproof_conformance::listing::{self, Counts};
+use traceproof_conformance::listing::{self, Counts, InstructionFormat, Window};
 use traceproof_conformance::report::text::counted;
 use traceproof_vectors::arm::{Framing, TraceId};
 use traceproof_vectors::notation::parse_u64;
@@ -12,7 +13,9 @@ use traceproof_vectors::{Program, ProtocolId};
 
 use crate::exit::{Exit, Failure};
 use crate::files::{Target, check_apart};
+use crate::import::Import;
 use crate::limits::Limiting;
+use crate::subjects::Starting;
 
 /// Decode a trace with the reference decoder.
 ///
@@ -21,10 +24,14 @@ use crate::limits::Limiting;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof decode --family riscv-etrace --elf program.elf trace.bin
-  traceproof decode --family riscv-etrace --layer packets trace.bin
+  traceproof decode --family riscv-etrace --layer packets --raw trace.bin
+  traceproof decode --family riscv-etrace --elf program.elf --statistics trace.bin
+  traceproof decode --family riscv-etrace --elf program.elf --address 0x80000000..0x80000100 trace.bin
   traceproof decode --family itanium-pmu --text registers.txt
   cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
+  traceproof decode --family arm-ete-unit --import csv --layer events registers.csv
   traceproof decode --family arm-etm --trace-id 2 --parameters etm.toml port.bin
+  traceproof decode --family riscv-etrace --elf program.elf --subject acme.toml trace.bin
   traceproof decode snapshot-directory --source ETM_0")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace. A snapshot declares its protocols; there it selects sources.
@@ -37,17 +44,36 @@ pub(crate) struct Arguments {
     /// The trace is text: a transport unit per line, as in the `wire` of a case.
     #[arg(long)]
     pub(super) text: bool,
+    #[command(flatten)]
+    pub(super) import: Import,
     /// Only this source of a snapshot: its name, or its trace ID such as 0x10. May be repeated.
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) source: Vec<String>,
     #[command(flatten)]
     pub(super) frames: Frames,
-    /// Only packets or only events. Without code to follow: packets.
+    /// Only packets, only events, or the executed instructions as ranges of consecutive addresses. Without code to
+    /// follow: packets.
     #[arg(long, value_name = "LAYER")]
     layer: Option<Layer>,
-    /// Columns for people, or one JSON object per line.
+    /// Columns for people; one JSON object per line; the address of each executed instruction as 8 bytes, least
+    /// significant first (`pc`), which `encode --format pc` reads; or executed instructions by call stack (`folded`),
+    /// with the symbols of --elf, for flame graphs.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Also list the bytes of each packet.
+    #[arg(long, conflicts_with = "statistics")]
+    raw: bool,
+    /// Instead of the listing: packets, bytes, events and faults by kind, bits per instruction, cycles and timestamps.
+    #[arg(long, conflicts_with = "layer")]
+    statistics: bool,
+    #[command(flatten)]
+    part: Part,
+    /// Decode with this subject, too, and show the packets around the first difference from the reference decoder;
+    /// names as for `conformance`. The exit code is 1 if there is a difference.
+    #[arg(long, value_name = "NAME|FILE.toml", conflicts_with_all = LISTING_OPTIONS)]
+    pub(super) subject: Option<String>,
+    #[command(flatten)]
+    pub(super) starting: Starting,
     /// The trace; `-` is the standard input. A directory with a snapshot.ini is an OpenCSD snapshot: every source is
     /// decoded, with its registers and the memory of its core.
     #[arg(default_value = "-")]
@@ -57,11 +83,38 @@ pub(crate) struct Arguments {
     pub(crate) output: PathBuf,
 }
 
+/// Options that a comparison with a subject does not have.
+const LISTING_OPTIONS: [&str; 10] =
+    ["raw", "statistics", "layer", "format", "import", "trace_id", "source", "packets", "bytes", "address"];
+
+/// A part of a trace. Everything before it is decoded, too.
+#[derive(Clone, Debug, Args)]
+struct Part {
+    /// Only these packets, e.g. 100..120.
+    #[arg(long, value_name = "FIRST..END", value_parser = parse_range)]
+    packets: Option<Range<u64>>,
+    /// Only packets that begin at these bytes of the trace, e.g. 0x1000..0x2000.
+    #[arg(long, value_name = "FIRST..END", value_parser = parse_range)]
+    bytes: Option<Range<u64>>,
+    /// Only executed instructions at these addresses, e.g. 0x80000000..0x80000100, and errors.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = parse_range)]
+    address: Option<Range<u64>>,
+}
+
+fn parse_range(text: &str) -> Result<Range<u64>, String> {
+    match text.split_once("..").map(|(first, end)| (parse_u64(first), parse_u64(end))) {
+        Some((Some(first), Some(end))) if first < end => Ok(first..end),
+        _ => Err(format!(
+            "`{text}` is no range, such as 100..120 or 0x1000..0x2000; the end is not part of it"
+        )),
+    }
+}
+
 /// A trace in the frames of a CoreSight formatter.
 #[derive(Debug, Args)]
 pub(super) struct Frames {
     /// The trace is in frames of 16 bytes of a CoreSight formatter (TPIU, ETB): decode this source of it.
-    #[arg(long, value_name = "ID", value_parser = parse_trace_id, conflicts_with_all = ["text", "source"])]
+    #[arg(long, value_name = "ID", value_parser = parse_trace_id, conflicts_with_all = ["text", "import", "source"])]
     pub(super) trace_id: Option<TraceId>,
     /// What lies between the frames: nothing, full synchronisation packets, half-word ones as well.
     #[arg(long, value_name = "FRAMING", default_value = "memory", requires = "trace_id")]
@@ -98,12 +151,27 @@ fn parse_trace_id(text: &str) -> Result<TraceId, String> {
 enum Layer {
     Packets,
     Events,
+    Instructions,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
     Jsonl,
+    Pc,
+    Folded,
+}
+
+/// What is written of a trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// Packets, events and faults; with the bytes of packets.
+    Listing(listing::Format, Option<traceproof_vectors::Layer>, bool),
+    Instructions(InstructionFormat),
+    /// Instructions by call stack.
+    Folded,
+    /// Statistics, as JSON or not.
+    Statistics(listing::Format),
 }
 
 impl Arguments {
@@ -121,23 +189,63 @@ impl Arguments {
         check_apart(&inputs, &[("--output", Some(&self.output))])
     }
 
-    /// The layer to list over this program.
-    pub(crate) fn layer<P: FamilyRules>(&self, program: &Program) -> Option<traceproof_vectors::Layer> {
-        match self.layer {
-            Some(Layer::Packets) => Some(traceproof_vectors::Layer::Packets),
-            Some(Layer::Events) => Some(traceproof_vectors::Layer::Events),
-            None if P::EVENTS_NEED_CODE && program.sections().is_empty() => {
-                Some(traceproof_vectors::Layer::Packets)
+    /// What to write for a trace of this program.
+    pub(super) fn what<P: FamilyRules>(&self, program: &Program) -> Result<What, Failure> {
+        use traceproof_vectors::Layer::{Events, Packets};
+        let format = self.format();
+        let without_code = P::EVENTS_NEED_CODE && program.sections().is_empty();
+        let instructions = match (self.format, self.layer) {
+            (Format::Pc, None | Some(Layer::Instructions)) => Some(InstructionFormat::Addresses),
+            (Format::Pc | Format::Folded, Some(Layer::Packets | Layer::Events)) => {
+                return Err(Failure::usage("--format pc and folded have no packets or events"));
             }
-            None => None,
+            (Format::Text, Some(Layer::Instructions)) => Some(InstructionFormat::Text),
+            (Format::Jsonl, Some(Layer::Instructions)) => Some(InstructionFormat::JsonLines),
+            (_, _) => None,
+        };
+        let folded = self.format == Format::Folded;
+        if (folded || instructions.is_some() || self.part.address.is_some())
+            && (P::INSTRUCTIONS.is_none() || without_code)
+        {
+            let missing = if without_code { "--elf or --section is missing" } else { "traces none" };
+            return Err(Failure::usage(format!("there are no addresses of instructions: {missing}")));
+        }
+        Ok(match (instructions, self.layer) {
+            (_, _) if folded && !self.statistics && !self.raw => What::Folded,
+            (Some(_), _) if self.statistics => {
+                return Err(Failure::usage("--statistics are text or jsonl"));
+            }
+            (Some(_), _) if self.raw => return Err(Failure::usage("--raw lists the bytes of packets")),
+            (Some(format), _) => What::Instructions(format),
+            (None, _) if self.statistics => What::Statistics(format),
+            (None, Some(Layer::Packets)) => What::Listing(format, Some(Packets), self.raw),
+            (None, Some(_)) => What::Listing(format, Some(Events), self.raw),
+            (None, None) if without_code => What::Listing(format, Some(Packets), self.raw),
+            (None, None) => What::Listing(format, None, self.raw),
+        })
+    }
+
+    pub(super) const fn format(&self) -> listing::Format {
+        match self.format {
+            Format::Text | Format::Pc | Format::Folded => listing::Format::Text,
+            Format::Jsonl => listing::Format::JsonLines,
         }
     }
 
-    pub(crate) const fn format(&self) -> listing::Format {
-        match self.format {
-            Format::Text => listing::Format::Text,
-            Format::Jsonl => listing::Format::JsonLines,
-        }
+    /// Whether the output is binary.
+    pub(super) fn is_binary(&self) -> bool {
+        self.format == Format::Pc
+    }
+
+    /// Whether the output has lines for people or programs about sources and pieces, not only what is asked for.
+    pub(super) const fn has_headers(&self) -> bool {
+        matches!(self.format, Format::Text | Format::Jsonl)
+    }
+
+    /// The part to list.
+    pub(super) fn window(&self) -> Window {
+        let Part { packets, bytes, address } = self.part.clone();
+        Window { packets, bytes, addresses: address }
     }
 }
 

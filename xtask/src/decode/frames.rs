@@ -47,6 +47,9 @@ impl Visitor for Decode<'_> {
         }
         let length: usize = bytes.pieces.iter().map(Vec::len).sum();
         eprintln!("trace ID {:#04x}: {length} bytes in frames from byte {first}", self.id.value());
+        for (id, length) in &bytes.others {
+            eprintln!("not decoded: trace ID {:#04x}: {length} bytes", id.value());
+        }
         let mut out = Output::create(output)?;
         let mut counts = Counts::default();
         // The listing adds the code itself.

@@ -5,12 +5,12 @@ use std::io::Write;
 use serde::Serialize;
 use traceproof_conformance::captures::Captured;
 use traceproof_conformance::family::{self, FamilyRules, Visitor, protocol_of};
-use traceproof_conformance::listing::{Counts, Format, Listing, severity};
+use traceproof_conformance::listing::{Counts, Format, severity};
 use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
-use traceproof_conformance::stream;
 use traceproof_vectors::{Family, Fault, ProtocolId};
 
 use super::arguments::{Arguments, exit_for};
+use super::piece::{Broken, Pieces};
 use crate::exit::{Failure, Outcome};
 use crate::files::Output;
 use crate::snapshot::{read, select};
@@ -50,7 +50,6 @@ enum Aside<'a> {
 
 impl<'a> Header<'a> {
     fn new(stream: &'a Stream<'a>, bytes: Result<&SourceBytes, &StreamError>) -> Self {
-        let length = |bytes: &SourceBytes| bytes.pieces.iter().map(Vec::len).sum();
         Self {
             name: &stream.source.name,
             model: &stream.source.model,
@@ -84,6 +83,10 @@ impl<'a> Header<'a> {
     }
 }
 
+fn length(bytes: &SourceBytes) -> usize {
+    bytes.pieces.iter().map(Vec::len).sum()
+}
+
 /// Decodes one stream of a snapshot.
 struct Decode<'a> {
     arguments: &'a Arguments,
@@ -95,7 +98,12 @@ struct Decode<'a> {
 
 impl Decode<'_> {
     fn header(&mut self, bytes: Result<&SourceBytes, &StreamError>) -> Result<(), Failure> {
-        let header = Header::new(self.stream, bytes);
+        if !self.arguments.has_headers() {
+            return Ok(());
+        }
+        let mut header = Header::new(self.stream, bytes);
+        header.bytes =
+            header.bytes.or_else(|| self.snapshot.source_bytes(self.stream).ok().map(|it| length(&it)));
         match self.arguments.format() {
             Format::Text => Ok(writeln!(self.out, "{}", header.text())?),
             Format::JsonLines => aside(self.out, &Aside::Source(&header)),
@@ -139,6 +147,9 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
     let snapshot = read(&arguments.input)?;
     let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();
     let streams = select(&snapshot, &arguments.source, &families)?;
+    if !arguments.has_headers() && streams.len() > 1 {
+        return Err(Failure::usage("--format pc and folded are for one source: name it with --source"));
+    }
     let mut out = Output::create(&arguments.output)?;
     let mut counts = Counts::default();
     let (mut decoded, mut passed, mut refused) = (0, Vec::new(), Vec::new());
@@ -174,7 +185,7 @@ fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {
 pub(super) fn list<P: FamilyRules>(
     arguments: &Arguments,
     captured: Captured<P>,
-    mut out: &mut dyn Write,
+    out: &mut dyn Write,
     total: &mut Counts,
 ) -> Result<(), Failure> {
     let Captured { parameters, mut program, bytes } = captured;
@@ -182,28 +193,26 @@ pub(super) fn list<P: FamilyRules>(
     for fault in &bytes.faults {
         let count = if fault.class.is_warning() { &mut total.warnings } else { &mut total.errors };
         *count += 1;
+        if !arguments.has_headers() {
+            continue;
+        }
         match arguments.format() {
             Format::Text => writeln!(out, "{}: frames of the buffer: {fault}", severity(fault))?,
             Format::JsonLines => aside(out, &Aside::FrameFault(fault))?,
         }
     }
-    let mut decoder = P::reference_decoder();
-    decoder.set_limits(&arguments.limiting.limits());
+    let mut pieces = Pieces::<P>::new(arguments, &parameters, &program)?;
     for (index, piece) in bytes.pieces.iter().enumerate() {
-        if index > 0 {
+        if index > 0 && arguments.has_headers() {
             match arguments.format() {
                 Format::Text => writeln!(out, "gap: {} bytes after it", piece.len())?,
                 Format::JsonLines => aside(out, &Aside::Piece(index))?,
             }
         }
-        decoder.begin(&parameters, &program).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut listing = Listing::new(&mut out, arguments.format(), arguments.layer::<P>(&program));
-        stream::decode::<P, _>(decoder.as_mut(), &mut piece.as_slice(), &mut listing)?;
-        let counts = listing.finish()?;
-        total.packets += counts.packets;
-        total.events += counts.events;
-        total.errors += counts.errors;
-        total.warnings += counts.warnings;
+        pieces.decode(&mut piece.as_slice(), out, total).map_err(|broken| match broken {
+            Broken::Input(error) => Failure::from(error),
+            Broken::Other(failure) => failure,
+        })?;
     }
-    Ok(())
+    pieces.finish(out, total)
 }

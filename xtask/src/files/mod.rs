@@ -2,6 +2,7 @@
 
 mod output;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 use traceproof_conformance::elf::{self, Image, Machine};
 use traceproof_conformance::family::{FamilyRules, toml_error};
+use traceproof_conformance::symbols::Symbols;
 use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section, bounded};
@@ -59,6 +61,15 @@ impl Target {
             None => suggested.unwrap_or_default(),
         };
         Ok((program, parameters))
+    }
+
+    /// The symbols of the ELF files.
+    pub(crate) fn symbols(&self) -> Result<Symbols, Failure> {
+        let mut symbols = Symbols::default();
+        for path in &self.elf {
+            symbols.add(path).map_err(|error| Failure::file(path, error))?;
+        }
+        Ok(symbols)
     }
 
     /// Adds the files to a program, and returns the machine of the first ELF file.
@@ -112,19 +123,50 @@ pub(crate) fn open_trace<P: FamilyRules>(
     text: bool,
     parameters: &P::Parameters,
 ) -> Result<Box<dyn Read>, Failure> {
-    let mut file = open(path)?;
     if !text {
-        return Ok(file);
+        return open(path);
     }
-    let mut content = String::new();
-    let failed = |error: io::Error| Failure::file(path, error);
-    file.by_ref().take(bounded::LISTING).read_to_string(&mut content).map_err(failed)?;
-    if file.read(&mut [0]).map_err(failed)? > 0 {
-        return Err(Failure::file(path, format!("larger than the limit of {} bytes", bounded::LISTING)));
-    }
+    let content = read_listing(path, bounded::LISTING)?;
     let lines: Vec<String> = content.lines().map(str::to_owned).collect();
     let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, in_lines(&problem)))?;
     Ok(Box::new(io::Cursor::new(wire)))
+}
+
+/// Bytes of a trace that is read whole, because its results are kept in memory.
+const TRACE_LIMIT: u64 = 64 << 20;
+
+/// Reads a whole trace, as [`open_trace`] opens it.
+pub(crate) fn read_trace<P: FamilyRules>(
+    path: &Path,
+    text: bool,
+    parameters: &P::Parameters,
+) -> Result<Vec<u8>, Failure> {
+    let mut wire = Vec::new();
+    let mut trace = open_trace::<P>(path, text, parameters)?.take(TRACE_LIMIT.saturating_add(1));
+    trace.read_to_end(&mut wire).map_err(|error| Failure::file(path, error))?;
+    check_length(path, &wire)?;
+    Ok(wire)
+}
+
+/// Refuses a trace that is too long to be read whole.
+pub(crate) fn check_length(path: &Path, wire: &[u8]) -> Result<(), Failure> {
+    if wire.len() as u64 > TRACE_LIMIT {
+        let message = format!("larger than the limit of {TRACE_LIMIT} bytes: this is for a part of a trace");
+        return Err(Failure::file(path, message));
+    }
+    Ok(())
+}
+
+/// Reads a log as text, at most `limit` bytes of it.
+pub(crate) fn read_listing(path: &Path, limit: u64) -> Result<String, Failure> {
+    let mut file = open(path)?;
+    let mut content = String::new();
+    let failed = |error: io::Error| Failure::file(path, error);
+    file.by_ref().take(limit).read_to_string(&mut content).map_err(failed)?;
+    if file.read(&mut [0]).map_err(failed)? > 0 {
+        return Err(Failure::file(path, format!("larger than the limit of {limit} bytes")));
+    }
+    Ok(content)
 }
 
 /// The error of a file of lines: `line 3: …`, where a case would have `wire[2]: …`.
@@ -154,6 +196,42 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
 /// Prints text; a closed output is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(visible(text).as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// The colours that reports are painted with.
+const COLOURS: [&str; 4] = ["\x1b[32m", "\x1b[31;1m", "\x1b[2m", "\x1b[0m"];
+
+/// The text with control characters as they are written in strings, so that a name in it cannot command a terminal.
+/// Line breaks, tabs and the colours of reports stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let whole = COLOURS.into_iter().chain(["\r\n"]).find(|whole| rest.starts_with(whole));
+        let (taken, tail) = rest.split_at(whole.map_or(c.len_utf8(), str::len));
+        if whole.is_some() || stays(c) {
+            out.push_str(taken);
+        } else {
+            out.extend(c.escape_default());
+        }
+        rest = tail;
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn only_colours_of_reports_command_a_terminal() {
+        assert_eq!(visible("a\tb\r\n\x1b[32mPASS\x1b[0m é"), "a\tb\r\n\x1b[32mPASS\x1b[0m é");
+        assert_eq!(visible("\x1b[2J\x1b]0;t\x07\r\u{9b}1m"), r"\u{1b}[2J\u{1b}]0;t\u{7}\r\u{9b}1m");
+    }
 }

@@ -5,8 +5,11 @@
 
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -40,7 +43,15 @@ impl Away {
                 command.env(name, value);
             }
         }
-        command.output().expect("starts")
+        // Another thread's child may have the copy open for writing until it executes its own program.
+        loop {
+            match command.output() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                    sleep(Duration::from_millis(10));
+                }
+                output => return output.expect("starts"),
+            }
+        }
     }
 
     /// What is printed, of a verb that ends with this exit code.

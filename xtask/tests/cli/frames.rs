@@ -41,6 +41,11 @@ fn a_source_is_taken_out_of_frames() {
 
     let other = decode(&["--trace-id", "0x10", "--first-frame", "5"]);
     assert_eq!((other.status.code(), text(&other.stdout)), (Some(0), String::new()));
+    assert!(
+        text(&other.stderr).ends_with("not decoded: trace ID 0x02: 14 bytes\n"),
+        "{}",
+        text(&other.stderr)
+    );
     // The byte of the place counts what comes before the first frame.
     let cut = decode(&["--trace-id", "2", "--first-frame", "6"]);
     assert_eq!(cut.status.code(), Some(1));

@@ -117,6 +117,17 @@ fn no_input_is_overwritten() {
         &[&judge[..], &["--baseline", "p.toml", "--json", "p.toml"]].concat(),
         "nothing was written",
     );
+    refused(here, &[&judge[..], &["--json", "r", "--html", "r"]].concat(), "nothing was written");
+    fs::write(here.join("s.toml"), "command = ['true']\n").expect("written");
+    let subjects = ["--subject", "reference", "--subject", "s.toml"];
+    refused(here, &[&["diff"], &subjects[..], &["--json", "s.toml"]].concat(), "nothing was written");
+    refused(here, &["baseline", "update", "--subject", "s.toml", "./s.toml"], "nothing was written");
+    assert_eq!(run(here, &[&judge[..], &["--no-real-programs", "--json", "part"]].concat()).code, Some(0));
+    let part = fs::read(here.join("part")).expect("results");
+    for verb in ["html", "markdown", "badge", "merge"] {
+        refused(here, &["report", verb, "part", "-o", "part"], "nothing was written");
+    }
+    assert_eq!(fs::read(here.join("part")).expect("there"), part);
     assert_eq!(fs::read(here.join("t")).expect("there"), [0x73, 0x00]);
     assert_eq!(fs::read(here.join("run.csv")).expect("there"), b"ADDRESS\n1000\n");
     assert!(!here.join("new").exists() && !here.join("r").exists());
@@ -136,6 +147,30 @@ fn an_output_is_replaced_as_a_whole_or_not_at_all() {
     assert!(fs::read_to_string(here.join("out")).expect("there").contains("support"));
     let left: Vec<_> = fs::read_dir(here).expect("listed").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_output_has_usual_permissions_and_a_link_stays_one() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    fs::write(here.join("t"), [0x01, 0x1f]).expect("written");
+    fs::write(here.join("usual"), "").expect("written");
+    let mode = |name: &str| fs::metadata(here.join(name)).expect("there").mode() & 0o777;
+    let decode = |output: &str| {
+        let ended = run(here, &["decode", "--family", "riscv-etrace", "t", "-o", output]);
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+    };
+    decode("new");
+    assert_eq!(mode("new"), mode("usual"));
+    fs::write(here.join("kept"), "old").expect("written");
+    fs::set_permissions(here.join("kept"), fs::Permissions::from_mode(0o640)).expect("set");
+    symlink("kept", here.join("link")).expect("linked");
+    decode("link");
+    assert!(fs::symlink_metadata(here.join("link")).expect("there").file_type().is_symlink());
+    assert_eq!(mode("kept"), 0o640);
+    assert!(fs::read_to_string(here.join("kept")).expect("there").contains("support"));
 }
 
 #[test]
@@ -268,6 +303,10 @@ fn kinds() -> Vec<Kind> {
     let arm = [0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x80, 0, 0, 0x21, 0x42, 0x84, 0x86, 0x03, 0x95, 0x9a];
     let parameters = b"iaddress_width_p = 32\ncall_counter_size_p = 7\n";
     let log = b"PMC4 = 0x02030828\nPMD4 = 0x10\n";
+    let rows = b"interface,direction,register,value,event\nx,w,TRCACVR0+4,1000,\n,,,,poll s IDLE=1; isb\n";
+    let lines =
+        b"t-1 [001] 1.000001: rwmmio_post_read: f width=32 val=0x1 addr=0x100c\nCPU:1 [LOST 3 EVENTS]\n";
+    let dump = b"TRCCONFIGR = 0x811\nxw TRCACVR0+4=1; xw64 TRCACVR1=10\nTRCVIIECTLR = 3\n";
     let execution = b"VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n1,1000,13,3,0,0,0,0\n";
     let baseline = b"subject = 'reference'\n\n[[known]]\nreason = 'none'\nchecks = ['etr-0001 decode']\n";
     let subject = b"command = ['true']\nframings = ['jsonl']\n[deadlines]\nhello = 0.2\n";
@@ -279,6 +318,9 @@ fn kinds() -> Vec<Kind> {
         kind("trace.ete", &arm, "decode --family arm-ete --section 0x1000:code FILE"),
         kind("trace.itanium", &arm, "decode --family itanium-pmu FILE"),
         kind("log.txt", log, "decode --family itanium-pmu --text FILE"),
+        kind("unit.csv", rows, "decode --family arm-ete-unit --import csv FILE"),
+        kind("unit.ftrace", lines, "decode --family arm-ete-unit --import ftrace --base 0x1000 FILE"),
+        kind("unit.txt", dump, "settings --family arm-ete-unit --read FILE"),
         kind("program.elf", &elf(), "decode --family riscv-etrace trace --elf FILE"),
         kind("parameters.toml", parameters, "decode --family riscv-etrace trace --parameters FILE"),
         kind(

@@ -3,8 +3,14 @@
 mod away;
 mod ci;
 mod commands;
+mod decode;
+#[cfg(unix)]
+mod examples;
 mod explain;
 mod frames;
+mod fuzz;
 mod hostile;
 mod opencsd_snapshots;
 mod report;
+mod trace_unit;
+mod unit_settings;

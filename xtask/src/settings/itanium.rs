@@ -1,5 +1,6 @@
-//! `traceproof settings`: the register writes for an Itanium measurement.
+//! The register writes for an Itanium measurement.
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use clap::Args;
@@ -7,50 +8,39 @@ use traceproof_encoder_model::itanium_pmu::settings::{
     AddressRange, CodeRanges, Covered, DataRanges, EventRequest, Measurement, OpcodeMatch, OpcodePattern,
     SyllableTypes, UnusedPairs,
 };
-use traceproof_vectors::notation::parse_u64;
 
+use super::{number, range};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 
-/// Compute the register values of an Itanium measurement: events, address ranges and opcodes.
-///
-/// The output is in the notation of `decode --text`, one register per line in the order of the writes. Ranges are
-/// covered by the fewest aligned blocks with the least excess; addresses covered in excess are reported.
+/// What only Itanium has.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  traceproof settings --event CPU_CYCLES
-  traceproof settings --event IA64_TAGGED_INST_RETIRED_PMC8 --opcode M:0100xxxx...
-  traceproof settings --event LOADS_RETIRED --code 0x4000000000003000..0x40000000000030f0
-  traceproof settings --event DATA_EAR_CACHE_LAT64 --data 0x600000000001c000..0x600000000003c000 --pairs 3
-  traceproof settings --event NOPS_RETIRED --threshold 5 | traceproof decode --family itanium-pmu --text -")]
-pub(crate) struct Arguments {
+#[group(skip)]
+pub(super) struct Itanium {
     /// An event by name, or by name@n for the counter PMDn. May be repeated.
-    #[arg(long, value_name = "NAME", required = true)]
+    #[arg(long, value_name = "NAME")]
     event: Vec<String>,
-    /// Privilege levels that are measured: bit k for level k.
-    #[arg(long, value_name = "MASK", default_value = "8", value_parser = number)]
-    plm: u64,
+    /// Privilege levels that are measured: bit k for level k. Default: 8.
+    #[arg(long, value_name = "MASK", value_parser = number)]
+    plm: Option<u64>,
     /// Count cycles with more occurrences than this instead of occurrences.
-    #[arg(long, value_name = "T", default_value = "0")]
-    threshold: u8,
+    #[arg(long, value_name = "T")]
+    threshold: Option<u8>,
     /// Instruction sets that are excluded: bit 0 IA-64, bit 1 IA-32.
-    #[arg(long, value_name = "MASK", default_value = "0")]
-    ism: u8,
+    #[arg(long, value_name = "MASK")]
+    ism: Option<u8>,
     /// Monitor for the whole system: started by PSR.pp instead of PSR.up.
     #[arg(long)]
     privileged: bool,
     /// Overflow neither freezes nor interrupts.
     #[arg(long)]
     no_interrupt: bool,
-    /// Only instructions in this range START..END of addresses; the end is not in it. May be repeated.
-    #[arg(long, value_name = "START..END", value_parser = range)]
-    code: Vec<AddressRange>,
     /// Only accesses to this range START..END of addresses; the end is not in it. May be repeated.
     #[arg(long, value_name = "START..END", value_parser = range)]
-    data: Vec<AddressRange>,
-    /// Maximum number of breakpoint register pairs, of four, for the ranges of code and of data.
-    #[arg(long, value_name = "N", default_value = "4")]
-    pairs: u8,
+    data: Vec<Range<u64>>,
+    /// Maximum number of breakpoint register pairs, of four, for the ranges of code and of data. Default: 4.
+    #[arg(long, value_name = "N")]
+    pairs: Option<u8>,
     /// Only instructions of these types and bits, e.g. `MI:1000xxx…`: types of M, I, F, B, then bits 40 to 0 as 0, 1 or
     /// x; `...` stands for x up to bit 0. The first goes into PMC8, the second into PMC9.
     #[arg(long, value_name = "TYPES:BITS", value_parser = opcode)]
@@ -60,13 +50,27 @@ pub(crate) struct Arguments {
     unqualified: bool,
 }
 
-fn number(text: &str) -> Result<u64, String> {
-    parse_u64(text).ok_or_else(|| format!("`{text}` is no number"))
+impl Itanium {
+    /// The first of these options that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--event", !self.event.is_empty()),
+            ("--plm", self.plm.is_some()),
+            ("--threshold", self.threshold.is_some()),
+            ("--ism", self.ism.is_some()),
+            ("--privileged", self.privileged),
+            ("--no-interrupt", self.no_interrupt),
+            ("--data", !self.data.is_empty()),
+            ("--pairs", self.pairs.is_some()),
+            ("--opcode", !self.opcode.is_empty()),
+            ("--unqualified", self.unqualified),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
 }
 
-fn range(text: &str) -> Result<AddressRange, String> {
-    let (start, end) = text.split_once("..").ok_or("expected START..END, such as 0x1000..0x1590")?;
-    Ok(AddressRange { start: number(start)?, end: number(end)? })
+fn ranges(ranges: &[Range<u64>]) -> Vec<AddressRange> {
+    ranges.iter().map(|range| AddressRange { start: range.start, end: range.end }).collect()
 }
 
 fn opcode(text: &str) -> Result<(SyllableTypes, OpcodePattern), String> {
@@ -89,29 +93,31 @@ fn opcode(text: &str) -> Result<(SyllableTypes, OpcodePattern), String> {
     Ok((types, pattern))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let plm = u8::try_from(arguments.plm)
+/// The register writes of a measurement.
+pub(super) fn print_settings(arguments: &Itanium, code: &[Range<u64>]) -> Outcome {
+    if arguments.event.is_empty() {
+        return Err(Failure::usage("--event is missing: a measurement counts events, such as CPU_CYCLES"));
+    }
+    let plm = u8::try_from(arguments.plm.unwrap_or(8))
         .ok()
         .filter(|plm| *plm < 16)
         .ok_or_else(|| Failure::usage("--plm has a bit for each of four privilege levels"))?;
     if arguments.opcode.len() > 2 {
         return Err(Failure::usage("there are two opcode matches only, PMC8 and PMC9"));
     }
+    let (code, data) = (ranges(code), ranges(&arguments.data));
+    let pairs = arguments.pairs.unwrap_or(4);
     let measurement = Measurement {
         events: arguments
             .event
             .iter()
             .map(|event| request(event, plm, arguments))
             .collect::<Result<_, _>>()?,
-        code: (!arguments.code.is_empty()).then_some(CodeRanges {
-            ranges: &arguments.code,
+        code: (!code.is_empty()).then_some(CodeRanges { ranges: &code, plm, pairs }),
+        data: (!data.is_empty()).then_some(DataRanges {
+            ranges: &data,
             plm,
-            pairs: arguments.pairs,
-        }),
-        data: (!arguments.data.is_empty()).then_some(DataRanges {
-            ranges: &arguments.data,
-            plm,
-            pairs: arguments.pairs,
+            pairs,
             pmc11: 0,
             unused: UnusedPairs::Neutral,
         }),
@@ -139,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn request(event: &str, plm: u8, arguments: &Arguments) -> Result<EventRequest, Failure> {
+fn request(event: &str, plm: u8, arguments: &Itanium) -> Result<EventRequest, Failure> {
     let (name, counter) = match event.split_once('@') {
         Some((name, counter)) => {
             let counter = counter
@@ -151,8 +157,8 @@ fn request(event: &str, plm: u8, arguments: &Arguments) -> Result<EventRequest, 
     };
     Ok(EventRequest {
         counter,
-        threshold: arguments.threshold,
-        ism: arguments.ism,
+        threshold: arguments.threshold.unwrap_or(0),
+        ism: arguments.ism.unwrap_or(0),
         pm: arguments.privileged,
         oi: !arguments.no_interrupt,
         ..EventRequest::new(name, plm)
