@@ -159,6 +159,7 @@ fn scope(mutants: &[Mutant], options: &Options, families: &[String], clean: &[Cl
         .enumerate()
         .filter(|(number, mutant)| {
             of_family(*number, mutant.module())
+                && any(&options.modules, &|module| module == mutant.module())
                 && any(&options.packages, &|package| package == mutant.package())
                 && any(&options.ids, &|id| mutant.id.starts_with(id.as_str()))
         })

@@ -29,6 +29,7 @@ use traceproof_mutants::{Error, Layout, Options, Progress, Report, Wanted, build
 
 Examples:
   cargo xtask mutants --family arm-pft --sample 150 --seed 1
+  cargo xtask mutants --family arm-ete --shared --module arm-ete-unit
   cargo xtask mutants --crate decoder --json mutants.json
   cargo xtask mutants --mutant 4ca98b3d85807f75
   cargo xtask mutants --minimum 95")]
@@ -40,6 +41,9 @@ struct Arguments {
     /// what survives there.
     #[arg(long, requires = "family")]
     shared: bool,
+    /// Only mutants of this module, as the first column names it. May be repeated.
+    #[arg(long, value_name = "MODULE")]
+    module: Vec<String>,
     /// Only mutants of this crate.
     #[arg(long = "crate", value_name = "CRATE")]
     package: Vec<Package>,
@@ -156,6 +160,7 @@ fn options(arguments: &Arguments) -> Options {
     Options {
         families: arguments.family.iter().map(|family| family.replace('-', "_")).collect(),
         shared: arguments.shared,
+        modules: arguments.module.iter().map(|module| module.replace('-', "_")).collect(),
         packages: arguments
             .package
             .iter()

@@ -14,6 +14,8 @@ pub struct Options {
     pub families: Vec<String>,
     /// Whether also what the families execute of the code that families share.
     pub shared: bool,
+    /// Only these modules; empty = all.
+    pub modules: Vec<String>,
     /// Only mutants of these crates; empty = all.
     pub packages: Vec<String>,
     /// Only so many, chosen with this seed.

@@ -154,6 +154,12 @@ fn every_mutant_has_the_outcome_known_by_hand() {
         ..Options::default()
     };
     let judgement = judge(&layout, &built, &options, &|_| {}).expect("judges");
+    for (module, few) in [("shared", 0), ("numbers", judgement.judged.len())] {
+        let modules = vec![String::from(module)];
+        let chosen = judge(&layout, &built, &Options { modules, ..options.clone() }, &|_| {})
+            .map(|it| it.judged.len());
+        assert_eq!(chosen.unwrap_or_default(), few, "{module}");
+    }
     let mut outcomes: BTreeMap<String, String> = BTreeMap::new();
     for number in &built.unviable {
         let mutant = &built.found.mutants[*number];

@@ -27,6 +27,10 @@ pub struct DecoderLimits {
     /// Results that a count in one packet may stand for. By default any that E-Trace can express, because they are
     /// legal: one packet of a few bytes may cost minutes. Set less where a stream is damaged or not trusted.
     pub repeats: u64,
+    /// Instructions for each byte of the stream up to there that a decoder passes by predicted outcomes and inferred
+    /// jumps; one packet may spend what earlier ones left. [`repeats`](Self::repeats) come on top, once for a stream.
+    /// By default more than a second of a processor for each kilobyte.
+    pub work: u64,
     /// Results that wait for later bytes of the stream, because results come in order.
     pub pending: u32,
     /// Items of one cycle that are kept up to its end.
@@ -40,16 +44,23 @@ const LARGEST_COUNT: u64 = u32::MAX as u64 + 31;
 
 impl DecoderLimits {
     /// The default values.
-    pub const DEFAULT: Self =
-        Self { steps: 1 << 20, repeats: LARGEST_COUNT, pending: 1024, gathered: 4096, speculation: 1 << 16 };
+    pub const DEFAULT: Self = Self {
+        steps: 1 << 20,
+        repeats: LARGEST_COUNT,
+        work: 1 << 20,
+        pending: 1024,
+        gathered: 4096,
+        speculation: 1 << 16,
+    };
 
     /// The limits where results are collected in memory, as the harness does: cases are written for them.
-    pub const COLLECTED: Self = Self::DEFAULT.with_repeats(1 << 20);
+    pub const COLLECTED: Self = Self::DEFAULT.with_repeats(1 << 16).with_work(1 << 12);
 
     /// Every limit by name, as [`Limit::from_str`] reads them, and what it bounds.
-    pub const NAMES: [(&str, &str); 5] = [
+    pub const NAMES: [(&str, &str); 6] = [
         ("steps", "instructions passed without an outcome or an address (E-Trace)"),
         ("repeats", "results that a count in one packet may stand for (E-Trace predictions)"),
+        ("work", "instructions by prediction or inference, for each byte of the stream (E-Trace)"),
         ("pending", "results that wait for later bytes (ETMv1 statuses)"),
         ("gathered", "items of one cycle that are kept up to its end (Itanium misses)"),
         ("speculation", "elements that are neither committed nor cancelled"),
@@ -63,6 +74,7 @@ impl DecoderLimits {
         match name {
             Name::Steps => self.with_steps(value),
             Name::Repeats => self.with_repeats(value),
+            Name::Work => self.with_work(value),
             Name::Pending => self.with_pending(narrow),
             Name::Gathered => self.with_gathered(narrow),
             Name::Speculation => self.with_speculation(narrow),
@@ -81,6 +93,19 @@ impl DecoderLimits {
     pub const fn with_repeats(mut self, repeats: u64) -> Self {
         self.repeats = repeats;
         self
+    }
+
+    /// Sets [`work`](Self::work).
+    #[must_use]
+    pub const fn with_work(mut self, work: u64) -> Self {
+        self.work = work;
+        self
+    }
+
+    /// The instructions that a stream of so many bytes may make a decoder pass by predictions and inferences.
+    #[must_use]
+    pub const fn passed(&self, bytes: u64) -> u64 {
+        self.work.saturating_mul(bytes).saturating_add(self.repeats)
     }
 
     /// Sets [`pending`](Self::pending).
@@ -122,6 +147,7 @@ pub struct Limit {
 enum Name {
     Steps,
     Repeats,
+    Work,
     Pending,
     Gathered,
     Speculation,
@@ -135,6 +161,7 @@ impl FromStr for Limit {
         let name = match name {
             "steps" => Name::Steps,
             "repeats" => Name::Repeats,
+            "work" => Name::Work,
             "pending" => Name::Pending,
             "gathered" => Name::Gathered,
             "speculation" => Name::Speculation,
@@ -203,7 +230,7 @@ mod tests {
         assert_eq!(error("steps"), "expected NAME=VALUE, such as steps=4096");
         assert_eq!(
             error("step=1"),
-            "no limit is called `step`; known are steps, repeats, pending, gathered, speculation"
+            "no limit is called `step`; known are steps, repeats, work, pending, gathered, speculation"
         );
         assert_eq!(error("steps=many"), "`many` is no number");
     }

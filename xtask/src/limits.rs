@@ -6,7 +6,7 @@ use traceproof_vectors::{DecoderLimits, Limit};
 /// Limits of decoders.
 #[derive(Debug, Args)]
 pub(crate) struct Limiting {
-    /// Set a limit of work or memory for the decoder: steps, repeats, pending, gathered or speculation (docs/cli.md).
+    /// Set a limit of work or memory for the decoder: steps, repeats, work, pending, gathered or speculation (docs/cli.md).
     /// Reaching one is a fault `limit`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     limit: Vec<Limit>,

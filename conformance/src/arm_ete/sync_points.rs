@@ -8,8 +8,10 @@
 //! wait, as in a damaged stream: its event waits, too. With a return stack, neither is one after which P0 elements come
 //! before context and address: calls among them are pushed only by who knows the code.
 
+use std::collections::BTreeSet;
+
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
-use traceproof_vectors::{Entry, Log, Place, Program, Protocol, Recovery};
+use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
@@ -161,6 +163,7 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
     entries.sort_by_key(|(place, _)| place.packet);
     let (before, after): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|(place, _)| place.packet < known.first);
+    tail.contradicted = contradicts(log, known.information);
     let mut total = before.iter().rev().find_map(|(_, entry)| match entry {
         Entry::Event(Event::Cycles { total, .. }) => Some(*total),
         Entry::Fault(fault) if ArmEte::recovery(fault.class) == Recovery::SynchronisationLost => Some(0),
@@ -176,6 +179,8 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
             Entry::Event(Event::Mispredict) if !has_outcome(&tail.events) => {}
             Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
             // What a late decoder does not know nothing can contradict.
+            // Who came late does not look for this code.
+            Entry::Fault(fault) if place.packet <= known.flow && fault.class == FaultClass::NoCode => {}
             Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => {
                 tail.errors += 1;
                 total = total.filter(|_| ArmEte::recovery(fault.class) != Recovery::SynchronisationLost);
@@ -184,6 +189,16 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
         }
     }
     tail
+}
+
+/// Whether one of the Trace Infos up to this packet states another speculation depth than the decoder has. What it does
+/// with its elements then is a reading, `ete-later-speculation-depth`.
+fn contradicts(log: &Log<ArmEte>, last: u64) -> bool {
+    let is_info = |entry: &Entry<ArmEte>| matches!(entry, Entry::Packet(Packet::TraceInfo { .. }));
+    let entries = log.entries.iter().filter(|(place, _)| place.packet <= last);
+    let infos: BTreeSet<u64> =
+        entries.clone().filter(|(_, entry)| is_info(entry)).map(|(place, _)| place.packet).collect();
+    entries.clone().any(|(place, entry)| matches!(entry, Entry::Fault(_)) && infos.contains(&place.packet))
 }
 
 fn has_outcome(events: &[Event]) -> bool {

@@ -49,11 +49,14 @@ pub struct Tail<P: Protocol> {
     /// Events from before that are still in force, so that repeating one adds nothing. Only a decoder that started
     /// earlier knows them; it need not report them again.
     pub in_force: Vec<P::Event>,
+    /// The sync point contradicts what the decoder has from before. What that costs is a choice of the decoder, and
+    /// nothing is compared.
+    pub contradicted: bool,
 }
 
 impl<P: Protocol> Default for Tail<P> {
     fn default() -> Self {
-        Self { packets: Vec::new(), events: Vec::new(), errors: 0, in_force: Vec::new() }
+        Self { packets: Vec::new(), events: Vec::new(), errors: 0, in_force: Vec::new(), contradicted: false }
     }
 }
 

@@ -10,7 +10,7 @@
 //! The first two hold for every family. The others need to know what a sync point is: [`SyncPoints`], one file for each
 //! family that has them.
 
-use traceproof_vectors::{Decoder, Log, Program};
+use traceproof_vectors::{Decoder, FaultClass, Log, Program, Protocol};
 
 pub use traceproof_differential::relations::{Broken, Earlier, push_all, repeats};
 
@@ -85,8 +85,14 @@ impl<P: FamilyRules> Stream<'_, P> {
         let mut tried = Attempts::default();
         let Some(rules) = P::SYNC_POINTS else { return Ok(tried) };
         let whole = self.log(self.wire)?;
+        if reached_a_limit(&whole) {
+            return Ok(tried);
+        }
         for byte in spread((rules.points)(self.wire, self.parameters, self.program), most) {
             let late = self.log(self.wire.get(byte..).unwrap_or_default())?;
+            if reached_a_limit(&late) {
+                continue;
+            }
             let what = format!("joined at byte {byte}");
             let has_results = self.compare(&rules, &what, (&whole, byte), (&late, 0), PriorState::Less)?;
             tried.points += 1;
@@ -109,6 +115,9 @@ impl<P: FamilyRules> Stream<'_, P> {
         let Some(rules) = P::SYNC_POINTS else { return Ok(tried) };
         let Some(kinds) = &rules.garbage else { return Ok(tried) };
         let whole = self.log(self.wire)?;
+        if reached_a_limit(&whole) {
+            return Ok(tried);
+        }
         let points = (rules.points)(self.wire, self.parameters, self.program);
         for (index, byte) in spread(points.clone(), most).into_iter().enumerate() {
             let garbage = (kinds.bytes)(self.parameters, index);
@@ -117,6 +126,9 @@ impl<P: FamilyRules> Stream<'_, P> {
             }
             let (before, suffix) = self.wire.split_at_checked(byte).unwrap_or_default();
             let late = self.log(&[&garbage, suffix].concat())?;
+            if reached_a_limit(&late) {
+                continue;
+            }
             let what = format!("behind garbage in front of byte {byte}");
             let has_results =
                 self.compare(&rules, &what, (&whole, byte), (&late, garbage.len()), PriorState::Less)?;
@@ -124,6 +136,9 @@ impl<P: FamilyRules> Stream<'_, P> {
             tried.compared += usize::from(has_results);
 
             let mixed = self.log(&[before, &garbage, suffix].concat())?;
+            if reached_a_limit(&mixed) {
+                continue;
+            }
             let consumed = (kinds.takes_a_point)(self.parameters);
             let from =
                 points.iter().copied().find(|&point| if consumed { point > byte } else { point == byte });
@@ -148,6 +163,9 @@ impl<P: FamilyRules> Stream<'_, P> {
     ) -> Result<bool, Broken> {
         let tail = |log, from| (rules.tail)(log, from, self.parameters);
         let (mut expected, mut got) = (tail(whole, there), tail(late, here));
+        if expected.contradicted || got.contradicted {
+            return Ok(false);
+        }
         // The split of a straight-line run into events is the decoder's choice, also after another beginning; so is
         // whether what is in force is reported again.
         for events in [&mut expected.events, &mut got.events] {
@@ -173,6 +191,11 @@ impl<P: FamilyRules> Stream<'_, P> {
         }
         Ok(!expected.is_empty())
     }
+}
+
+/// Limits hold for a whole stream: a part of it, or more of it, reaches them elsewhere.
+fn reached_a_limit<P: Protocol>(log: &Log<P>) -> bool {
+    log.faults().any(|fault| fault.class == FaultClass::Limit)
 }
 
 /// At most `most` of them, evenly.

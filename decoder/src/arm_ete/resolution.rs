@@ -126,7 +126,7 @@ impl Analyzer {
         }
         self.depth = self.depth.saturating_sub(count);
         let unseen = count.saturating_sub(self.queue.p0_elements());
-        self.queue.cancel(count - unseen);
+        self.queue.cancel(count);
         if unseen > 0 {
             self.unseen -= unseen;
             self.flow.forget_context_and_address();

@@ -105,7 +105,7 @@ impl Queue {
         self.elements = self.elements.saturating_sub(entry.element.elements().into());
     }
 
-    /// Removes so many P0 elements, the youngest first, and what stands after the oldest of them.
+    /// Removes so many P0 elements or all that are held, the youngest first, and what stands after the oldest of them.
     ///
     /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001, ETE-DEC-ORD-001.
     pub(super) fn cancel(&mut self, mut count: u64) {

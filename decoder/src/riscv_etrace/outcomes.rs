@@ -62,6 +62,12 @@ impl Outcomes {
         self.predicted == 0 && !self.mispredicted
     }
 
+    /// Whether the oldest outcome depends on a prediction.
+    #[inline]
+    pub(super) const fn next_is_predicted(&self) -> bool {
+        self.explicit_count == 0 && !self.is_explicit()
+    }
+
     /// The explicit outcomes, oldest in bit 0, 0 = taken; and how many there are.
     #[inline]
     pub(super) const fn explicit(&self) -> (u64, u32) {

@@ -83,7 +83,7 @@ impl Walker {
     {
         let slot = *map.slot(here);
         let step = self.step(map, &slot, self.depth_of_goal(map, goal));
-        let to = self.take(step, &slot, goal, effort)?;
+        let to = self.take(step, &slot, goal, effort, report.place)?;
         if slot.class.is_call()
             && self.modes().implicit_return
             && self.returns.push(self.offset(self.pc, u64::from(slot.length)))
@@ -157,10 +157,20 @@ impl Walker {
 
     /// Takes the step from the pc: where it leads, or why it cannot be taken.
     #[inline]
-    fn take(&mut self, step: Step, slot: &Slot, goal: &Goal, effort: &mut Effort) -> Result<u64, Trouble> {
+    fn take(
+        &mut self,
+        step: Step,
+        slot: &Slot,
+        goal: &Goal,
+        effort: &mut Effort,
+        place: Place,
+    ) -> Result<u64, Trouble> {
         let limit = Trouble::at(FaultClass::Limit, self.pc);
         match step {
             Step::Branch(target, next) => {
+                if self.outcomes.next_is_predicted() {
+                    self.spend(effort.steps() + 1, place).ok_or(limit)?;
+                }
                 let taken = self
                     .outcomes
                     .take(&self.predictor, self.pc)
@@ -176,9 +186,11 @@ impl Walker {
             Step::To(to) if slot.class.is_straight() => Ok(to),
             Step::To(to) => effort.jump(slot, self.limits).map(|()| to).ok_or(limit),
             Step::Sequential(to) => {
+                self.spend(1, place).ok_or(limit)?;
                 effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }
             Step::ImplicitReturn(to) => {
+                self.spend(1, place).ok_or(limit)?;
                 self.leave_implicit_return();
                 effort.infer(self.inferred(to, goal), self.limits).map(|()| to).ok_or(limit)
             }

@@ -28,6 +28,8 @@ pub(super) struct Walker {
     pub(super) cache: JumpTargetCache,
     pub(super) returns: ReturnStack,
     pub(super) limits: DecoderLimits,
+    /// Instructions of the stream that were passed by predicted outcomes and inferred jumps.
+    passed: u64,
     pub(super) mask: u64,
     /// Packets carry `irets`, not `irdepth`.
     irets: bool,
@@ -51,6 +53,18 @@ impl Walker {
         };
         walker.enter(parameters.modes);
         walker
+    }
+
+    /// A stream begins: it has spent nothing.
+    pub(super) const fn reset_work(&mut self) {
+        self.passed = 0;
+    }
+
+    /// So many instructions were passed for what a packet of the byte at `place` left to prediction or inference; `None`
+    /// if the stream has spent what its bytes allow.
+    pub(super) const fn spend(&mut self, instructions: u64, place: Place) -> Option<()> {
+        self.passed = self.passed.saturating_add(instructions);
+        if self.passed > self.limits.passed(place.byte.saturating_add(1)) { None } else { Some(()) }
     }
 
     /// The modes in force.

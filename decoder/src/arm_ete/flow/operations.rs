@@ -5,7 +5,6 @@ use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, SubIsa};
 use traceproof_vectors::{Address, Fault, FaultClass, Place, Sink};
 
 use super::super::element::{AtomRun, CodePoint};
-use super::super::layout;
 use super::code::instruction_set;
 use super::track::{Kind, NOWHERE, Stop, Walk};
 use super::{Flow, LatestAtom, Since, Waypoint};
@@ -144,12 +143,8 @@ impl Flow {
         let is_32_bit = self.context.is_some_and(|context| !context.is_64_bit);
         let mask = if is_32_bit { u32::MAX.into() } else { u64::MAX };
         let returns_to = returns_to.map(|point| CodePoint { address: point.address & mask, ..point });
-        let goes_on = match returns_to {
-            Some(point) if !layout::is_reset(number, self.options.profile) => {
-                self.walk_to_return_address(place, point.address, sink)
-            }
-            _ => false,
-        };
+        // That of a reset is unknown.
+        let goes_on = returns_to.is_some_and(|point| self.walk_to_return_address(place, point.address, sink));
         let address = returns_to.map(|point| Address(point.address));
         sink.event(place, &Event::Exception { number, returns_to: address, fault_pending });
         self.forget_address();

@@ -85,6 +85,7 @@ impl Flow {
         self.lose_synchronisation();
         self.refusing = false;
         self.resync_disabled = false;
+        self.walker.reset_work();
         self.enter(self.announcements.initial());
     }
 

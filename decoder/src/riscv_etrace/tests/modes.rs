@@ -262,6 +262,36 @@ mod branch_prediction {
         assert_eq!(DecoderLimits::DEFAULT.repeats, u64::from(u32::MAX) + 31);
     }
 
+    /// RVET-DEC-051: counts one after the other cost no more than their bytes allow.
+    #[test]
+    fn work_is_bounded_for_each_byte() {
+        let count = pack(&[(0, 2), (0, 1), (1 << 10, 32), (2, 2), (4 >> 1, 31), (0, 3)]);
+        let mut packets = alloc::vec!["73 00 04", "01"];
+        packets.extend([count.as_str(); 40]);
+        let wire = frame(&packets);
+        let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
+        for work in [0, 1, 100, 5000] {
+            let limits = DecoderLimits::default().with_steps(1 << 10).with_repeats(1 << 12).with_work(work);
+            for fast in [true, false] {
+                let decoder = Decoder::default();
+                let mut decoder = if fast { decoder } else { decoder.without_fast_path() };
+                decoder.set_limits(&limits);
+                decoder.begin(&parameters(), &code).expect("parameters are supported");
+                let mut log = Log::default();
+                decoder.push(&wire, &mut log);
+                let passed: u64 = log
+                    .events()
+                    .map(|event| if let Event::Retire { count, .. } = event { *count } else { 0 })
+                    .sum();
+                let allowed = limits.passed(wire.len() as u64);
+                let limited = log.faults().any(|fault| fault.class == FaultClass::Limit);
+                // Arrivals at synchronisations and explicit outcomes come on top.
+                assert!(passed <= allowed + 64, "work {work}: {passed} of {allowed}");
+                assert_eq!(limited, work < 5000, "work {work}: {passed} of {allowed}");
+            }
+        }
+    }
+
     #[test]
     fn the_reported_instruction_may_be_the_last_branch() {
         let code = program(&[(0x1000, &[NOP, LOOP, NOP, NOP])]);
