@@ -2,6 +2,4 @@
 //!
 //! The scripts beside this file write the tables; nothing of this project has a part in them.
 
-#![allow(missing_docs, reason = "a test")]
-
 mod riscv;
