@@ -6,12 +6,13 @@ use traceproof_vectors::{
     Capabilities, Decoder, Encoder, EncoderSink, Layer, Log, Place, Program, Reading, Refusal,
 };
 
-use crate::Subject;
+use crate::encoding::Expected as ExpectedEncoding;
 use crate::family::FamilyRules;
 use crate::judge::{self, Expectation};
 use crate::line::line;
 use crate::relations::{self, Attempts, Broken};
 use crate::verdict::{Direction, Divergence, Verdict};
+use crate::{Agreement, Subject};
 
 /// The directions that this case and this subject allow.
 pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Vec<Direction> {
@@ -35,13 +36,18 @@ pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) 
         .collect()
 }
 
-/// Checks one direction. May panic or never return if the subject does.
-pub(crate) fn check<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direction) -> Verdict {
+/// Checks one direction; an encoder must agree as far as `required`. May panic or never return if the subject does.
+pub(crate) fn check<P: FamilyRules>(
+    subject: &Subject,
+    file: &CaseFile<P>,
+    direction: Direction,
+    required: Agreement,
+) -> Verdict {
     let result = match direction {
         Direction::Decode => decode(subject, file),
         Direction::Chunks => chunks(subject, file),
         Direction::Join | Direction::Garbage => late(subject, file, direction),
-        Direction::Encode => encode(subject, file),
+        Direction::Encode => encode(subject, file, required),
         Direction::Write => write(file),
         Direction::RoundTrip => {
             Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("a real program")] }))
@@ -249,17 +255,25 @@ fn tried<P: FamilyRules>(
     }
 }
 
-fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), Failure> {
+fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, required: Agreement) -> Result<(), Failure> {
     let Some(mut encoder) = subject.encoder::<P>() else {
         return Err(Failure::Verdict(Verdict::Unsupported { needs: vec![String::from("an encoder")] }));
     };
     let mut log = Log::default();
     let EncoderSide { capabilities, parameters } = encoded(encoder.as_mut(), file, &mut log)?;
-    let packets = file.resolved.packets.as_deref().filter(|_| capabilities.layers.contains(&Layer::Packets));
-    let policy = &file.case.policy;
-    judge::encoding(packets, &file.resolved.wire, &parameters, policy, &log)?;
+    let packets = capabilities.layers.contains(&Layer::Packets);
+    let weaker = ExpectedEncoding { file, parameters: &parameters, packets }.judge(&log, required)?;
+    encoded_again(subject, file, &parameters, &log)?;
+    weaker.map_or(Ok(()), |(agreement, difference)| Err(Failure::Verdict(agreement.verdict(*difference))))
+}
 
-    // The same by one that has encoded another execution, with other parameters.
+/// One that has encoded another execution, with other parameters, must send the same.
+fn encoded_again<P: FamilyRules>(
+    subject: &Subject,
+    file: &CaseFile<P>,
+    parameters: &P::Parameters,
+    log: &Log<P>,
+) -> Result<(), Failure> {
     let (Some(earlier), Some(mut encoder)) = (file.earlier.as_deref(), subject.encoder::<P>()) else {
         return Ok(());
     };
@@ -267,8 +281,10 @@ fn encode<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Result<(), F
         return Ok(());
     }
     let mut again = Log::default();
-    encoded(encoder.as_mut(), file, &mut again)?;
-    judge::encoding(packets, &log.wire, &parameters, policy, &again).map_err(|mut divergence| {
+    let EncoderSide { capabilities, .. } = encoded(encoder.as_mut(), file, &mut again)?;
+    let packets: Vec<P::Packet> = log.packets().cloned().collect();
+    let packets = capabilities.layers.contains(&Layer::Packets).then_some(packets.as_slice());
+    judge::encoding(packets, &log.wire, parameters, &file.case.policy, &again).map_err(|mut divergence| {
         divergence.what = format!("{} after {} and another begin", divergence.what, earlier.case.id);
         divergence.into()
     })

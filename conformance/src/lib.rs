@@ -56,6 +56,7 @@ pub mod coverage;
 pub mod details;
 pub mod differential;
 pub mod elf;
+mod encoding;
 pub mod family;
 pub mod fuzz_project;
 pub mod generate;
@@ -88,6 +89,7 @@ pub mod symbols;
 pub mod trials;
 pub mod verdict;
 
+pub use encoding::{Agreement, UnknownAgreement};
 pub use invocation::Invocation;
 pub use protocol_name::ProtocolName;
 pub use run::Run;

@@ -10,12 +10,12 @@ use traceproof_vectors::{
     Capabilities, EncoderSink, Entry, Fault, Log, Place, Program, Protocol, Reading, Sink,
 };
 
-use crate::Subject;
 use crate::check::{Question, check, directions, encode_case};
 use crate::family::{EncodeError, FamilyRules, RecordedProgram};
 use crate::run::Check;
 use crate::runner::{attempt, guarded};
 use crate::verdict::Verdict;
+use crate::{Agreement, Subject};
 
 /// The output of one side of a subject.
 #[derive(Clone, Debug)]
@@ -129,7 +129,8 @@ pub fn relations_of_case<P: FamilyRules>(
     relations
         .map(|direction| {
             let (of, file) = (subject.clone(), Arc::clone(&file));
-            let verdict = guarded(subject, deadline, move || check(&of, &file, direction));
+            let verdict =
+                guarded(subject, deadline, move || check(&of, &file, direction, Agreement::default()));
             Check { direction, verdict }
         })
         .collect()

@@ -23,7 +23,7 @@ use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Divergence, Verdict};
-use crate::{Direction, Invocation, Subject};
+use crate::{Agreement, Direction, Invocation, Subject};
 
 /// Name of the threads on which subjects run, so that a panic hook can distinguish their panics from others.
 pub const THREAD_NAME: &str = "traceproof-case";
@@ -49,6 +49,8 @@ pub struct Options {
     /// How long one direction of one case may take in this process. A thread that exceeds it is abandoned, because a
     /// thread cannot be stopped. Subjects in other processes have their own deadlines ([`crate::process::Limits`]).
     pub deadline: Duration,
+    /// How far encoders must agree with the cases; the reference must exactly.
+    pub require: Agreement,
     /// How often everything is judged. What does not come out the same each time is [`Verdict::Flaky`].
     pub repeat: NonZeroUsize,
     /// The command that starts the harness, for the commands of reports.
@@ -70,6 +72,7 @@ impl Default for Options {
             parameters: None,
             jobs: None,
             deadline: Duration::from_secs(10),
+            require: Agreement::default(),
             repeat: NonZeroUsize::MIN,
             invocation: Invocation::default(),
             stop: Arc::default(),
@@ -319,7 +322,7 @@ fn judge_fairly<P: FamilyRules>(
         Some(pool) if again && pool.may_start() => {
             let alone = process::of_pool(&Arc::new(pool.anew())).with_limits(*subject.limits());
             match judge(&alone, options, file, direction) {
-                Verdict::Pass => Verdict::StateLeak { message: verdict.to_string() },
+                alone if alone.kind().is_pass() => Verdict::StateLeak { message: verdict.to_string() },
                 _ => verdict,
             }
         }
@@ -334,7 +337,9 @@ fn judge<P: FamilyRules>(
     direction: Direction,
 ) -> Verdict {
     let (of, file) = (subject.clone(), Arc::clone(file));
-    guarded(subject, options.deadline, move || check::check(&of, &file, direction))
+    // The bytes of cases are those of the reference.
+    let required = if subject.is_reference() { Agreement::Exact } else { options.require };
+    guarded(subject, options.deadline, move || check::check(&of, &file, direction, required))
 }
 
 /// Runs what asks `subject`, and makes verdicts of panics and of missed deadlines.

@@ -87,6 +87,10 @@ impl fmt::Display for Direction {
 pub enum Verdict {
     /// Everything that is judged agrees.
     Pass,
+    /// The bytes of an encoder differ, by a choice that the specification leaves to encoders.
+    Legal(Divergence),
+    /// The bytes of an encoder differ, and the reference decoder reports the same execution.
+    Semantic(Divergence),
     /// Something differs.
     Fail(Divergence),
     /// The subject panicked, or its process ended.
@@ -157,6 +161,8 @@ impl Verdict {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Pass => Kind::Pass,
+            Self::Legal(_) => Kind::Legal,
+            Self::Semantic(_) => Kind::Semantic,
             Self::Fail(_) => Kind::Fail,
             Self::Crash { .. } => Kind::Crash,
             Self::Timeout { .. } => Kind::Timeout,
@@ -189,6 +195,10 @@ pub struct Seen {
 pub enum Kind {
     /// See [`Verdict::Pass`].
     Pass,
+    /// See [`Verdict::Legal`].
+    Legal,
+    /// See [`Verdict::Semantic`].
+    Semantic,
     /// See [`Verdict::Fail`].
     Fail,
     /// See [`Verdict::Crash`].
@@ -215,8 +225,10 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Pass,
+        Self::Legal,
+        Self::Semantic,
         Self::Fail,
         Self::Crash,
         Self::Timeout,
@@ -235,6 +247,8 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
+            Self::Legal => "legal",
+            Self::Semantic => "semantic",
             Self::Fail => "fail",
             Self::Crash => "crash",
             Self::Timeout => "timeout",
@@ -252,7 +266,13 @@ impl Kind {
     /// Whether a run with such a verdict has failed.
     #[must_use]
     pub const fn is_failure(self) -> bool {
-        !matches!(self, Self::Pass | Self::ExpectedFailure | Self::Unsupported)
+        !(self.is_pass() || matches!(self, Self::ExpectedFailure | Self::Unsupported))
+    }
+
+    /// Whether what was judged agrees as far as required.
+    #[must_use]
+    pub const fn is_pass(self) -> bool {
+        matches!(self, Self::Pass | Self::Legal | Self::Semantic)
     }
 }
 
@@ -267,6 +287,8 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pass => f.write_str("pass"),
+            Self::Legal(divergence) => write!(f, "legal: {divergence}"),
+            Self::Semantic(divergence) => write!(f, "the same execution: {divergence}"),
             Self::Fail(divergence) => divergence.fmt(f),
             Self::Crash { message, stderr: None } => write!(f, "the subject crashed: {message}"),
             Self::Crash { message, stderr: Some(stderr) } => {

@@ -40,8 +40,10 @@ impl Group {
 }
 
 /// Every verdict of the harness. The last one stands for verdicts of a newer harness.
-pub const KINDS: [Kind; 13] = [
+pub const KINDS: [Kind; 15] = [
     kind("pass", "✓", Group::Pass),
+    kind("legal", "l", Group::Pass),
+    kind("semantic", "s", Group::Pass),
     kind("fail", "✗", Group::Fail),
     kind("crash", "C", Group::Fail),
     kind("timeout", "T", Group::Fail),
@@ -78,11 +80,9 @@ impl Outcome {
     #[must_use]
     pub fn sentence(&self) -> String {
         match self.verdict.as_str() {
-            "fail" => {
-                let nothing = "nothing more";
-                let (expected, got) = (self.expected().unwrap_or(nothing), self.got().unwrap_or(nothing));
-                format!("{} differ at item {}: expected {expected}, got {got}", self.what, self.index)
-            }
+            "fail" => self.difference(),
+            "legal" => format!("legal: {}", self.difference()),
+            "semantic" => format!("the same execution: {}", self.difference()),
             "crash" => format!("the subject crashed: {}{}", self.message, self.standard_error()),
             "timeout" => format!("the subject did not return within {} ms", self.milliseconds),
             "overflow" => format!("the subject answered more than {} bytes at once", self.limit),
@@ -95,6 +95,12 @@ impl Outcome {
             "unexpected-pass" => format!("passes, but is known to fail: {}", self.reason),
             verdict => verdict.to_owned(),
         }
+    }
+
+    fn difference(&self) -> String {
+        let nothing = "nothing more";
+        let (expected, got) = (self.expected().unwrap_or(nothing), self.got().unwrap_or(nothing));
+        format!("{} differ at item {}: expected {expected}, got {got}", self.what, self.index)
     }
 
     fn standard_error(&self) -> String {

@@ -15,7 +15,9 @@ use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::save::{self, Saving};
-use traceproof_conformance::{Direction, Options, Run, Subject, captures, details, run as run_suite};
+use traceproof_conformance::{
+    Agreement, Direction, Options, Run, Subject, captures, details, run as run_suite,
+};
 use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -84,6 +86,10 @@ pub(crate) struct Arguments {
     /// Seconds that one direction of one case may take in this process; programs have the deadlines of their file.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     deadline: u64,
+    /// How far encoders must agree with the cases: exact (their bytes), legal (or bytes of another choice that the
+    /// specification leaves to encoders) or semantic (or the reference decoder reports the same execution).
+    #[arg(long, value_name = "AGREEMENT", default_value = "legal", conflicts_with = "snapshot")]
+    require: Agreement,
     /// Judge everything N times. A check with different outcomes has the verdict flaky, which is a failure; a check is
     /// never retried until it passes.
     #[arg(
@@ -268,6 +274,7 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         parameters,
         jobs: arguments.jobs.map(usize::from),
         deadline: Duration::from_secs(arguments.deadline),
+        require: arguments.require,
         repeat: arguments.repeat,
         invocation: invocation(),
         stop: stopped_by_hand()?,

@@ -100,7 +100,7 @@ pub fn expect(baseline: &Baseline, id: &str, check: &mut Check) {
 /// Changes a verdict that the baseline lists; returns the reason if its entry is stale.
 fn settle(entry: &Signature, known: &Known, verdict: &mut Verdict, today: Option<Date>) -> Option<Staleness> {
     let found = Signature::new(&entry.id, entry.direction, verdict);
-    if *verdict == Verdict::Pass {
+    if verdict.kind().is_pass() {
         *verdict = Verdict::UnexpectedPass { reason: known.reason.clone() };
         return Some(Staleness::Passes);
     }

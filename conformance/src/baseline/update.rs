@@ -98,7 +98,7 @@ fn outcomes(run: &Run) -> BTreeMap<(String, Direction), Outcome> {
         .filter_map(|(id, direction, verdict)| {
             let outcome = match verdict {
                 Verdict::Unsupported { .. } => return None,
-                Verdict::Pass => Outcome::Passes,
+                verdict if verdict.kind().is_pass() => Outcome::Passes,
                 Verdict::Flaky { .. } => Outcome::Changes,
                 verdict => Outcome::Fails(Signature::new(&id, direction, verdict).outcome),
             };

@@ -34,7 +34,7 @@ pub use programs::{
     DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,
 };
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
-pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
+pub use rules::{FamilyRules, LegalForm, LegalPolicies, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};

@@ -106,7 +106,7 @@ fn status(run: &Run, case: &CaseResult) -> TestCaseStatus {
 
 /// Skipped is a case of which nothing was judged.
 fn skipped(case: &CaseResult) -> Option<TestCaseStatus> {
-    if case.checks.iter().any(|check| check.verdict.kind() == Kind::Pass) {
+    if case.checks.iter().any(|check| check.verdict.kind().is_pass()) {
         return None;
     }
     let reason = case.checks.iter().find_map(|check| match &check.verdict {

@@ -16,7 +16,7 @@ use crate::family::{self, FamilyRules, Visitor};
 use crate::runner::{THREAD_NAME, guarded};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Direction, Kind};
-use crate::{Subject, check};
+use crate::{Agreement, Subject, check};
 
 /// Version of the matrix as data. Raised when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -341,7 +341,8 @@ fn verdicts<P: FamilyRules>(
     let mut found = Vec::new();
     for direction in directions {
         let (of, file) = (subject.clone(), Arc::clone(file));
-        let verdict = guarded(subject, deadline, move || check::check(&of, &file, direction));
+        let verdict =
+            guarded(subject, deadline, move || check::check(&of, &file, direction, Agreement::Exact));
         found.push((direction, verdict.kind()));
         if is_enough(verdict.kind()) {
             break;

@@ -16,7 +16,7 @@ use crate::relations::push_all;
 use crate::runner::guarded;
 use crate::suite::Directories;
 use crate::verdict::{Direction, Divergence, Verdict};
-use crate::{Subject, line::line};
+use crate::{Agreement, Subject, line::line};
 
 /// How long a decoder in this process may take; others have their own deadlines.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -305,7 +305,9 @@ fn encodes<P: FamilyRules>(subject: &Subject, files: &[CaseFile<P>], capabilitie
         return Outcome::not_applicable("no shipped case has stimulus that needs nothing but what it claims");
     };
     let (of, asked) = (subject.clone(), file.clone());
-    let verdict = guarded(subject, DEADLINE, move || check::check(&of, &asked, Direction::Encode));
+    let verdict = guarded(subject, DEADLINE, move || {
+        check::check(&of, &asked, Direction::Encode, Agreement::default())
+    });
     match verdict {
         Verdict::Pass => Outcome::Pass(Some(format!("{}, {}", file.case.id, file.case.title))),
         verdict => outcome(verdict, format!("the stimulus of {}, {}", file.case.id, file.case.title)),

@@ -1,5 +1,6 @@
 //! The runner, its judge and its reports over suites, generated executions, real programs and captures.
 
+mod agreement;
 mod baseline;
 mod differential;
 mod dissection;

@@ -94,11 +94,21 @@ fn divergence(expected: Option<&str>, got: Option<&str>) -> Verdict {
     Verdict::Fail(Divergence { what: "events".into(), index: 3, place, packet: None, rows: vec![row] })
 }
 
+/// An encoding with other bytes.
+fn agreeing(verdict: fn(Divergence) -> Verdict) -> Verdict {
+    match divergence(Some("0x10"), Some("0x12")) {
+        Verdict::Fail(difference) => verdict(difference),
+        other => other,
+    }
+}
+
 /// One of each kind, so that a new kind without a counterpart in reports is noticed.
 fn every_verdict() -> Vec<Verdict> {
     let message = || String::from("gone");
     vec![
         Verdict::Pass,
+        agreeing(Verdict::Legal),
+        agreeing(Verdict::Semantic),
         divergence(Some("retire first=0x10"), Some("fault missing-outcome at packet 3")),
         divergence(None, Some("trap_entry x y z w")),
         Verdict::Crash { message: message(), stderr: None },
