@@ -10,7 +10,9 @@
 
 use std::collections::BTreeSet;
 
-use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Packet, Parameters, TimestampOf, VariableField};
+use traceproof_vectors::arm_ete::{
+    ArmEte, Atoms, Event, Outcome, Packet, Parameters, TimestampOf, VariableField,
+};
 use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
@@ -108,15 +110,86 @@ impl Known {
         let first = after.peek()?.0.packet;
         let is_info = |packet: &Packet| matches!(packet, Packet::TraceInfo { .. });
         let information = after.find(|(_, packet)| is_info(packet))?.0.packet;
-        let (mut context, mut address) = (false, false);
-        let flow = after.find(|(_, packet)| {
-            let (has_context, has_address) = carries(packet);
-            // Of where P0 elements lead nothing is known before both are.
-            address &= !loses_address(packet);
-            (context, address) = (context || has_context, address || has_address);
-            context && address
-        });
-        Some(Self { first, information, flow: flow.map_or(u64::MAX, |(place, _)| place.packet) })
+        let mut whereabouts = Whereabouts::default();
+        after.for_each(|(place, packet)| whereabouts.pass(place.packet, packet));
+        let flow = whereabouts.since;
+        Some(Self { first, information, flow: flow.unwrap_or(u64::MAX) })
+    }
+}
+
+/// What packets after a Trace Info say of where execution is.
+#[derive(Default)]
+struct Whereabouts {
+    context: bool,
+    address: bool,
+    /// The packet since which both are known for good.
+    since: Option<u64>,
+    /// P0 elements after it that are not cancelled: whether each is an atom.
+    elements: Vec<bool>,
+}
+
+impl Whereabouts {
+    fn pass(&mut self, number: u64, packet: &Packet) {
+        let Resolution { atoms, elements, cancelled, mispredicts } = Resolution::of(packet);
+        self.elements.resize(self.elements.len() + elements, false);
+        self.elements.resize(self.elements.len() + atoms, true);
+        match self.elements.len().checked_sub(cancelled) {
+            Some(left) => self.elements.truncate(left),
+            // Execution goes on before they were known.
+            None => *self = Self::default(),
+        }
+        if mispredicts && !self.elements.contains(&true) {
+            // What followed an atom before is void.
+            (self.address, self.since) = (false, None);
+        }
+        if self.since.is_some() {
+            return;
+        }
+        let (has_context, has_address) = carries(packet);
+        // Of where P0 elements lead nothing is known before both are.
+        self.address &= !loses_address(packet);
+        (self.context, self.address) = (self.context || has_context, self.address || has_address);
+        if self.context && self.address {
+            self.since = Some(number);
+            self.elements.clear();
+        }
+    }
+}
+
+/// What a packet adds to the P0 elements, and takes from them after that. What is one under some parameters only is left
+/// out: then less is known.
+#[derive(Default)]
+struct Resolution {
+    atoms: usize,
+    /// Other P0 elements.
+    elements: usize,
+    cancelled: usize,
+    /// It changes the outcome of the youngest atom.
+    mispredicts: bool,
+}
+
+impl Resolution {
+    fn of(packet: &Packet) -> Self {
+        let length = |atoms: Option<Atoms>| atoms.map_or(0, Atoms::len);
+        let changed = Self { mispredicts: true, ..Self::default() };
+        match *packet {
+            Packet::Atoms(atoms) => Self { atoms: atoms.len(), ..Self::default() },
+            Packet::Exception { .. }
+            | Packet::ExceptionV4 { .. }
+            | Packet::SourceAddress { .. }
+            | Packet::Q { .. } => Self { elements: 1, ..Self::default() },
+            Packet::Cancel1 { count, mispredict } => Self {
+                cancelled: usize::try_from(count.bits).unwrap_or(usize::MAX),
+                mispredicts: mispredict,
+                ..Self::default()
+            },
+            Packet::Cancel2 { atoms } => Self { atoms: length(atoms), cancelled: 1, ..changed },
+            Packet::Cancel3 { atom, count } => {
+                Self { atoms: atom.into(), cancelled: count.into(), ..changed }
+            }
+            Packet::Mispredict { atoms } => Self { atoms: length(atoms), ..changed },
+            _ => Self::default(),
+        }
     }
 }
 

@@ -169,7 +169,7 @@ impl Walker {
         match step {
             Step::Branch(target, next) => {
                 if self.outcomes.next_is_predicted() {
-                    self.spend(effort.steps() + 1, place).ok_or(limit)?;
+                    self.spend(effort.steps().max(1), place).ok_or(limit)?;
                 }
                 let taken = self
                     .outcomes
