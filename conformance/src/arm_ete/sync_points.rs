@@ -122,6 +122,8 @@ impl Known {
 struct Whereabouts {
     context: bool,
     address: bool,
+    /// The next address is where an exception returns to, not where execution is.
+    returns: bool,
     /// The packet since which both are known for good.
     since: Option<u64>,
     /// P0 elements after it that are not cancelled: whether each is an atom.
@@ -145,7 +147,11 @@ impl Whereabouts {
         if self.since.is_some() {
             return;
         }
-        let (has_context, has_address) = carries(packet);
+        let (has_context, mut has_address) = carries(packet);
+        if matches!(packet, Packet::TargetAddress { .. }) && core::mem::take(&mut self.returns) {
+            has_address = false;
+        }
+        self.returns |= matches!(packet, Packet::ExceptionV4 { .. });
         // Of where P0 elements lead nothing is known before both are.
         self.address &= !loses_address(packet);
         (self.context, self.address) = (self.context || has_context, self.address || has_address);
@@ -198,9 +204,8 @@ const fn carries(packet: &Packet) -> (bool, bool) {
     match packet {
         Packet::Context(_) | Packet::ContextSame => (true, false),
         Packet::TargetAddress { context, .. } => (context.is_some(), true),
-        Packet::Exception { context, with_target, address, .. } => {
-            (context.is_some(), *with_target && address.is_some())
-        }
+        // Its address is where execution was.
+        Packet::Exception { context, .. } => (context.is_some(), false),
         Packet::Q { address, .. } => (false, address.is_some()),
         _ => (false, false),
     }
@@ -229,6 +234,11 @@ const fn is_flow(event: &Event) -> bool {
     matches!(event, Event::Instructions { .. } | Event::UnknownPath { .. })
 }
 
+/// Whether such a fault says that the code where execution is cannot be followed.
+const fn is_of_flow(fault: FaultClass) -> bool {
+    matches!(fault, FaultClass::NoCode | FaultClass::UnsupportedMode)
+}
+
 fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
     let mut tail = Tail::default();
     let Some(known) = Known::of(log, from) else { return tail };
@@ -236,7 +246,7 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
     entries.sort_by_key(|(place, _)| place.packet);
     let (before, after): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|(place, _)| place.packet < known.first);
-    tail.contradicted = contradicts(log, known.information);
+    tail.contradicted = contradicts(log, known.information) || waits(log, known.information);
     let mut total = before.iter().rev().find_map(|(_, entry)| match entry {
         Entry::Event(Event::Cycles { total, .. }) => Some(*total),
         Entry::Fault(fault) if ArmEte::recovery(fault.class) == Recovery::SynchronisationLost => Some(0),
@@ -253,7 +263,7 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
             Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
             // What a late decoder does not know nothing can contradict.
             // Who came late does not look for this code.
-            Entry::Fault(fault) if place.packet <= known.flow && fault.class == FaultClass::NoCode => {}
+            Entry::Fault(fault) if place.packet <= known.flow && is_of_flow(fault.class) => {}
             Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => {
                 tail.errors += 1;
                 total = total.filter(|_| ArmEte::recovery(fault.class) != Recovery::SynchronisationLost);
@@ -272,6 +282,15 @@ fn contradicts(log: &Log<ArmEte>, last: u64) -> bool {
     let infos: BTreeSet<u64> =
         entries.clone().filter(|(_, entry)| is_info(entry)).map(|(place, _)| place.packet).collect();
     entries.clone().any(|(place, entry)| matches!(entry, Entry::Fault(_)) && infos.contains(&place.packet))
+}
+
+/// Whether the event of this Trace Info waits for elements before it, which it denies: what becomes of them is open, too.
+fn waits(log: &Log<ArmEte>, information: u64) -> bool {
+    let mut entries = log.entries.iter();
+    let is_it = |(place, entry): &(Place, Entry<ArmEte>)| {
+        place.packet == information && matches!(entry, Entry::Packet(_))
+    };
+    entries.any(is_it) && !matches!(entries.next(), Some((_, Entry::Event(Event::TraceInfo { .. }))))
 }
 
 fn has_outcome(events: &[Event]) -> bool {

@@ -108,6 +108,9 @@ impl Window {
             left -= elements;
             if record.elements == 0 {
                 self.resolved = self.records.pop_front();
+            } else {
+                // The Start is before its other elements (ETE-RKGLY-001).
+                record.transaction = record.transaction.map(|_| true);
             }
         }
     }

@@ -28,7 +28,8 @@ pub(super) fn judge(scenario: &Scenario) -> Result<(), String> {
     let mut before: Option<&Shown> = None;
     for (index, shown) in shown.iter().enumerate() {
         if let Some(before) = before {
-            impossible::refused(&mut core, scenario, before, shown)?;
+            impossible::refused(&mut core, scenario, before, shown)
+                .map_err(|error| format!("after {:x?}: {error}", before.step))?;
         }
         cycles = cycles.saturating_add(shown.step.cycles);
         let timestamp = shown.step.timestamp;

@@ -121,7 +121,7 @@ fn signals() -> Vec<Counted> {
 /// A Start that is a P0 element where it is signalled, and before the first P0 element after an interruption.
 fn transactions(start: u32) -> Vec<Counted> {
     let pass = |it: Signal| (signal(it), None);
-    vec![
+    let mut counted = vec![
         step(),
         pass(Signal::TransactionStart),
         pass(Signal::TransactionStart),
@@ -163,7 +163,21 @@ fn transactions(start: u32) -> Vec<Counted> {
         pass(Signal::Enable(here())),
         step(),
         resolve(1),
-    ]
+    ];
+    if start == 1 {
+        // One that is committed is not made again, though the P0 element after it is cancelled.
+        counted.extend([
+            pass(Signal::ViewInst(false)),
+            pass(Signal::TransactionStart),
+            pass(Signal::ViewInst(true)),
+            step(),
+            pass(Signal::Commit(1)),
+            pass(Signal::Cancel { count: 1, next: here() }),
+            step(),
+            resolve(1),
+        ]);
+    }
+    counted
 }
 
 /// Steps whose P0 elements are lost are unresolved all the same.

@@ -272,7 +272,7 @@ mod branch_prediction {
         packets.extend([more.as_str(); 40]);
         let wire = frame(&packets);
         let code = program(&[(0x1000, &[NOP, LOOP, NOP])]);
-        for work in [0, 1, 100, 5000] {
+        for work in [0, 1, 50, 5000] {
             let limits = DecoderLimits::default().with_steps(1 << 10).with_repeats(1 << 12).with_work(work);
             for fast in [true, false] {
                 let decoder = Decoder::default();
