@@ -140,8 +140,8 @@ impl Whereabouts {
             // Execution goes on before they were known.
             None => *self = Self::default(),
         }
-        if mispredicts && !self.elements.contains(&true) {
-            // What followed an atom before is void.
+        if mispredicts && (self.since.is_none() || !self.elements.contains(&true)) {
+            // Execution goes on after an atom before they were known, elsewhere.
             (self.address, self.since) = (false, None);
         }
         if self.since.is_some() {
