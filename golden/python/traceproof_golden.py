@@ -94,4 +94,5 @@ class Golden:
     def payload(self):
         """The payload of the next packet; empty if none waits."""
         room = ctypes.create_string_buffer(4096)
-        return room.raw[:self._call("payload", room, len(room))]
+        count = self._call("payload", room, len(room))
+        return room.raw[:count]

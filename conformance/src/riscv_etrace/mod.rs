@@ -3,6 +3,7 @@
 mod bench;
 mod execution_files;
 pub mod generate;
+mod ingress;
 mod instructions;
 mod legal_choices;
 mod legal_form;

@@ -73,7 +73,11 @@ fn the_c_kit_for_encoders_works() {
     compile(directory.path());
     is_right(&judged(directory.path()));
     // It takes bytes of IDs that no source can have.
-    write(directory.path(), Language::C, Some(("NULL_ID < id && id <= LAST_SOURCE", "NULL_ID < id && id < 128")));
+    write(
+        directory.path(),
+        Language::C,
+        Some(("NULL_ID < id && id <= LAST_SOURCE", "NULL_ID < id && id < 128")),
+    );
     compile(directory.path());
     is_wrong(&judged(directory.path()));
 }

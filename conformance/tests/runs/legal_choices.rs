@@ -51,9 +51,8 @@ impl<P: FamilyRules> Encoder<P> for Choosing<P> {
 /// How many cases encoders with another value of a choice agree with legally, and whether the choice is named. No case
 /// may fail.
 fn legal<P: FamilyRules>(choice: usize, which: Which) -> (usize, bool) {
-    let subject = Subject::new("acme", "1").with_encoder::<P>(move || {
-        Box::new(Choosing::<P> { model: P::reference_encoder(), choice, which })
-    });
+    let subject = Subject::new("acme", "1")
+        .with_encoder::<P>(move || Box::new(Choosing::<P> { model: P::reference_encoder(), choice, which }));
     let selection = Selection { families: vec![P::ID.family()], ..Selection::default() };
     let options = Options {
         selection,
