@@ -64,7 +64,9 @@ pub(super) fn drive(
         let (a, b) = (row.shared("cause"), row.shared("tval"));
         match op {
             CYCLE => each(&Stimulus::Cycle(row.cycle().map_err(wrong)?)),
-            IDLE if a > MOST_IDLE => return Err(wrong(format!("column cause: {a} idle clocks are too many"))),
+            IDLE if a > MOST_IDLE => {
+                return Err(wrong(format!("column cause: {a} idle clocks are too many")));
+            }
             IDLE => (0..a).for_each(|_| each(&Stimulus::Cycle(row.idle()))),
             FIELD if a == INST_TRACING => each(&Stimulus::Enable(b != 0)),
             FIELD if a == NO_ADDR_DIFF => {
@@ -97,7 +99,8 @@ impl LineReader<'_> {
         let mut line = Vec::new();
         self.number += 1;
         (&mut *self.input).take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-        let wrong = |message: &str| ExecutionError::Record { number: self.number, message: message.to_owned() };
+        let wrong =
+            |message: &str| ExecutionError::Record { number: self.number, message: message.to_owned() };
         if line.is_empty() {
             return Ok(None);
         }
