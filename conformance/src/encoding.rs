@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
+use serde_json::{Map, Value};
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::{FaultDetail, Log};
 
 use crate::Subject;
 use crate::family::FamilyRules;
 use crate::judge::{self, events, faults::FaultClaims};
+use crate::legal_search;
 use crate::relations;
 use crate::verdict::{Divergence, Verdict};
 
@@ -102,21 +105,18 @@ impl<P: FamilyRules> Expected<'_, P> {
             return form.map(|()| None);
         };
         let mut difference = form.as_ref().err().cloned().unwrap_or(bytes);
-        if required == Agreement::Exact {
-            return Err(difference);
-        }
         if form.is_ok() {
-            return Ok(Some((Agreement::Legal, difference)));
+            return weaker(Agreement::Legal, difference, required);
         }
-        if !self.is_same_execution(got) {
-            return Err(difference);
-        }
-        let agreement = if self.is_of_another_policy(got) { Agreement::Legal } else { Agreement::Semantic };
-        if agreement < required {
-            difference.what = format!("{} (decodes to the same execution)", difference.what);
-            return Err(difference);
-        }
-        Ok(Some((agreement, difference)))
+        let (agreement, why) = match self.other_choices(got) {
+            Some(choices) => (Agreement::Legal, format!("as legal as with {choices}")),
+            None if self.is_same_execution(got) => {
+                (Agreement::Semantic, String::from("decodes to the same execution"))
+            }
+            None => return Err(difference),
+        };
+        difference.what = format!("{} ({why})", difference.what);
+        weaker(agreement, difference, required)
     }
 
     /// Whether the reference decoder reports the same events and classes of faults for both wires. A wire without
@@ -134,16 +134,20 @@ impl<P: FamilyRules> Expected<'_, P> {
         wanted.events().next().is_some() && events::compare(&judge::expected(&wanted), &came, claims).is_ok()
     }
 
-    /// Whether the encoder model sends the same under another policy that is as legal here.
-    fn is_of_another_policy(&self, got: &Log<P>) -> bool {
-        let Some(others) = P::LEGAL_POLICIES else { return false };
-        others(&self.file.case.policy).iter().any(|policy| {
-            self.of_model(policy).is_some_and(|model| {
+    /// The choices with which the encoder model sends the same, if the specification leaves them to encoders.
+    fn other_choices(&self, got: &Log<P>) -> Option<String> {
+        let stated = &self.file.case.policy;
+        let policy = legal_search::policy_of::<P>(
+            stated,
+            &got.wire,
+            |policy| self.of_model(policy),
+            |policy, model| {
                 let packets: Vec<P::Packet> = model.packets().cloned().collect();
                 let packets = self.packets.then_some(packets.as_slice());
                 judge::encoding(packets, &model.wire, self.parameters, policy, got).is_ok()
-            })
-        })
+            },
+        )?;
+        Some(changed(stated, &policy))
     }
 
     /// What the encoder model sends for the case under a policy; `None` if it refuses.
@@ -160,6 +164,26 @@ impl<P: FamilyRules> Expected<'_, P> {
         encoder.finish(&mut log);
         Some(log)
     }
+}
+
+/// An encoding that agrees so far, or an error if that is less than required.
+fn weaker(
+    agreement: Agreement,
+    difference: Box<Divergence>,
+    required: Agreement,
+) -> Result<Option<Weaker>, Box<Divergence>> {
+    if agreement < required { Err(difference) } else { Ok(Some((agreement, difference))) }
+}
+
+/// The keys of a policy that differ from those of the policy of a case, with their values.
+fn changed<T: Serialize>(stated: &T, policy: &T) -> String {
+    let keys = |policy| match serde_json::to_value(policy) {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    };
+    let stated = keys(stated);
+    let others = keys(policy).into_iter().filter(|(key, value)| stated.get(key) != Some(value));
+    others.map(|(key, value)| format!("{key} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

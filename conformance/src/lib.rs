@@ -63,6 +63,7 @@ pub mod generate;
 mod invocation;
 pub mod itanium_pmu;
 pub mod judge;
+mod legal_search;
 pub mod listing;
 pub mod observe;
 pub mod peers;

@@ -11,25 +11,29 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
 use crate::program::invocation;
 
-/// Programs that attach a decoder in any language.
+/// Programs that attach a decoder or an encoder in any language.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     New(Arguments),
 }
 
-/// Write a directory with a working adaptor, in which your decoder replaces the example.
+/// Write a directory with a working adaptor, in which your decoder or encoder replaces the example.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof adaptor new --lang python acme
+  traceproof adaptor new --lang c --encoder acme
   traceproof conformance --subject acme/subject.toml")]
 pub(crate) struct Arguments {
     /// The language.
     #[arg(long, value_name = "LANGUAGE")]
     lang: Language,
+    /// For an encoder instead of a decoder; C and Python.
+    #[arg(long)]
+    encoder: bool,
     /// Rust: a checkout or a directory of the crates of Traceproof; default: those next to this program.
     #[arg(long, value_name = "DIRECTORY")]
     crates: Option<PathBuf>,
-    /// The directory to create; its last part names the decoder.
+    /// The directory to create; its last part names the subject.
     #[arg(value_name = "NAME")]
     directory: PathBuf,
 }
@@ -52,7 +56,7 @@ impl Language {
 }
 
 pub(crate) fn run(verb: &Verb) -> Outcome {
-    let Verb::New(Arguments { lang, crates, directory }) = verb;
+    let Verb::New(Arguments { lang, encoder, crates, directory }) = verb;
     let name = directory.file_name().and_then(|name| name.to_str());
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let name =
@@ -62,13 +66,15 @@ pub(crate) fn run(verb: &Verb) -> Outcome {
     if directory.exists() {
         return Err(Failure::usage(format!("{} exists; nothing was written", directory.display())));
     }
+    let kit = lang.kit();
+    let files = if *encoder { kit.encoder_files() } else { Some(kit.files()) };
+    let files = files.ok_or_else(|| Failure::usage("kits for encoders are in C and Python"))?;
     let manifest = match lang {
         Language::Rust => Some(crates::manifest(name, crates.as_deref())?),
         _ if crates.is_some() => return Err(Failure::usage("--crates is for Rust")),
         _ => None,
     };
-    let kit = lang.kit();
-    for file in kit.files() {
+    for file in files {
         write(&directory.join(file.path), &file.for_name(name))?;
     }
     if let Some(manifest) = manifest {
@@ -76,7 +82,8 @@ pub(crate) fn run(verb: &Verb) -> Outcome {
     }
     let (directory, place) = (directory.display(), kit.place());
     let next = invocation().command(format!("conformance --subject {directory}/subject.toml"));
-    print(&format!("{directory}: an adaptor that works; put your decoder into {place}\n{next}\n"))?;
+    let yours = if *encoder { "encoder" } else { "decoder" };
+    print(&format!("{directory}: an adaptor that works; put your {yours} into {place}\n{next}\n"))?;
     Ok(Exit::Ok)
 }
 

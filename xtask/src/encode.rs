@@ -23,6 +23,10 @@ use crate::files::{Output, Target, check_apart, open, read_toml};
 ///
 /// pc: 8-byte little-endian addresses of the retired instructions, without traps.
 ///
+/// ingress: signals of the ingress port that a simulation wrote down, one clock in a row, as CSV with the columns of
+/// packs (docs/pack.md): iaddr, itype and iretire must be there; further blocks have iaddr_1 and so on. Without the
+/// column op every row is a clock, and tracing is on from the first to the last. The program is not used.
+///
 /// Of arm-pft:
 ///
 /// jsonl: JSON Lines, a step of the processor in each: an instruction, an exception or a signal to the PTM. The first
@@ -34,6 +38,7 @@ use crate::files::{Output, Target, check_apart, open, read_toml};
 #[command(after_help = "Examples:
   traceproof encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
   xz -dc run.pc.xz | traceproof encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin
+  traceproof encode --family riscv-etrace --parameters dut-parameters.toml --execution signals.csv --format ingress -o -
   traceproof encode --family arm-pft --elf program.elf --execution run.jsonl -o trace.bin")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace.
@@ -47,7 +52,7 @@ pub(crate) struct Arguments {
     /// The execution; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     execution: PathBuf,
-    /// Format of the execution: csv or pc (riscv-etrace), jsonl (arm-pft). Without it, the family's first one.
+    /// Format of the execution: csv, pc or ingress (riscv-etrace), jsonl (arm-pft). Without it, the family's first one.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// Where to write the bytes; `-` is the standard output.

@@ -1,4 +1,4 @@
-//! The beginnings of adaptors: files that a person gets into a new directory, and puts a decoder into.
+//! The beginnings of adaptors: files that a person gets into a new directory, and puts a decoder or encoder into.
 
 /// The languages of which there is a kit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +22,11 @@ pub struct KitFile {
 }
 
 macro_rules! kit {
-    ($directory:literal: $($path:literal),+) => {
-        &[$(KitFile { path: $path, text: include_str!(concat!("../../adaptors/", $directory, "/", $path)) }),+]
+    ($($directory:literal: $($path:literal),+);+) => {
+        &[$($(KitFile {
+            path: $path,
+            text: include_str!(concat!("../../adaptors/", $directory, "/", $path)),
+        }),+),+]
     };
 }
 
@@ -39,7 +42,19 @@ impl Language {
         }
     }
 
-    /// The file that the decoder goes into, and what else is to be done.
+    /// The files of the kit for an encoder; `None` if there is no kit.
+    #[must_use]
+    pub const fn encoder_files(self) -> Option<&'static [KitFile]> {
+        match self {
+            Self::Rust => None,
+            Self::C => {
+                Some(kit!("c": "tdut.h", "tdut.c"; "c-encoder": "example.c", "Makefile", "subject.toml"))
+            }
+            Self::Python => Some(kit!("python": "tdut.py"; "python-encoder": "example.py", "subject.toml")),
+        }
+    }
+
+    /// The file that the decoder or encoder goes into, and what else is to be done.
     #[must_use]
     pub const fn place(self) -> &'static str {
         match self {
@@ -51,7 +66,7 @@ impl Language {
 }
 
 impl KitFile {
-    /// The text for a decoder of this name.
+    /// The text for a decoder or encoder of this name.
     #[must_use]
     pub fn for_name(&self, name: &str) -> String {
         ["example-python", "example-rust", "example-c"]

@@ -58,7 +58,7 @@ impl FamilyRules for ArmEteUnit {
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
-    const LEGAL_POLICIES: Option<family::LegalPolicies<Self>> = None;
+    const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = &[];
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));
     const TIMING: Option<family::TimingOf<Self>> = None;

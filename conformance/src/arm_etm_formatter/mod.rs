@@ -45,7 +45,7 @@ impl FamilyRules for ArmEtmFormatter {
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
-    const LEGAL_POLICIES: Option<family::LegalPolicies<Self>> = None;
+    const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = &[];
     const REASONS: Option<family::Reasons<Self>> = None;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;

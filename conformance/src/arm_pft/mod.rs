@@ -5,6 +5,7 @@ mod captures;
 mod execution_files;
 pub mod generate;
 mod instructions;
+mod legal_choices;
 mod saboteurs;
 mod sync_points;
 
@@ -52,7 +53,7 @@ impl FamilyRules for ArmPft {
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
-    const LEGAL_POLICIES: Option<family::LegalPolicies<Self>> = None;
+    const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = legal_choices::LEGAL_CHOICES;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);

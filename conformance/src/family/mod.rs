@@ -15,6 +15,7 @@ mod captures;
 mod execution_files;
 mod generator;
 mod instructions;
+mod legal_choices;
 mod programs;
 mod registry;
 mod rules;
@@ -30,11 +31,13 @@ pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummar
 pub(crate) use generator::nothing_more;
 pub use generator::{Generated, Generator};
 pub use instructions::{Clock, Encoding, Instructions, Run};
+pub use legal_choices::LegalChoice;
+pub(crate) use legal_choices::{EITHER, legal_choices};
 pub use programs::{
     DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,
 };
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
-pub use rules::{FamilyRules, LegalForm, LegalPolicies, Reasons, WritePackets, toml_error};
+pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};

@@ -8,6 +8,7 @@ use super::captures::Captures;
 use super::execution_files::ExecutionFormat;
 use super::generator::Generator;
 use super::instructions::Instructions;
+use super::legal_choices::LegalChoice;
 use super::programs::Programs;
 use super::saboteurs::Saboteurs;
 use super::sync_points::SyncPoints;
@@ -76,8 +77,8 @@ pub trait FamilyRules: JudgedProtocol {
     /// Whether another wire of an encoder is as legal as the expected one; `None` where every byte is determined.
     const LEGAL_FORM: Option<LegalForm<Self>>;
 
-    /// Other policies that an encoder may have instead of that of a case; `None` where none is known.
-    const LEGAL_POLICIES: Option<LegalPolicies<Self>>;
+    /// The choices of a policy that the specification leaves to encoders.
+    const LEGAL_CHOICES: &'static [LegalChoice<Self>];
 
     /// Why the reference decoder works out what it does, for families whose results are not written in the packets.
     const REASONS: Option<Reasons<Self>>;
@@ -112,9 +113,6 @@ pub type WritePackets<P> = fn(
 /// Whether a wire has the packets of another one in a form that the specification allows under parameters and policy:
 /// the expected wire, then that of the encoder.
 pub type LegalForm<P> = fn(&[u8], &[u8], &<P as Protocol>::Parameters, &<P as Protocol>::Policy) -> bool;
-
-/// The policies with other choices that the specification leaves to encoders, for the policy of a case.
-pub type LegalPolicies<P> = fn(&<P as Protocol>::Policy) -> Vec<<P as Protocol>::Policy>;
 
 /// Why a decoder reports what it does of a stream: sentences for people, each with the index of its packet, in order of
 /// packets.

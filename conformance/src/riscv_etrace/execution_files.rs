@@ -34,6 +34,10 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
             run(&mut next, "; this format has no traps", program, parameters, policy, each)
         },
     },
+    ExecutionFormat {
+        name: "ingress",
+        drive: |input, _, parameters, _, each| super::ingress::drive(input, parameters, each),
+    },
 ];
 
 /// Machine level, for executions without levels.

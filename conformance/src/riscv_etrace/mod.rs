@@ -3,9 +3,10 @@
 mod bench;
 mod execution_files;
 pub mod generate;
+mod ingress;
 mod instructions;
+mod legal_choices;
 mod legal_form;
-mod legal_policies;
 pub mod programs;
 mod readings;
 pub mod rows;
@@ -72,7 +73,7 @@ impl FamilyRules for RiscvEtrace {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())
     });
     const LEGAL_FORM: Option<family::LegalForm<Self>> = Some(legal_form::same_packets);
-    const LEGAL_POLICIES: Option<family::LegalPolicies<Self>> = Some(legal_policies::of);
+    const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = legal_choices::LEGAL_CHOICES;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = Some(timing::TIMING);
     const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);

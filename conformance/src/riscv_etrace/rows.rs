@@ -186,7 +186,7 @@ impl Column {
 }
 
 /// Strict: no sign; a hexadecimal number may start with `0x`.
-fn number(text: &str, radix: u32) -> Option<u64> {
+pub(super) fn number(text: &str, radix: u32) -> Option<u64> {
     let digits = if radix == 16 { text.trim_start_matches("0x").trim_start_matches("0X") } else { text };
     if digits.starts_with(['+', '-']) {
         return None;

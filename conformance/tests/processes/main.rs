@@ -2,6 +2,8 @@
 
 mod adaptor;
 mod adaptor_kits;
+mod choosing;
+mod encoder_kits;
 mod exec_mode;
 mod installed;
 mod left_behind;

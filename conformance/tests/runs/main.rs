@@ -13,6 +13,8 @@ mod fast_path;
 mod generated;
 mod grouped_report;
 mod judge;
+mod legal_choices;
+mod policy_table;
 mod programs;
 mod ptm_capture;
 mod raw_bytes;

@@ -316,8 +316,12 @@ fn executions_become_the_trace() {
     let csv =
         files.write("run.csv", b"VALID,ADDRESS,INSN\n1,20,13\n1,1000,13\n0,0,0\n1,1004,13\n1,1008,13\n");
     let pc = files.write("run.pc", &words);
+    let signals = b"iaddr,itype,ilastsize,iretire,priv\n0x1000,0,1,1,3\n4100,0,1,1,3\n0x1008,0,1,1,3\n";
+    let signals = files.write("signals.csv", signals);
     let section = files.section();
-    for (execution, format, skipped) in [(csv, "csv", true), (pc, "pc", false)] {
+    for (execution, format, skipped) in
+        [(csv, "csv", true), (pc, "pc", false), (signals, "ingress", false)]
+    {
         let (wire, packets) = (files.path("wire.bin"), files.path("packets.jsonl"));
         let common = ["encode", "--family", "riscv-etrace", "--section", &section];
         let output = run(&[
@@ -603,13 +607,16 @@ fn reported(lines: &str) -> Vec<Observed> {
 fn adaptors_begin_as_ones_that_work() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
-    for (language, file, names_it) in [
-        ("python", "example.py", "tdut.serve(\"acme-python\","),
-        ("c", "example.c", "\\\"name\\\":\\\"acme-c\\\""),
-        ("rust", "src/main.rs", "Subject::new(\"acme-rust\","),
+    for (side, language, file, names_it) in [
+        ("", "python", "example.py", "tdut.serve(\"acme-python\","),
+        ("", "c", "example.c", "\\\"name\\\":\\\"acme-c\\\""),
+        ("", "rust", "src/main.rs", "Subject::new(\"acme-rust\","),
+        ("encoder-", "python", "example.py", "tdut.serve_encoder(\"acme-encoder-python\","),
+        ("encoder-", "c", "example.c", "\\\"name\\\":\\\"acme-encoder-c\\\""),
     ] {
-        let kit = path(&format!("acme-{language}"));
-        let made = run(&["adaptor", "new", "--lang", language, &kit]);
+        let kit = path(&format!("acme-{side}{language}"));
+        let encoder = if side.is_empty() { &[][..] } else { &["--encoder"][..] };
+        let made = run(&[&["adaptor", "new", "--lang", language, &kit], encoder].concat());
         assert!(made.status.success(), "{}", text(&made.stderr));
         let written = fs::read_to_string(Path::new(&kit).join(file)).expect("written");
         assert!(written.contains(names_it), "{language}");
@@ -637,6 +644,8 @@ fn adaptors_begin_as_ones_that_work() {
         Some(2)
     );
     assert_eq!(run(&["adaptor", "new", "--lang", "c", "1x"]).status.code(), Some(2));
+    let none = run(&["adaptor", "new", "--lang", "rust", "--encoder", &path("rust-encoder")]);
+    assert_eq!((none.status.code(), Path::new(&path("rust-encoder")).exists()), (Some(2), false));
 }
 
 #[test]
