@@ -62,6 +62,7 @@ pub mod fuzz_project;
 pub mod generate;
 mod invocation;
 pub mod itanium_pmu;
+pub mod journal;
 pub mod judge;
 mod legal_search;
 pub mod listing;

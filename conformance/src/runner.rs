@@ -18,6 +18,7 @@ use crate::ProtocolName;
 use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::Seed;
+use crate::journal::Journal;
 use crate::process::{self, SubjectError};
 use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
@@ -59,6 +60,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// Whether a case that fails sets [`stop`](Self::stop).
     pub fail_fast: bool,
+    /// Results that are there already, and the file that gets the others as they come.
+    pub journal: Option<Arc<Journal>>,
 }
 
 impl Default for Options {
@@ -77,6 +80,7 @@ impl Default for Options {
             invocation: Invocation::default(),
             stop: Arc::default(),
             fail_fast: false,
+            journal: None,
         }
     }
 }
@@ -176,10 +180,16 @@ impl Visitor for RunFamily<'_> {
             if self.options.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let case = match work {
-                Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
-                Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
-            };
+            let case = self.known(work).or_else(|| {
+                let case = match work {
+                    Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
+                    Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
+                };
+                if let (Some(journal), Some(case)) = (&self.options.journal, &case) {
+                    journal.add_case(case);
+                }
+                case
+            });
             let fails = case.iter().any(|case| case.failures().next().is_some());
             if self.options.fail_fast && fails {
                 self.options.stop.store(true, Ordering::Relaxed);
@@ -210,6 +220,15 @@ enum Work<P: FamilyRules> {
 }
 
 impl RunFamily<'_> {
+    /// The result that an earlier run has.
+    fn known<P: FamilyRules>(&self, work: &Work<P>) -> Option<CaseResult> {
+        let journal = self.options.journal.as_ref()?;
+        match work {
+            Work::Case(file) => journal.case(&file.case.id, file.case.rev),
+            Work::Seed(seed) => journal.case(&seed.id::<P>(), 1),
+        }
+    }
+
     fn programs<P: FamilyRules>(&self) -> Result<Vec<ProgramRun>, SuiteError> {
         let wanted = self.options.programs && self.options.takes_direction(Direction::RoundTrip);
         if !wanted || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
@@ -217,11 +236,15 @@ impl RunFamily<'_> {
         }
         let Some(programs) = P::PROGRAMS else { return Ok(Vec::new()) };
         let filters = &self.options.selection.filters;
+        let selected = |name: &str| {
+            filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[name]))
+        };
+        let mut known = self.options.journal.as_ref().map_or_else(Vec::new, |it| it.programs(P::ID));
+        known.retain(|run| selected(&run.name()));
+        let names: Vec<String> = known.iter().map(ProgramRun::name).collect();
         let wanted = |program: &str, set: &str| {
             let name = format!("{program}/{set}");
-            let selected =
-                filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[&name]));
-            selected && !self.options.stop.load(Ordering::Relaxed)
+            selected(&name) && !names.contains(&name) && !self.options.stop.load(Ordering::Relaxed)
         };
         let text = self.options.parameters.as_deref();
         let parameters = text.map(P::read_parameters).transpose().map_err(|errors| SuiteError {
@@ -241,7 +264,12 @@ impl RunFamily<'_> {
         };
         let once = |_| (programs.run)(&request);
         let runs = (0..self.options.repeat.get()).map(once).collect::<Result<_, _>>()?;
-        Ok(repeat::settled_programs(runs))
+        let judged = repeat::settled_programs(runs);
+        if let Some(journal) = &self.options.journal {
+            judged.iter().for_each(|run| journal.add_program(run));
+        }
+        known.extend(judged);
+        Ok(known)
     }
 }
 

@@ -46,13 +46,19 @@ struct Writer<'a> {
     key: Option<&'static str>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn put(self, value: impl Display) -> Result<(), Refused> {
+        let out = self.keyed();
+        write!(out, "{value}").map_err(|fmt::Error| Refused(String::from("cannot be written")))
+    }
+
+    /// The line, after the key.
+    fn keyed(self) -> &'a mut String {
         if let Some(key) = self.key {
             self.out.push_str(key);
             self.out.push('=');
         }
-        write!(self.out, "{value}").map_err(|fmt::Error| Refused(String::from("cannot be written")))
+        self.out
     }
 }
 
@@ -122,6 +128,15 @@ macro_rules! plain {
     };
 }
 
+macro_rules! integers {
+    ($($method:ident: $type:ty),* $(,)?) => {
+        $(fn $method(self, value: $type) -> Result<(), Refused> {
+            self.keyed().push_str(itoa::Buffer::new().format(value));
+            Ok(())
+        })*
+    };
+}
+
 impl<'a> ser::Serializer for Writer<'a> {
     type Ok = ();
     type Error = Refused;
@@ -133,10 +148,20 @@ impl<'a> ser::Serializer for Writer<'a> {
     type SerializeStruct = Parts<'a>;
     type SerializeStructVariant = Parts<'a>;
 
-    plain! {
+    integers! {
         serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64, serialize_i128: i128,
         serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_u128: u128,
-        serialize_f32: f32, serialize_f64: f64, serialize_char: char, serialize_str: &str,
+    }
+
+    plain! { serialize_f32: f32, serialize_f64: f64, serialize_char: char }
+
+    fn serialize_str(self, value: &str) -> Result<(), Refused> {
+        self.keyed().push_str(value);
+        Ok(())
+    }
+
+    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<(), Refused> {
+        self.put(value)
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Refused> {

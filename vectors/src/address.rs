@@ -50,7 +50,7 @@ macro_rules! address {
         #[cfg(feature = "serde")]
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(crate::notation::HexText::new(self.0.into()).as_str())
             }
         }
 

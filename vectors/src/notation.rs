@@ -64,6 +64,59 @@ pub fn show_bytes(bytes: &[u8]) -> String {
     text
 }
 
+/// A number as `0x…`, written without the formatter: listings write one for each range of instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct HexText {
+    /// Filled from the end.
+    text: [u8; 19],
+    first: usize,
+}
+
+impl HexText {
+    /// The text of a number, as `{value:#x}` writes it.
+    #[must_use]
+    pub fn new(value: u64) -> Self {
+        const DIGITS: [u8; 16] = *b"0123456789abcdef";
+        let (mut text, mut first, mut rest) = ([b'0'; 19], 19, value);
+        for place in text.iter_mut().rev().take(16) {
+            *place = DIGITS[(rest & 0xf) as usize];
+            first -= 1;
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        first -= 2;
+        if let Some(x) = text.get_mut(first + 1) {
+            *x = b'x';
+        }
+        Self { text, first }
+    }
+
+    /// The text after a sign: `+0x10`, `-0x10`.
+    #[must_use]
+    pub fn signed(value: i64) -> Self {
+        let mut with_sign = Self::new(value.unsigned_abs());
+        with_sign.first -= 1;
+        if let Some(sign) = with_sign.text.get_mut(with_sign.first) {
+            *sign = if value < 0 { b'-' } else { b'+' };
+        }
+        with_sign
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// The text, all ASCII.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.text.get(self.first..).unwrap_or_default()
+    }
+}
+
 /// Schema of a number written as `"0x…"` or as an integer.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
@@ -100,7 +153,7 @@ impl Visitor<'_> for HexVisitor {
 
 /// `u64` as a `"0x…"` string: `#[serde(with = "notation::hex")]`.
 pub mod hex {
-    use super::{HexVisitor, format};
+    use super::{HexText, HexVisitor};
     use serde::{Deserializer, Serializer};
 
     /// Writes `"0x…"`.
@@ -109,7 +162,7 @@ pub mod hex {
     ///
     /// Those of the serializer.
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&format!("{value:#x}"))
+        serializer.serialize_str(HexText::new((*value).into()).as_str())
     }
 
     /// Reads a string or an integer.
@@ -151,7 +204,7 @@ pub mod hex_option {
 
 /// `u8` as a `"0x…"` string.
 pub mod hex8 {
-    use super::{HexVisitor, format};
+    use super::{HexText, HexVisitor, format};
     use serde::de::Error;
     use serde::{Deserializer, Serializer};
 
@@ -161,7 +214,7 @@ pub mod hex8 {
     ///
     /// Those of the serializer.
     pub fn serialize<S: Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&format!("{value:#x}"))
+        serializer.serialize_str(HexText::new((*value).into()).as_str())
     }
 
     /// Reads a string or an integer.
@@ -305,6 +358,20 @@ pub mod hex128_option {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hexadecimal_text_is_that_of_the_formatter() {
+        for shift in 0..64 {
+            for value in [1_u64 << shift, (1 << shift) - 1, 0xfedc_ba98_7654_3210 >> shift, u64::MAX >> shift]
+            {
+                assert_eq!(HexText::new(value).as_str(), format!("{value:#x}"));
+                let (delta, positive) = (value.cast_signed(), value >> 1);
+                let sign = if delta < 0 { '-' } else { '+' };
+                assert_eq!(HexText::signed(delta).as_str(), format!("{sign}{:#x}", delta.unsigned_abs()));
+                assert_eq!(HexText::signed(positive.cast_signed()).as_str(), format!("+{positive:#x}"));
+            }
+        }
+    }
 
     #[test]
     fn numbers_are_read_strictly() {

@@ -1,5 +1,6 @@
 //! `traceproof conformance`: the main job.
 
+use std::fs;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use toml::value::Date;
 use traceproof_conformance::baseline::{self, Baseline, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
+use traceproof_conformance::journal::Journal;
 use traceproof_conformance::report::{json, junit, text};
 use traceproof_conformance::save::{self, Saving};
 use traceproof_conformance::{
@@ -39,6 +41,7 @@ use crate::subjects::{Starting, named};
   traceproof conformance --filter '*/generated/*' --generated 5000 --seed 1000
   traceproof conformance --no-real-programs --json results.json --junit results.xml
   traceproof conformance --subject acme.toml --html report.html
+  traceproof conformance --generated 100000 --json results.json --resume results.json.journal
   traceproof conformance --family riscv-etrace --parameters encoder.toml
   traceproof conformance --snapshot snapshot-directory
   traceproof conformance --subject acme.toml --family arm-etm
@@ -115,6 +118,11 @@ pub(crate) struct Arguments {
     /// The directory must be empty or not exist.
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "snapshot")]
     save: Option<PathBuf>,
+    /// Go on with the results in this file, JSON Lines, which gets those of this run as they come. A run that is
+    /// killed leaves it; the same command with --resume judges only what it lacks. It is removed at the end. Without
+    /// this option and with --json, it is the file of --json with `.journal` after its name.
+    #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
+    resume: Option<PathBuf>,
     /// Write the results as JSON, for `report`: verdicts, the texts of the cases, clauses, and dissections of some
     /// failures of each cause.
     #[arg(long, value_name = "FILE")]
@@ -138,6 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             ("--json", arguments.json.as_deref()),
             ("--junit", arguments.junit.as_deref()),
             ("--html", arguments.html.as_deref()),
+            ("--resume", arguments.resume.as_deref()),
         ],
     )?;
     let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
@@ -159,6 +168,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.junit {
         write(path, &junit::report(&run).map_err(|error| Failure::file(path, error))?)?;
     }
+    end_journal(&run, arguments)?;
     let report = if arguments.every_failure { text::report_of_every_failure } else { text::report };
     print(&report(&run, style()))?;
     if let Some(saved) = saved {
@@ -262,10 +272,51 @@ fn judge_snapshots(subject: &Subject, arguments: &Arguments) -> Result<Run, Fail
     all.ok_or_else(|| Failure::usage("no snapshot"))
 }
 
+/// The file that gets results as they come, if there is one.
+fn journal_path(arguments: &Arguments) -> Option<PathBuf> {
+    let Arguments { resume, json, snapshot, fail_fast, .. } = arguments;
+    if resume.is_some() {
+        return resume.clone();
+    }
+    let json = json.as_ref().filter(|_| snapshot.is_empty() && !fail_fast)?;
+    let plain = json.as_os_str() != "-" && (json.is_file() || !json.exists());
+    let mut name = json.file_name().filter(|_| plain)?.to_owned();
+    name.push(".journal");
+    Some(json.with_file_name(name))
+}
+
+fn open_journal(
+    subject: &Subject,
+    options: &Options,
+    arguments: &Arguments,
+) -> Result<Option<Journal>, Failure> {
+    let Some(path) = journal_path(arguments) else { return Ok(None) };
+    let journal = match arguments.resume {
+        Some(_) => Journal::resume(&path, subject, options),
+        None => Journal::create(&path, subject, options),
+    };
+    let journal = journal.map_err(|error| Failure::file(&path, error))?;
+    if journal.known() > 0 {
+        let known = text::counted(journal.known(), "result");
+        eprintln!("note: {known} from {}", path.display());
+    }
+    Ok(Some(journal))
+}
+
+/// Removes the file of a run that came to its end; of another, says how to go on with it.
+fn end_journal(run: &Run, arguments: &Arguments) -> Result<(), Failure> {
+    let Some(path) = journal_path(arguments).filter(|path| path.is_file()) else { return Ok(()) };
+    if run.incomplete {
+        eprintln!("note: the same command with --resume {} finishes this run", path.display());
+        return Ok(());
+    }
+    fs::remove_file(&path).map_err(|error| Failure::file(&path, error))
+}
+
 fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure> {
     let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
     let asked = arguments.real_programs || parameters.is_some();
-    let options = Options {
+    let mut options = Options {
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
@@ -279,11 +330,16 @@ fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure>
         invocation: invocation(),
         stop: stopped_by_hand()?,
         fail_fast: arguments.fail_fast,
+        journal: None,
     };
+    options.journal = open_journal(subject, &options, arguments)?.map(Arc::new);
     let bar = progress_bar("cases");
     let run = run_suite(subject, &options, &|progress| show(&bar, progress));
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
+    if let Some(journal) = &options.journal {
+        journal.finish().map_err(|error| Failure::usage(format!("results cannot be kept: {error}")))?;
+    }
     if run.cases.is_empty() && run.programs.is_empty() {
         return Err(Failure::not_found("no case matches", "list"));
     }

@@ -70,12 +70,24 @@ impl Run {
         let Some(first) = self.first else { return self.count };
         let (mut address, bytes) = (first, self.end.map(|end| end.wrapping_sub(first)));
         // If all are of the same length, the code is not needed.
-        let same = [2, 4].into_iter().find(|length| self.count.checked_mul(*length) == bytes);
+        let same = [2, 4]
+            .into_iter()
+            .find(|length| self.count.checked_mul(*length) == bytes)
+            .or_else(|| self.encoding.only_length());
+        // The code from the latest address that was looked up.
+        let (mut code, mut offset) = (&[][..], 0);
         for number in 1..=self.count {
             each(address);
-            let Some(length) = same.or_else(|| self.encoding.length(program, address)) else {
+            let length = same.or_else(|| {
+                if code.len() < offset + 2 {
+                    (code, offset) = (program.bytes_at(address)?, 0);
+                }
+                self.encoding.length_of(code.get(offset..)?)
+            });
+            let Some(length) = length else {
                 return self.count - number;
             };
+            offset = offset.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
             address = address.wrapping_add(length);
         }
         0
@@ -95,17 +107,30 @@ impl Encoding {
     /// Bytes of the instruction at this address; `None` where the program has no code for it, or in Jazelle state.
     #[must_use]
     pub fn length(self, program: &Program, address: u64) -> Option<u64> {
-        let half = || match program.bytes_at(address)? {
-            [low, high, ..] => Some(u16::from_le_bytes([*low, *high])),
-            _ => None,
-        };
+        self.only_length().or_else(|| self.length_of(program.bytes_at(address)?))
+    }
+
+    /// The length, where all instructions have the same.
+    const fn only_length(self) -> Option<u64> {
         match self {
             Self::Arm(InstructionSet::A32 | InstructionSet::A64) => Some(4),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the instruction that this code begins with.
+    fn length_of(self, code: &[u8]) -> Option<u64> {
+        let half = match code {
+            [low, high, ..] => u16::from_le_bytes([*low, *high]),
+            _ => return None,
+        };
+        match self {
+            Self::Arm(InstructionSet::A32 | InstructionSet::A64) => self.only_length(),
             Self::Arm(InstructionSet::T32 | InstructionSet::T32Ee) => {
-                Some(if half()? >> 11 >= 0b11101 { 4 } else { 2 })
+                Some(if half >> 11 >= 0b11101 { 4 } else { 2 })
             }
             Self::Arm(InstructionSet::Jazelle) => None,
-            Self::Riscv => riscv_length(half()?),
+            Self::Riscv => riscv_length(half),
         }
     }
 }

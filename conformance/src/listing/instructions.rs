@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-use traceproof_vectors::{Address, Fault, Place, Program, Sink};
+use traceproof_vectors::{Fault, Place, Program, Sink};
 
+use super::columns::PlaceText;
+use super::ranges::KnownRanges;
 use super::{Counts, severity};
-use crate::family::{Encoding, FamilyRules, Run};
-use crate::line::line;
+use crate::family::{FamilyRules, Run};
 use crate::stream::StreamSink;
 use crate::symbols::Symbols;
 
@@ -41,38 +41,29 @@ pub struct InstructionListing<'a, W> {
     symbols: &'a Symbols,
     /// The range that may go on, and the place of its beginning.
     open: Option<(Place, Run)>,
+    place: PlaceText,
+    ranges: KnownRanges,
+    /// Lines or addresses that are written next.
+    row: Vec<u8>,
     error: Option<io::Error>,
     written: Instructions,
-}
-
-#[derive(Serialize)]
-struct Record<T> {
-    place: Place,
-    #[serde(flatten)]
-    entry: T,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Content<'a> {
-    Instructions {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        first: Option<Address>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        end: Option<Address>,
-        count: u64,
-        encoding: &'static str,
-        /// Where the first one is.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        function: Option<String>,
-    },
-    Fault(&'a Fault),
 }
 
 impl<'a, W: Write> InstructionListing<'a, W> {
     /// Instructions of this program; ranges name the function of their first instruction, if there is a symbol.
     pub fn new(out: W, format: InstructionFormat, program: &'a Program, symbols: &'a Symbols) -> Self {
-        Self { out, format, program, symbols, open: None, error: None, written: Instructions::default() }
+        Self {
+            out,
+            format,
+            program,
+            symbols,
+            open: None,
+            place: PlaceText::new(),
+            ranges: KnownRanges::new(format),
+            row: Vec::new(),
+            error: None,
+            written: Instructions::default(),
+        }
     }
 
     /// Writes the last range and flushes the writer.
@@ -88,18 +79,19 @@ impl<'a, W: Write> InstructionListing<'a, W> {
         }
     }
 
-    fn keep(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) {
-        if self.error.is_none() {
-            self.error = write(&mut self.out).err();
-        }
-    }
-
     fn run(&mut self, place: Place, run: Run) {
         if self.format == InstructionFormat::Addresses {
-            let program = self.program;
-            let mut write = |address: u64| self.keep(|out| out.write_all(&address.to_le_bytes()));
-            let unknown = run.addresses(program, &mut write);
-            self.written.unknown += unknown;
+            self.row.clear();
+            let (row, out, error) = (&mut self.row, &mut self.out, &mut self.error);
+            self.written.unknown += run.addresses(self.program, &mut |address| {
+                row.extend_from_slice(&address.to_le_bytes());
+                // An event may stand for any number of instructions.
+                if row.len() >= ROW {
+                    put(out, error, row);
+                    row.clear();
+                }
+            });
+            put(out, error, row);
             return;
         }
         if run.first.is_none() {
@@ -119,26 +111,45 @@ impl<'a, W: Write> InstructionListing<'a, W> {
 
     /// Writes the range that was open.
     fn close(&mut self) {
-        let Some((place, Run { first, end, count, encoding })) = self.open.take() else { return };
-        let function = first.and_then(|first| self.symbols.name(first));
-        let (first, end, encoding) = (first.map(Address), end.map(Address), Encoding::name(encoding));
-        self.write(place, &Content::Instructions { first, end, count, encoding, function });
+        let Some((place, run)) = self.open.take() else { return };
+        let place = match self.format {
+            InstructionFormat::Addresses => return,
+            InstructionFormat::Text => self.place.columns(place),
+            InstructionFormat::JsonLines => self.place.json(place),
+        };
+        self.row.clear();
+        self.row.extend_from_slice(place.as_bytes());
+        self.row.extend_from_slice(self.ranges.text(run, self.symbols));
+        put(&mut self.out, &mut self.error, &self.row);
     }
 
-    fn write(&mut self, place: Place, entry: &Content<'_>) {
-        let format = self.format;
-        self.keep(|out| match (format, entry) {
-            (InstructionFormat::Addresses, _) => Ok(()),
-            (InstructionFormat::JsonLines, _) => {
-                serde_json::to_writer(&mut *out, &Record { place, entry })?;
-                out.write_all(b"\n")
+    fn write_fault(&mut self, fault: &Fault) {
+        self.row.clear();
+        let written = match self.format {
+            InstructionFormat::Addresses => return,
+            InstructionFormat::Text => writeln!(self.row, "{}: {fault}", severity(fault)),
+            InstructionFormat::JsonLines => {
+                self.row.extend_from_slice(self.place.json(fault.place).as_bytes());
+                self.row.extend_from_slice(br#","fault":"#);
+                let written = serde_json::to_writer(&mut self.row, fault);
+                self.row.extend_from_slice(b"}\n");
+                written.map_err(io::Error::from)
             }
-            (InstructionFormat::Text, Content::Fault(fault)) => writeln!(out, "{}: {fault}", severity(fault)),
-            (InstructionFormat::Text, Content::Instructions { .. }) => {
-                let Place { packet, byte, bit } = place;
-                writeln!(out, "{packet:>8} {byte:>10}.{bit} {}", line(entry))
-            }
-        });
+        };
+        match written {
+            Ok(()) => put(&mut self.out, &mut self.error, &self.row),
+            Err(error) => self.error = self.error.take().or(Some(error)),
+        }
+    }
+}
+
+/// Bytes of addresses that are collected at most.
+const ROW: usize = 1 << 14;
+
+/// Writes, unless that failed before.
+fn put(out: &mut impl Write, error: &mut Option<io::Error>, bytes: &[u8]) {
+    if error.is_none() {
+        *error = out.write_all(bytes).err();
     }
 }
 
@@ -158,7 +169,7 @@ impl<P: FamilyRules, W: Write> Sink<P> for InstructionListing<'_, W> {
         let counts = &mut self.written.counts;
         *if fault.class.is_warning() { &mut counts.warnings } else { &mut counts.errors } += 1;
         self.close();
-        self.write(fault.place, &Content::Fault(fault));
+        self.write_fault(fault);
     }
 }
 

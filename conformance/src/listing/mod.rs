@@ -9,8 +9,10 @@
 //! | Only a part of the trace? | [`Windowed`] |
 //! | The output of an encoder as files? | [`WireFile`] |
 
+mod columns;
 mod folded;
 mod instructions;
+mod ranges;
 mod recent;
 mod statistics;
 mod window;
@@ -23,6 +25,7 @@ use traceproof_vectors::{EncoderSink, Fault, Layer, Place, Sink};
 use crate::family::FamilyRules;
 use crate::line::write_line;
 use crate::stream::StreamSink;
+use columns::PlaceText;
 use recent::Recent;
 
 pub use folded::FoldedStacks;
@@ -50,7 +53,11 @@ pub struct Listing<W> {
     format: Format,
     /// Only this layer; `None` = everything.
     layer: Option<Layer>,
+    /// Of the entry, for text.
     line: String,
+    /// As it is written.
+    row: Vec<u8>,
+    place: PlaceText,
     error: Option<io::Error>,
     counts: Counts,
     /// Index of the latest packet that could be read.
@@ -74,20 +81,6 @@ pub struct Counts {
     pub warnings: u64,
 }
 
-#[derive(Serialize)]
-struct Record<'a, T> {
-    place: Place,
-    /// Those of a packet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    #[serde(flatten)]
-    entry: Content<'a, T>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
 enum Content<'a, T> {
     Packet(&'a T),
     Event(&'a T),
@@ -99,8 +92,19 @@ impl<W: Write> Listing<W> {
     /// read; otherwise all.
     pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
         let counts = Counts { packets: 0, events: 0, errors: 0, warnings: 0 };
-        let line = String::new();
-        Self { out, format, layer, line, error: None, counts, latest: None, recent: None, lines: Vec::new() }
+        Self {
+            out,
+            format,
+            layer,
+            line: String::new(),
+            row: Vec::new(),
+            place: PlaceText::new(),
+            error: None,
+            counts,
+            latest: None,
+            recent: None,
+            lines: Vec::new(),
+        }
     }
 
     /// The same, with the bytes of each packet, from its first to its last one.
@@ -156,9 +160,7 @@ impl<W: Write> Listing<W> {
             Format::Text => self.write_text(place, line, bytes.as_deref(), &entry),
             Format::JsonLines => {
                 let bytes = bytes.as_deref().filter(|_| is_packet);
-                serde_json::to_writer(&mut self.out, &Record { place, bytes, line, entry })
-                    .map_err(io::Error::from)
-                    .and_then(|()| self.out.write_all(b"\n"))
+                self.write_json(place, line, bytes, &entry)
             }
         };
         self.keep(result);
@@ -175,26 +177,67 @@ impl<W: Write> Listing<W> {
         let kind = match entry {
             Content::Packet(packet) => {
                 write_line(&mut self.line, packet);
-                "packet"
+                "packet "
             }
             Content::Event(event) => {
                 write_line(&mut self.line, event);
-                "event"
+                "event  "
             }
             Content::Fault(fault) => {
                 let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
                 return writeln!(self.out, "{}: {fault}{line}", severity(fault));
             }
         };
-        let Place { packet, byte, bit } = place;
-        write!(self.out, "{packet:>8} {byte:>10}.{bit} ")?;
+        let row = &mut self.row;
+        row.clear();
+        row.extend_from_slice(self.place.columns(place).as_bytes());
         if let Some(line) = line {
-            write!(self.out, "line {line:<6} ")?;
+            write!(row, "line {line:<6} ")?;
         }
         if let Some(bytes) = bytes {
-            write!(self.out, "{bytes:<23} ")?;
+            write!(row, "{bytes:<23} ")?;
         }
-        writeln!(self.out, "{kind:<6} {}", self.line)
+        row.extend_from_slice(kind.as_bytes());
+        row.extend_from_slice(self.line.as_bytes());
+        row.push(b'\n');
+        self.out.write_all(row)
+    }
+
+    /// An object of `place`, `bytes`, `line` and the entry under its kind.
+    fn write_json<T: Serialize>(
+        &mut self,
+        place: Place,
+        line: Option<u32>,
+        bytes: Option<&str>,
+        entry: &Content<'_, T>,
+    ) -> io::Result<()> {
+        let row = &mut self.row;
+        row.clear();
+        row.extend_from_slice(self.place.json(place).as_bytes());
+        if let Some(bytes) = bytes {
+            row.extend_from_slice(br#","bytes":"#);
+            serde_json::to_writer(&mut *row, bytes)?;
+        }
+        if let Some(line) = line {
+            row.extend_from_slice(br#","line":"#);
+            row.extend_from_slice(itoa::Buffer::new().format(line).as_bytes());
+        }
+        match entry {
+            Content::Packet(packet) => {
+                row.extend_from_slice(br#","packet":"#);
+                serde_json::to_writer(&mut *row, packet)?;
+            }
+            Content::Event(event) => {
+                row.extend_from_slice(br#","event":"#);
+                serde_json::to_writer(&mut *row, event)?;
+            }
+            Content::Fault(fault) => {
+                row.extend_from_slice(br#","fault":"#);
+                serde_json::to_writer(&mut *row, fault)?;
+            }
+        }
+        row.extend_from_slice(b"}\n");
+        self.out.write_all(row)
     }
 }
 

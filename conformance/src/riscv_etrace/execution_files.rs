@@ -1,6 +1,6 @@
 //! Executions that other tools wrote down, one record for each instruction or trap, as stimulus.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 use std::iter;
 
 use traceproof_encoder_model::riscv_etrace::Hart;
@@ -10,6 +10,7 @@ use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, St
 use super::programs::{FlowCheck, FlowMap, foreign};
 use super::retirement;
 use super::rows::{AddressWords, CsvRow, CsvRows};
+use super::starts::Starts;
 use crate::family::{ExecutionError, ExecutionFormat, FileSummary};
 
 /// The formats.
@@ -93,9 +94,8 @@ struct Check<'a> {
     program: &'a Program,
     parameters: &'a Parameters,
     hint: &'static str,
-    /// Addresses of executed instructions, and of the second half-words of those that have one.
-    starts: HashSet<u64>,
-    halves: HashSet<u64>,
+    /// Of executed instructions.
+    starts: Starts,
     /// The row before.
     trap: Option<Trap>,
 }
@@ -107,8 +107,7 @@ fn wrong(row: &CsvRow, column: &str, message: String) -> Result<(), ExecutionErr
 
 impl<'a> Check<'a> {
     fn new(map: &'a FlowMap, program: &'a Program, parameters: &'a Parameters, hint: &'static str) -> Self {
-        let (starts, halves) = (HashSet::new(), HashSet::new());
-        Self { flow: FlowCheck::new(map), program, parameters, hint, starts, halves, trap: None }
+        Self { flow: FlowCheck::new(map), program, parameters, hint, starts: Starts::default(), trap: None }
     }
 
     /// Checks the row that `step` was made of. The error names its column.
@@ -179,16 +178,10 @@ impl<'a> Check<'a> {
             let (stated, address) = (row.instruction, row.address);
             return wrong(row, "INSN", format!("{stated:#x}, but the program has {word:#x} at {address:#x}"));
         }
-        let long = word & 0b11 == 0b11;
-        let second = row.address.wrapping_add(2);
-        if self.halves.contains(&row.address) || (long && self.starts.contains(&second)) {
+        if !self.starts.add(row.address, word & 0b11 == 0b11) {
             let message =
                 format!("{:#x} is inside another executed instruction, or contains one", row.address);
             return wrong(row, "ADDRESS", message);
-        }
-        self.starts.insert(row.address);
-        if long {
-            self.halves.insert(second);
         }
         Ok(())
     }
@@ -207,8 +200,11 @@ impl<'a> Check<'a> {
 
     /// The step without what the check of the flow does not know: triggers that break at any instruction, and levels of
     /// debug mode and virtual machines, which have no order.
-    fn for_flow(&self, step: &Step) -> Step {
+    fn for_flow<'s>(&self, step: &'s Step) -> Cow<'s, Step> {
         let levels = self.parameters.privilege_width_p <= 2;
+        if levels && matches!(step, Step::Retire(_)) {
+            return Cow::Borrowed(step);
+        }
         let mut step = step.clone();
         match &mut step {
             Step::Retire(retire) if !levels => retire.privilege = MACHINE,
@@ -219,7 +215,7 @@ impl<'a> Check<'a> {
             Step::Trap(trap) if !trap.interrupt && trap.cause == 3 => trap.cause = 2,
             _ => {}
         }
-        step
+        Cow::Owned(step)
     }
 
     /// The instruction at an address, 2 or 4 bytes.

@@ -11,6 +11,7 @@ pub mod programs;
 mod readings;
 pub mod rows;
 pub mod saboteurs;
+mod starts;
 mod sync_points;
 mod timing;
 

@@ -158,6 +158,9 @@ pub fn retired_ids(suites: &Tree, protocol: ProtocolId) -> io::Result<BTreeSet<S
     }
 }
 
+/// Errors of one file that are located: each reads the file again.
+const MOST_ERRORS: usize = 20;
+
 /// The rules that hold for the shipped cases of a protocol, beyond being readable.
 ///
 /// * Ids have the protocol's prefix and at least four digits; none is used twice or after its retirement.
@@ -175,7 +178,13 @@ pub fn lint<P: CaseProtocol>(
     let mut errors = Vec::new();
     let mut ids = BTreeMap::new();
     for file in files {
+        let (mut located, mut more) = (0, 0);
         let mut report = |field: &str, message: String| {
+            if located == MOST_ERRORS {
+                more += 1;
+                return;
+            }
+            located += 1;
             errors.push(SuiteError::at(&file.path, CaseError::at_field(&file.text, field, message)));
         };
         let case = &file.case;
@@ -196,6 +205,9 @@ pub fn lint<P: CaseProtocol>(
         }
         lint_references(case, registry, &mut report);
         lint_expectation(file, &mut report);
+        if more > 0 {
+            errors.push(SuiteError::new(&file.path, format!("and {more} more errors")));
+        }
         if !is_slug(&file.path) {
             let message = "names of files and directories are small letters, digits and `_`";
             errors.push(SuiteError::new(&file.path, message));
@@ -217,6 +229,7 @@ fn lint_references<P: CaseProtocol>(
             report(&format!("readings[{index}]"), format!("there is no reading `{name}`"));
         }
     }
+    let mut named = BTreeSet::new();
     for (index, id) in case.clauses.iter().enumerate() {
         let field = format!("clauses[{index}]");
         match registry.get(id) {
@@ -226,7 +239,7 @@ fn lint_references<P: CaseProtocol>(
             }
             Some(_) => {}
         }
-        if case.clauses.iter().take(index).any(|other| other == id) {
+        if !named.insert(id) {
             report(&field, format!("`{id}` is named twice"));
         }
     }

@@ -245,20 +245,35 @@ impl core::error::Error for DiscoveryError {}
 pub fn read(text: &str) -> Result<Discovery, Vec<DiscoveryError>> {
     let mut description = Description { text, errors: Vec::new(), keys: BTreeMap::new() };
     let discovery = description.read();
-    let mut errors = description.errors;
+    let errors = description.errors;
     match discovery {
         Some(discovery) if errors.is_empty() => Ok(discovery),
-        _ => {
-            errors.sort_by_key(|error| (error.line, error.column));
-            Err(errors)
-        }
+        _ => Err(placed(text, errors)),
     }
+}
+
+/// The errors in the order of the text, with lines and columns; passes over the text once.
+fn placed(text: &str, mut errors: Vec<(usize, DiscoveryProblem)>) -> Vec<DiscoveryError> {
+    errors.sort_by_key(|(offset, _)| *offset);
+    let (mut line, mut passed, mut first) = (1, 0, 0);
+    let place = |(offset, problem): (usize, DiscoveryProblem)| {
+        let between = text.get(passed..offset).unwrap_or_default();
+        line += between.matches('\n').count();
+        if let Some(last) = between.rfind('\n') {
+            first = passed + last + 1;
+        }
+        passed = offset;
+        let column = text.get(first..offset).unwrap_or_default().chars().count() + 1;
+        DiscoveryError { line, column, problem }
+    };
+    errors.into_iter().map(place).collect()
 }
 
 /// A description that is being read.
 struct Description<'a> {
     text: &'a str,
-    errors: Vec<DiscoveryError>,
+    /// Where each begins, in bytes.
+    errors: Vec<(usize, DiscoveryProblem)>,
     /// Where each name stands.
     keys: BTreeMap<String, Range<usize>>,
 }
@@ -429,10 +444,7 @@ impl Description<'_> {
     }
 
     fn error(&mut self, span: &Range<usize>, problem: DiscoveryProblem) {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        self.errors.push(DiscoveryError { line, column, problem });
+        self.errors.push((span.start, problem));
     }
 }
 

@@ -290,7 +290,12 @@ impl fmt::Display for ReportedAddress {
 #[cfg(feature = "serde")]
 impl serde::Serialize for ReportedAddress {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        use crate::notation::HexText;
+        let text = match *self {
+            Self::Delta(delta) => HexText::signed(delta),
+            Self::Full(address) => HexText::new(address),
+        };
+        serializer.serialize_str(text.as_str())
     }
 }
 

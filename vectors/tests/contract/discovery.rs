@@ -175,3 +175,21 @@ fn text_that_is_no_description_is_a_syntax_error() {
         assert_eq!((errors[0].line, errors[0].column), place, "{errors:?}");
     }
 }
+
+/// A description of many unknown names takes time in proportion to its length, and every error has its place. One that
+/// is 32 times longer took a thousand times longer when each place was counted from the beginning.
+#[test]
+fn long_descriptions_are_read_in_linear_time() {
+    let seconds = |names: usize| {
+        let text: String = (0..names).map(|number| format!("name{number} = 1\n")).collect();
+        let start = std::time::Instant::now();
+        let errors = read(&text).expect_err("unknown names");
+        let seconds = start.elapsed().as_secs_f64();
+        let places: Vec<_> = errors.iter().map(|error| (error.line, error.column)).collect();
+        assert_eq!(places, (1..=names).map(|line| (line, 1)).collect::<Vec<_>>());
+        seconds
+    };
+    let short = (0..3).map(|_| seconds(1_000)).fold(f64::INFINITY, f64::min);
+    let long = seconds(32_000);
+    assert!(long < 200.0 * short, "{long} s for 32 times of what takes {short} s");
+}

@@ -253,3 +253,22 @@ fn a_bad_registry_is_reported_before_the_cases() {
         assert!(errors.len() == 1 && errors[0].starts_with(expected), "{expected}\n{errors:?}");
     }
 }
+
+/// Every located error reads the file again, so there are a few of one file, and the number of the others.
+#[test]
+fn many_errors_of_one_file_are_counted() {
+    let clauses = vec!["\"RVET-PKT-011\""; 30_000].join(", ");
+    let text = CASE.replace("\"RVET-PKT-011\"", &clauses);
+    let project = Project::new(&[("a.toml", &text)]);
+    let start = std::time::Instant::now();
+    let errors = project.errors();
+    assert_eq!(errors.len(), 21, "{errors:?}");
+    assert!(errors[0].contains("`RVET-PKT-011` is named twice"), "{}", errors[0]);
+    assert!(errors[20].contains("and 29979 more errors"), "{}", errors[20]);
+    // Reading it once, for scale.
+    let read = start.elapsed().as_secs_f64();
+    let start = std::time::Instant::now();
+    assert!(toml::from_str::<toml::Table>(&text).is_ok());
+    let once = start.elapsed().as_secs_f64();
+    assert!(read < 1000.0 * once.max(1e-4), "{read} s, where the text is read in {once} s");
+}

@@ -28,7 +28,7 @@ impl Output {
     /// An output that a stream gets as it is written.
     pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
         if is_stream(target) {
-            let to = To::Stream(BufWriter::new(stream(target)?));
+            let to = To::Stream(BufWriter::with_capacity(BUFFER, stream(target)?));
             return Ok(Self { to, target: target.to_owned() });
         }
         Self::beside(target)
@@ -38,7 +38,10 @@ impl Output {
     pub(crate) fn whole(target: &Path) -> Result<Self, Failure> {
         if is_stream(target) {
             let held = NamedTempFile::new().map_err(|error| Failure::file(target, error))?;
-            return Ok(Self { to: To::Held(BufWriter::new(held)), target: target.to_owned() });
+            return Ok(Self {
+                to: To::Held(BufWriter::with_capacity(BUFFER, held)),
+                target: target.to_owned(),
+            });
         }
         Self::beside(target)
     }
@@ -57,7 +60,7 @@ impl Output {
         let file = builder
             .tempfile_in(directory.unwrap_or(Path::new(".")))
             .map_err(|error| Failure::file(&target, error))?;
-        Ok(Self { to: To::Beside(BufWriter::new(file)), target })
+        Ok(Self { to: To::Beside(BufWriter::with_capacity(BUFFER, file)), target })
     }
 
     /// The output is complete.
@@ -80,7 +83,17 @@ impl Output {
     }
 }
 
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 1 << 16;
+
 impl Write for Output {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.to {
+            To::Stream(stream) => stream.write_all(bytes),
+            To::Beside(file) | To::Held(file) => file.write_all(bytes),
+        }
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.to {
             To::Stream(stream) => stream.write(bytes),

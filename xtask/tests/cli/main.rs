@@ -12,5 +12,8 @@ mod fuzz;
 mod hostile;
 mod opencsd_snapshots;
 mod report;
+#[cfg(unix)]
+mod resume;
+mod spoiled;
 mod trace_unit;
 mod unit_settings;

@@ -199,6 +199,8 @@ impl<P: FamilyRules> Writer<'_, P> {
         let first = self.shown.insert(packet);
         let theirs = self.beside.filter(|_| first).and_then(|beside| beside.differing.get(&packet));
         let instructions = std::mem::take(&mut self.instructions);
+        // Of two sides that differ, what is left out might be the difference.
+        let reference = if theirs.is_none() { capped(reference) } else { reference };
         Unit { reference, subject: theirs.cloned(), instructions, ..Unit::default() }
     }
 
@@ -207,7 +209,7 @@ impl<P: FamilyRules> Writer<'_, P> {
         let mut lines = Vec::new();
         self.list(&mut lines, Place { packet: u64::MAX, ..Place::default() });
         if !lines.is_empty() {
-            self.units.push(Unit { reference: lines, ..Unit::default() });
+            self.units.push(Unit { reference: capped(lines), ..Unit::default() });
         }
         let Some(beside) = self.beside else { return };
         let others = beside.differing.keys().filter(|packet| packets.contains(packet));
@@ -219,6 +221,35 @@ impl<P: FamilyRules> Writer<'_, P> {
             }
         }
     }
+}
+
+/// Events of one packet that are shown at most, and how many of them are its last ones: a count in a packet may stand for
+/// thousands.
+const MOST_EVENTS: usize = 128;
+const LAST_EVENTS: usize = 16;
+
+/// The lines without the events in the middle, if there are too many; their number stands for them.
+fn capped(lines: Vec<String>) -> Vec<String> {
+    let is_event = |line: &String| line.starts_with("> ");
+    let events = lines.iter().filter(|line| is_event(line)).count();
+    if events <= MOST_EVENTS {
+        return lines;
+    }
+    let left_out = MOST_EVENTS - LAST_EVENTS..events - LAST_EVENTS;
+    let (mut number, mut kept) = (0, Vec::with_capacity(MOST_EVENTS + 2));
+    for line in lines {
+        if is_event(&line) {
+            if number == left_out.start {
+                kept.push(format!("> ... {} events left out", left_out.len()));
+            }
+            number += 1;
+            if left_out.contains(&(number - 1)) {
+                continue;
+            }
+        }
+        kept.push(line);
+    }
+    kept
 }
 
 fn heading<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> String {
@@ -308,4 +339,27 @@ fn meaning(field: &Field, decoded: Option<&Value>) -> String {
         received => parts.push(format!("{received} bits travelled")),
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_events_of_a_packet_are_counted_not_shown() {
+        let lines = |events: usize| -> Vec<String> {
+            let mut lines = vec![String::from("= branch_count")];
+            lines.extend((0..events).map(|number| format!("> retire {number}")));
+            lines.push(String::from("! limit"));
+            lines
+        };
+        assert_eq!(capped(lines(MOST_EVENTS)), lines(MOST_EVENTS));
+        let shown = capped(lines(65_536));
+        assert_eq!(shown.len(), 1 + MOST_EVENTS + 1 + 1);
+        assert_eq!(shown[0], "= branch_count");
+        assert_eq!(shown[112], "> retire 111");
+        assert_eq!(shown[113], "> ... 65408 events left out");
+        assert_eq!(shown[114], "> retire 65520");
+        assert_eq!(shown.last().map(String::as_str), Some("! limit"));
+    }
 }

@@ -1,0 +1,2 @@
+#!/bin/bash -eu
+exec "$SRC/traceproof/fuzz/oss-fuzz/build.sh"

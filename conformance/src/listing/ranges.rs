@@ -1,0 +1,139 @@
+//! Ranges of instructions as text. A program runs the same ranges over and over, so the latest texts are kept.
+
+use std::io::Write as _;
+
+use traceproof_vectors::notation::HexText;
+
+use super::InstructionFormat;
+use crate::family::Run;
+use crate::symbols::Symbols;
+
+/// How many ranges are kept; a power of two.
+const KEPT: usize = 1 << 12;
+
+/// The longest text that is kept: names of functions may have any length.
+const LONGEST: usize = 256;
+
+/// Writes ranges, and remembers them.
+#[derive(Debug)]
+pub(super) struct KnownRanges {
+    format: InstructionFormat,
+    /// Empty until the first range comes.
+    known: Vec<Option<(Run, Vec<u8>)>>,
+    /// A text that is too long to be kept.
+    long: Vec<u8>,
+}
+
+impl KnownRanges {
+    pub(super) const fn new(format: InstructionFormat) -> Self {
+        Self { format, known: Vec::new(), long: Vec::new() }
+    }
+
+    /// What follows the place in the line of a range, its end included.
+    pub(super) fn text(&mut self, run: Run, symbols: &Symbols) -> &[u8] {
+        if self.known.is_empty() {
+            self.known.resize_with(KEPT, || None);
+        }
+        let index = index(run);
+        if !matches!(&self.known[index], Some((known, _)) if *known == run) {
+            let text = match self.format {
+                InstructionFormat::JsonLines => json(run, symbols),
+                InstructionFormat::Text | InstructionFormat::Addresses => columns(run, symbols),
+            };
+            if text.len() > LONGEST {
+                self.long = text;
+                return &self.long;
+            }
+            self.known[index] = Some((run, text));
+        }
+        self.known[index].as_ref().map_or(&[], |(_, text)| text)
+    }
+}
+
+/// Where a range is kept: by multiplication with a large odd number.
+fn index(run: Run) -> usize {
+    let (first, count) = (run.first.unwrap_or_default(), run.count);
+    let mixed = (first ^ count << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - KEPT.trailing_zeros())) as usize
+}
+
+/// `instructions first=… end=… count=… encoding=… function=…`.
+fn columns(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> {
+    let mut text = b"instructions".to_vec();
+    for (name, address) in [(" first=", first), (" end=", end)] {
+        if let Some(address) = address {
+            text.extend_from_slice(name.as_bytes());
+            text.extend_from_slice(HexText::new(address).as_bytes());
+        }
+    }
+    text.extend_from_slice(b" count=");
+    text.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+    text.extend_from_slice(b" encoding=");
+    text.extend_from_slice(encoding.name().as_bytes());
+    if let Some(function) = first.and_then(|first| symbols.name(first)) {
+        text.extend_from_slice(b" function=");
+        text.extend_from_slice(function.as_bytes());
+    }
+    text.push(b'\n');
+    text
+}
+
+/// The same as a member of an object that has begun, and the end of the object.
+fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> {
+    let mut text = br#","instructions":{"#.to_vec();
+    for (name, address) in [("first", first), ("end", end)] {
+        if let Some(address) = address {
+            // A vector cannot fail to be written to.
+            let _ = write!(text, r#""{name}":"{}","#, HexText::new(address).as_str());
+        }
+    }
+    let _ = write!(text, r#""count":{count},"encoding":"{}""#, encoding.name());
+    if let Some(function) = first.and_then(|first| symbols.name(first)) {
+        let _ = write!(text, r#","function":{}"#, serde_json::Value::from(function));
+    }
+    text.extend_from_slice(b"}}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::Encoding;
+    use crate::symbols::Symbol;
+
+    fn run(first: u64, count: u64) -> Run {
+        Run { first: Some(first), end: Some(first + 4 * count), count, encoding: Encoding::Riscv }
+    }
+
+    /// More ranges than are kept, twice, so that some replace others: each has its own text.
+    #[test]
+    fn a_kept_range_is_that_range() {
+        let symbols = Symbols::from_iter([Symbol { address: 0, size: 0, name: String::from("f") }]);
+        let mut known = KnownRanges::new(InstructionFormat::Text);
+        for number in (0..2 * KEPT as u64).chain(0..2 * KEPT as u64) {
+            let (first, count) = (4 * (number / 3) + 4, number % 3 + 1);
+            let end = first + 4 * count;
+            let expected = format!(
+                "instructions first={first:#x} end={end:#x} count={count} encoding=riscv function=f+{first:#x}\n"
+            );
+            let text = known.text(run(first, count), &symbols);
+            assert_eq!(String::from_utf8_lossy(text), expected);
+        }
+        assert!(known.known.len() == KEPT);
+    }
+
+    #[test]
+    fn long_names_are_written_but_not_kept() {
+        let name = "f\"".repeat(LONGEST);
+        let symbols = Symbols::from_iter([Symbol { address: 0x10, size: 0, name: name.clone() }]);
+        let mut known = KnownRanges::new(InstructionFormat::JsonLines);
+        for _ in 0..2 {
+            let text = known.text(run(0x10, 1), &symbols).to_vec();
+            let object = [b"{\"place\":0", text.as_slice()].concat();
+            let read: serde_json::Value = serde_json::from_slice(&object).expect("an object");
+            assert_eq!(read["instructions"]["function"], serde_json::json!(name));
+            assert_eq!(read["instructions"]["end"], "0x14");
+        }
+        assert!(known.known.iter().all(Option::is_none));
+    }
+}

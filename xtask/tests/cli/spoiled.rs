@@ -1,0 +1,333 @@
+//! Spoiled files of every kind that a command reads: what the program does with them.
+//!
+//! A few tries of each kind run with every test; `TRACEPROOF_HOSTILE_TRIES=100` sets another number for each kind, and
+//! the ignored test `spoiled_files_in_full` makes at least 1,000 tries of all kinds and prints what they cost.
+
+use std::fs;
+use std::path::Path;
+
+use crate::hostile::{DEADLINE, RESIDENT, elf, run};
+
+/// A source of a snapshot, and its code.
+const DEVICE: &[u8] = b"[device]\nname=M\nclass=trace_source\ntype=ETM3.5\n\n\
+[regs]\nETMCR(0x000)=0x10001860\nETMIDR(0x079)=0x410CF250\nETMCCER(0x07A)=0x344008F2\nETMTRACEIDR(0x080)=0x10\n\n\
+[dump]\nfile=code.bin\naddress=0x1000\n";
+
+/// The beginning of results that another version kept.
+const JOURNAL: &[u8] =
+    br#"{"run":{"version":1,"harness":"0.0.1","subject":{"name":"reference","version":"0.1.0"},"judged":""}}
+{"program":{"family":"arm_etm","program":"mix","set":"a","verdict":"pass"}}
+"#;
+
+/// A case that passes, with the clause that it names.
+const CASE: &str = r#"schema = 1
+id = "etr-0001"
+family = "riscv_etrace"
+title = "A start packet"
+level = "must"
+clauses = ["RVET-PKT-011"]
+polarity = "positive"
+catches = "A field too many."
+provenance = { kind = "example", source = "X03" }
+program = """
+.org 0x1000
+A: nop
+"""
+wire = ["73 00 04"]
+events = [
+  { context = { privilege = 3 } },
+  { retire = "A" },
+]
+"#;
+
+const CLAUSES: &str = r#"family = "riscv_etrace"
+[[clause]]
+id = "RVET-PKT-011"
+summary = "Layout"
+source = "ET 7.2"
+kind = "packet"
+level = "must"
+scope = "core"
+violable = false
+"#;
+
+/// Numbers from a seed: xorshift64*.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let wide = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
+        usize::try_from(wide).expect("31 bits") % below.max(1)
+    }
+}
+
+/// A file with a few things wrong in it.
+fn spoiled(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    for _ in 0..=numbers.next(4) {
+        let at = numbers.next(bytes.len());
+        match numbers.next(7) {
+            0 => bytes.truncate(at),
+            1 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.next(8),
+            2 if !bytes.is_empty() => {
+                bytes[at] = [0, 0xff, 0x7f, 0x80, b'\n', b'"', b'[', b'9'][numbers.next(8)];
+            }
+            3 => drop(
+                bytes.splice(at..at, vec![[0xff, 0, b'9', b'['][numbers.next(4)]; 1 << numbers.next(14)]),
+            ),
+            4 => {
+                let part = bytes[at..].to_vec();
+                bytes.extend(part);
+            }
+            5 => drop(bytes.drain(at..bytes.len().min(at + 1 + numbers.next(8)))),
+            _ => {
+                bytes.extend((0..numbers.next(64)).map(|_| u8::try_from(numbers.next(256)).expect("a byte")));
+            }
+        }
+    }
+    bytes
+}
+
+/// A file of some kind, and the arguments that read it under the name `FILE`.
+struct Kind {
+    name: &'static str,
+    good: Vec<u8>,
+    arguments: &'static str,
+}
+
+fn kinds() -> Vec<Kind> {
+    let kind = |name, good: &[u8], arguments| Kind { name, good: good.to_vec(), arguments };
+    let trace = [0x01, 0x1f, 0x03, 0x73, 0x00, 0x04, 0x01, 0x12, 0x01, 0x5f];
+    let arm = [0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x80, 0, 0, 0x21, 0x42, 0x84, 0x86, 0x03, 0x95, 0x9a];
+    let parameters = b"iaddress_width_p = 32\ncall_counter_size_p = 7\n";
+    let log = b"PMC4 = 0x02030828\nPMD4 = 0x10\n";
+    let rows = b"interface,direction,register,value,event\nx,w,TRCACVR0+4,1000,\n,,,,poll s IDLE=1; isb\n";
+    let lines =
+        b"t-1 [001] 1.000001: rwmmio_post_read: f width=32 val=0x1 addr=0x100c\nCPU:1 [LOST 3 EVENTS]\n";
+    let dump = b"TRCCONFIGR = 0x811\nxw TRCACVR0+4=1; xw64 TRCACVR1=10\nTRCVIIECTLR = 3\n";
+    let execution = b"VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n1,1000,13,3,0,0,0,0\n";
+    let baseline = b"schema = 1\nsubject = 'reference'\n\n[[known]]\nreason = 'none'\n\
+        finding = 'none'\nchecks = ['etr-0001 decode: crash']\n";
+    let subject = b"command = ['true']\nframings = ['jsonl']\n[deadlines]\nhello = 0.2\n";
+    let steps = b"{\"action\":{\"signal\":{\"enable\":{\"address\":\"0x1000\"}}}}\n\
+        {\"action\":{\"execute\":{\"address\":\"0x1000\"}}}\n";
+    let finding = b"protocol = \"riscv_etrace\"\nreadings = []\n\n[parameters]\n\n\
+        [[code]]\naddress = \"0x1000\"\nbytes = \"13 00 00 00\"\n---\n\x01\x1f\x03\x73";
+    vec![
+        kind("trace.riscv", &trace, "decode --family riscv-etrace --section 0x1000:code FILE"),
+        kind("trace.explained", &trace, "explain --family riscv-etrace --section 0x1000:code --trace FILE"),
+        kind("trace.etm", &arm, "decode --family arm-etm --section 0x1000:code FILE"),
+        kind("trace.pft", &arm, "decode --family arm-pft --section 0x1000:code FILE"),
+        kind("trace.ete", &arm, "decode --family arm-ete --section 0x1000:code FILE"),
+        kind("trace.itanium", &arm, "decode --family itanium-pmu FILE"),
+        kind("log.txt", log, "decode --family itanium-pmu --text FILE"),
+        kind("unit.csv", rows, "decode --family arm-ete-unit --import csv FILE"),
+        kind("unit.ftrace", lines, "decode --family arm-ete-unit --import ftrace --base 0x1000 FILE"),
+        kind("unit.txt", dump, "settings --family arm-ete-unit --read FILE"),
+        kind("program.elf", &elf(), "decode --family riscv-etrace trace --elf FILE"),
+        kind("parameters.toml", parameters, "decode --family riscv-etrace trace --parameters FILE"),
+        kind(
+            "run.csv",
+            execution,
+            "encode --family riscv-etrace --section 0x1000:code --execution FILE -o o",
+        ),
+        kind("known.toml", baseline, "conformance --filter etr-0001 --baseline FILE"),
+        kind("subject.toml", subject, "smoke --subject FILE"),
+        kind("judged.toml", subject, "conformance --subject FILE --filter etr-0001"),
+        kind(
+            "compared.toml",
+            subject,
+            "diff --subject reference --subject FILE --filter etr-0001 --generated 1",
+        ),
+        kind("updated.toml", baseline, "baseline update --subject reference --filter etr-0001 FILE"),
+        kind(
+            "policy.toml",
+            b"sync_max = 16\n",
+            "encode --family riscv-etrace --section 0x1000:code --policy FILE --execution run -o o",
+        ),
+        kind("run.jsonl", steps, "encode --family arm-pft --section 0x1000:code --execution FILE -o o"),
+        kind(
+            "run.pc",
+            &[0, 0x10, 0, 0, 0, 0, 0, 0],
+            "encode --family riscv-etrace --section 0x1000:code --format pc --execution FILE -o o",
+        ),
+        kind(
+            "code.bin",
+            &[0x13, 0, 0, 0].repeat(16),
+            "decode --family riscv-etrace --section 0x1000:FILE trace",
+        ),
+        kind("frames.bin", &arm.repeat(8), "decode --family arm-etm --trace-id 1 --section 0x1000:code FILE"),
+        kind(
+            "statistics.riscv",
+            &trace,
+            "decode --family riscv-etrace --section 0x1000:code --statistics FILE",
+        ),
+        kind("folded.etm", &arm, "decode --family arm-etm --section 0x1000:code --format folded FILE"),
+        kind(
+            "beside.riscv",
+            &trace,
+            "decode --family riscv-etrace --section 0x1000:code --subject reference FILE",
+        ),
+        kind("finding.stream", finding, "fuzz promote FILE"),
+        kind("corpus/a.stream", finding, "fuzz minimize corpus smaller"),
+        kind(
+            "dut.toml",
+            b"name = 'core'\n[parameters]\niaddress_width_p = 32\n",
+            "check-rtl --dut FILE --pack corpus --log trace",
+        ),
+        kind(
+            "snapshot/snapshot.ini",
+            b"[snapshot]\nversion=1.0\n\n\
+              [device_list]\ndevice0=etm.ini\n\n[trace]\nmetadata=trace.ini\n",
+            "decode snapshot",
+        ),
+        kind("snapshot/etm.ini", DEVICE, "conformance --snapshot snapshot"),
+        kind(
+            "snapshot/trace.ini",
+            b"[trace_buffers]\nbuffers=b\n\n\
+              [b]\nname=E\nfile=t.bin\nformat=source_data\n\n[source_buffers]\nM=E\n",
+            "decode snapshot",
+        ),
+        kind("snapshot/t.bin", &arm, "conformance --snapshot snapshot"),
+        kind(
+            "suite/riscv_etrace/a.toml",
+            CASE.as_bytes(),
+            "conformance --suite suite --family riscv-etrace --generated 0 --no-real-programs",
+        ),
+        kind("suite/riscv_etrace/b.toml", CASE.as_bytes(), "list --suite suite --family riscv-etrace"),
+        kind("suite/riscv_etrace/c.toml", CASE.as_bytes(), "coverage --suite suite --family riscv-etrace"),
+        kind("run.journal", JOURNAL, "conformance --filter etr-0001 --no-real-programs --resume FILE"),
+        kind(
+            "clauses/clauses/riscv_etrace.toml",
+            CLAUSES.as_bytes(),
+            "list --suite clauses --family riscv-etrace",
+        ),
+    ]
+}
+
+/// The files that commands read besides the spoiled one.
+fn surroundings(directory: &Path) {
+    let write = |name: &str, content: &[u8]| {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::write(path, content).expect("written");
+    };
+    for kind in kinds().iter().filter(|kind| kind.name.starts_with("snapshot/")) {
+        write(kind.name, &kind.good);
+    }
+    for name in ["code", "snapshot/code.bin"] {
+        write(name, &[0x13, 0, 0, 0].repeat(16));
+    }
+    write("trace", &[0x01, 0x1f]);
+    write("run", b"ADDRESS\n1000\n");
+    write("suite/clauses/riscv_etrace.toml", CLAUSES.as_bytes());
+    write("clauses/riscv_etrace/a.toml", CASE.as_bytes());
+    write("corpus/good.stream", b"");
+}
+
+/// The most of anything that a try cost.
+#[derive(Debug, Default)]
+struct Cost {
+    tries: u64,
+    refused: u64,
+    seconds: f64,
+    resident: u64,
+}
+
+/// Spoils a file again and again.
+fn spoil(kind: &Kind, tries: u64, cost: &mut Cost) {
+    let files = tempfile::tempdir().expect("a directory");
+    surroundings(files.path());
+    let path = files.path().join(kind.name);
+    fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+    let arguments: Vec<String> =
+        kind.arguments.split(' ').map(|word| word.replace("FILE", kind.name)).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // These are written anew or removed by their command; every other file stays as it is.
+    let updates = kind.arguments.starts_with("baseline update") || kind.name == "run.journal";
+    for seed in 0..tries {
+        // The first one is good.
+        let bytes = if seed == 0 { kind.good.clone() } else { spoiled(&kind.good, &mut Numbers(seed)) };
+        fs::write(&path, &bytes).expect("written");
+        let ended = run(files.path(), &arguments);
+        let what = || format!("{}, seed {seed}: {}", kind.name, ended.text);
+        assert!(ended.code.is_some_and(|code| (0..=5).contains(&code)), "{:?} {}", ended.code, what());
+        assert!(!ended.text.contains("panicked"), "{}", what());
+        assert!(ended.resident < RESIDENT, "{} KiB, {}", ended.resident, what());
+        assert!(updates || fs::read(&path).expect("there") == bytes, "overwritten: {}", what());
+        if seed == 0 {
+            assert!(!ended.text.contains("unexpected argument"), "{}", what());
+        }
+        cost.tries += 1;
+        cost.refused += u64::from(ended.code == Some(2) || ended.code == Some(5));
+        cost.seconds = cost.seconds.max(ended.seconds);
+        cost.resident = cost.resident.max(ended.resident);
+        // Some commands make a directory.
+        let _ = fs::remove_dir_all(files.path().join("smaller"));
+    }
+    assert!(!names(files.path()).iter().any(|name| name.ends_with(".partial")), "{}", kind.name);
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("listed").flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The results of a run, and its journal; made by the program itself.
+fn results() -> [Kind; 3] {
+    let files = tempfile::tempdir().expect("a directory");
+    let made =
+        run(files.path(), &["conformance", "--filter", "etr-0001", "--no-real-programs", "--json", "r"]);
+    assert_eq!(made.code, Some(0), "{}", made.text);
+    let good = fs::read(files.path().join("r")).expect("results");
+    let kind = |name, arguments| Kind { name, good: good.clone(), arguments };
+    [
+        kind("results.json", "report html FILE -o page"),
+        kind("part.json", "report merge FILE -o whole"),
+        kind("before.json", "report markdown FILE"),
+    ]
+}
+
+/// Processes of the program whose parent is gone.
+#[cfg(target_os = "linux")]
+fn orphans() -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("listed").flatten();
+    let of_a_try = |entry: &fs::DirEntry| {
+        let parent = fs::read_to_string(entry.path().join("status")).unwrap_or_default();
+        let adopted = parent.lines().any(|line| line == "PPid:\t1");
+        let program = fs::read_link(entry.path().join("exe"))
+            .is_ok_and(|it| it == Path::new(env!("CARGO_BIN_EXE_traceproof")));
+        adopted && program
+    };
+    entries.filter(of_a_try).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn try_all(tries: u64) -> Cost {
+    let mut cost = Cost::default();
+    for kind in kinds().into_iter().chain(results()) {
+        spoil(&kind, tries, &mut cost);
+    }
+    assert!(cost.refused > 0 && cost.refused < cost.tries, "{cost:?}");
+    assert!(cost.seconds <= DEADLINE.as_secs_f64(), "{cost:?}");
+    #[cfg(target_os = "linux")]
+    assert_eq!(orphans(), Vec::<String>::new());
+    cost
+}
+
+#[test]
+fn spoiled_files_end_in_errors() {
+    let tries = std::env::var("TRACEPROOF_HOSTILE_TRIES").ok().and_then(|text| text.parse().ok());
+    try_all(tries.unwrap_or(5));
+}
+
+#[test]
+#[ignore = "some minutes; .ci/nightly runs it"]
+fn spoiled_files_in_full() {
+    let kinds = u64::try_from(kinds().len() + results().len()).expect("some");
+    let cost = try_all(1_000_u64.div_ceil(kinds));
+    assert!(cost.tries >= 1_000, "{cost:?}");
+    println!("{cost:?}");
+}
