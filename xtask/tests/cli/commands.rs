@@ -319,9 +319,7 @@ fn executions_become_the_trace() {
     let signals = b"iaddr,itype,ilastsize,iretire,priv\n0x1000,0,1,1,3\n4100,0,1,1,3\n0x1008,0,1,1,3\n";
     let signals = files.write("signals.csv", signals);
     let section = files.section();
-    for (execution, format, skipped) in
-        [(csv, "csv", true), (pc, "pc", false), (signals, "ingress", false)]
-    {
+    for (execution, format, skipped) in [(csv, "csv", true), (pc, "pc", false), (signals, "ingress", false)] {
         let (wire, packets) = (files.path("wire.bin"), files.path("packets.jsonl"));
         let common = ["encode", "--family", "riscv-etrace", "--section", &section];
         let output = run(&[
