@@ -69,7 +69,8 @@ pub(crate) struct Arguments {
     /// Only the cases.
     #[arg(long)]
     no_real_programs: bool,
-    /// Without the sweeps of opcodes (docs/opcode-sweeps.md): executions of every encoding of a table.
+    /// Without the sweeps of opcodes, executions of every encoding of a table (docs/opcode-sweeps.md). They are also
+    /// left out with `--generated 0`.
     #[arg(long)]
     no_opcodes: bool,
     /// Run the real programs with the parameters of this file only: a TOML file of parameters by the specification's
@@ -270,12 +271,13 @@ fn judge_snapshots(subject: &Subject, arguments: &Arguments) -> Result<Run, Fail
 fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure> {
     let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
     let asked = arguments.real_programs || parameters.is_some();
+    let generated = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?;
     let options = Options {
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
-        generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?,
-        opcodes: !arguments.no_opcodes,
+        opcodes: !arguments.no_opcodes && !generated.is_empty(),
+        generated,
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(usize::from),
