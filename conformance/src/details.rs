@@ -14,7 +14,7 @@ use traceproof_vectors::clause::Clause;
 
 use crate::Subject;
 use crate::family::{self, FamilyRules, Visitor};
-use crate::generate::Seed;
+use crate::generate::generated_case;
 use crate::report::causes::{Judged, causes};
 use crate::report::explain::{self, Evidence, Explaining};
 use crate::run::Run;
@@ -137,8 +137,8 @@ impl Visitor for &mut Collect<'_, '_> {
             let detail = match files.get(case.id.as_str()) {
                 Some(file) => self.detail(file, is_example),
                 None if is_example => {
-                    let seed = Seed::named::<P>(&case.id).and_then(Seed::case::<P>);
-                    seed.map(|(file, _)| self.detail(&file, true)).unwrap_or_default()
+                    let file = generated_case::<P>(&case.id);
+                    file.map(|file| self.detail(&file, true)).unwrap_or_default()
                 }
                 None => continue,
             };

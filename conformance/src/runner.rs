@@ -4,20 +4,20 @@ use std::any::Any;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use traceproof_vectors::case::{CaseFile, Resolved, SuiteError};
+use traceproof_vectors::case::{CaseFile, Level, Polarity, Resolved, SuiteError};
 use traceproof_vectors::clause::Registry;
 
 use crate::ProtocolName;
 use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
-use crate::generate::Seed;
+use crate::generate::{OpcodeSweep, Seed};
 use crate::journal::Journal;
 use crate::process::{self, SubjectError};
 use crate::repeat;
@@ -40,6 +40,8 @@ pub struct Options {
     pub directions: Vec<Direction>,
     /// The numbers of the generated scenarios to judge besides, of each family, each whole and damaged.
     pub generated: Range<u64>,
+    /// Whether to judge sweeps of opcodes besides, where a family has them.
+    pub opcodes: bool,
     /// Whether to send real programs through the subject, too. Their names are matched by the filters of the
     /// selection as `program/set`. They take seconds, and nothing stops a subject in this process that hangs there.
     pub programs: bool,
@@ -71,6 +73,7 @@ impl Default for Options {
             selection: Selection::default(),
             directions: Vec::new(),
             generated: 0..0,
+            opcodes: false,
             programs: false,
             parameters: None,
             jobs: None,
@@ -174,7 +177,10 @@ impl Visitor for RunFamily<'_> {
         let judged = self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>();
         let seeds = Seed::of(self.options.generated.clone())
             .filter(|seed| judged && self.options.selection.takes_seed::<P>(*seed));
-        let work: Vec<Work<P>> = selected.into_iter().map(Work::Case).chain(seeds.map(Work::Seed)).collect();
+        let sweeps = if self.options.opcodes && judged { OpcodeSweep::all::<P>() } else { Vec::new() };
+        let sweeps = sweeps.into_iter().filter(|sweep| self.options.selection.takes_sweep::<P>(sweep));
+        let generated = seeds.map(Work::Seed).chain(sweeps.map(Work::Sweep));
+        let work: Vec<Work<P>> = selected.into_iter().map(Work::Case).chain(generated).collect();
         let (done, total) = (AtomicUsize::new(0), work.len());
         let one = |work: &Work<P>| {
             if self.options.stop.load(Ordering::Relaxed) {
@@ -184,6 +190,7 @@ impl Visitor for RunFamily<'_> {
                 let case = match work {
                     Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
                     Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
+                    Work::Sweep(sweep) => judge_sweep::<P>(self.subject, self.options, sweep),
                 };
                 if let (Some(journal), Some(case)) = (&self.options.journal, &case) {
                     journal.add_case(case);
@@ -217,6 +224,8 @@ enum Work<P: FamilyRules> {
     Case(Arc<CaseFile<P>>),
     /// Made when it is its turn.
     Seed(Seed),
+    /// Made when it is its turn.
+    Sweep(OpcodeSweep),
 }
 
 impl RunFamily<'_> {
@@ -226,6 +235,7 @@ impl RunFamily<'_> {
         match work {
             Work::Case(file) => journal.case(&file.case.id, file.case.rev),
             Work::Seed(seed) => journal.case(&seed.id::<P>(), 1),
+            Work::Sweep(sweep) => journal.case(&sweep.id::<P>(), 1),
         }
     }
 
@@ -335,6 +345,48 @@ fn judge_seed<P: FamilyRules>(
     Some(case)
 }
 
+/// Judges a sweep of opcodes, without the relations: they are judged by other streams. `None` where the family has none
+/// of this name.
+fn judge_sweep<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    sweep: &OpcodeSweep,
+) -> Option<CaseResult> {
+    let file = match sweep.case::<P>()? {
+        Ok(file) => Arc::new(file),
+        Err(message) => return Some(sweep_without_stream::<P>(sweep, message)),
+    };
+    let judged =
+        [(Direction::Decode, subject.has_decoder::<P>()), (Direction::Encode, subject.has_encoder::<P>())];
+    let checks = judged
+        .into_iter()
+        .filter(|&(direction, has)| has && options.takes_direction(direction))
+        .map(|(direction, _)| Check { direction, verdict: judge_fairly(subject, options, &file, direction) })
+        .collect();
+    let mut case = result(&file, Vec::new(), checks);
+    case.reproduce = Some(options.invocation.command(format!("conformance --filter {}", case.id)));
+    Some(case)
+}
+
+/// The result of a sweep whose stream cannot be made: an error of the runner, not of the subject.
+fn sweep_without_stream<P: FamilyRules>(sweep: &OpcodeSweep, message: String) -> CaseResult {
+    let verdict = Verdict::Fail(Divergence::sentence("the reference encoder model", message));
+    CaseResult {
+        id: sweep.id::<P>(),
+        rev: 1,
+        protocol: ProtocolName(P::ID),
+        path: slashed(&sweep.path::<P>()),
+        title: sweep.title(),
+        level: Level::Must,
+        polarity: Polarity::Positive,
+        clauses: Vec::new(),
+        provisional: Vec::new(),
+        catches: OpcodeSweep::CATCHES.to_owned(),
+        checks: vec![Check { direction: Direction::Decode, verdict }],
+        reproduce: None,
+    }
+}
+
 /// A failure of a process that has worked for other cases is tried again in one that has not.
 fn judge_fairly<P: FamilyRules>(
     subject: &Subject,
@@ -432,12 +484,11 @@ fn last_words(payload: &(dyn Any + Send)) -> String {
 
 fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: Vec<Check>) -> CaseResult {
     let case = &file.case;
-    let parts: Vec<_> = file.path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     CaseResult {
         id: case.id.clone(),
         rev: case.rev,
         protocol: ProtocolName(P::ID),
-        path: parts.join("/"),
+        path: slashed(&file.path),
         title: case.title.clone(),
         level: case.level,
         polarity: case.polarity,
@@ -447,6 +498,12 @@ fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: 
         checks,
         reproduce: None,
     }
+}
+
+/// A path with `/` on every system.
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
 }
 
 /// The readings without a primary source among those of a case.

@@ -15,7 +15,7 @@ use traceproof_vectors::notation::show_bytes;
 use traceproof_vectors::{Entry, Log, Protocol, Sink};
 
 use crate::family::{self, FamilyRules, Visitor};
-use crate::generate::Seed;
+use crate::generate::generated_case;
 use crate::listing::{Format, Listing};
 use crate::observe::{self, Observed};
 use crate::report::text::{self, Style};
@@ -135,8 +135,8 @@ impl Visitor for Save<'_> {
             let suite = Suite::<P>::load(self.saving.directories).map_err(SaveError::Suite)?;
             for case in cases {
                 let file = suite.files.iter().find(|file| file.case.id == case.id);
-                let seed = || Seed::named::<P>(&case.id)?.case::<P>().map(|(file, _)| file);
-                if let Some(file) = file.cloned().or_else(seed) {
+                let generated = || generated_case::<P>(&case.id);
+                if let Some(file) = file.cloned().or_else(generated) {
                     saved.push(self.case(case, &file)?);
                 }
             }

@@ -9,7 +9,7 @@ use traceproof_vectors::{Family, ProtocolId};
 
 use crate::Shard;
 use crate::family::FamilyRules;
-use crate::generate::Seed;
+use crate::generate::{OpcodeSweep, Seed};
 
 /// Where suites and registries of clauses lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +141,12 @@ impl Selection {
     #[must_use]
     pub fn takes_seed<P: FamilyRules>(&self, seed: Seed) -> bool {
         self.takes_named::<P>(&seed.id::<P>(), seed.title(), &seed.path::<P>(), seed.level(), &[])
+    }
+
+    /// Whether the case of a sweep is taken.
+    #[must_use]
+    pub fn takes_sweep<P: FamilyRules>(&self, sweep: &OpcodeSweep) -> bool {
+        self.takes_named::<P>(&sweep.id::<P>(), &sweep.title(), &sweep.path::<P>(), case::Level::Must, &[])
     }
 
     fn takes_named<P: FamilyRules>(

@@ -56,6 +56,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         directories: select.suite.directories()?,
         selection: select.selection()?,
         generated: 0..DEFAULT_GENERATED_PER_FAMILY,
+        opcodes: true,
         programs: !select.is_narrow(),
         invocation: invocation(),
         ..Options::default()

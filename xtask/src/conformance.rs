@@ -39,6 +39,7 @@ use crate::subjects::{Starting, named};
   traceproof conformance --filter etr-0042
   traceproof conformance --filter '*/loop_labels/*' --level must
   traceproof conformance --filter '*/generated/*' --generated 5000 --seed 1000
+  traceproof conformance --filter '*/opcodes/*'
   traceproof conformance --no-real-programs --json results.json --junit results.xml
   traceproof conformance --subject acme.toml --html report.html
   traceproof conformance --generated 100000 --json results.json --resume results.json.journal
@@ -71,6 +72,10 @@ pub(crate) struct Arguments {
     /// Only the cases.
     #[arg(long)]
     no_real_programs: bool,
+    /// Without the sweeps of opcodes, executions of every encoding of a table (docs/opcode-sweeps.md). They are also
+    /// left out with `--generated 0`.
+    #[arg(long)]
+    no_opcodes: bool,
     /// Run the real programs with the parameters of this file only: a TOML file of parameters by the specification's
     /// names, or of discovered attributes. The cases have their own parameters. Needs one --family.
     #[arg(long, value_name = "FILE")]
@@ -234,7 +239,8 @@ fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>
     }
     let everything = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?
         == (0..DEFAULT_GENERATED_PER_FAMILY)
-        && !arguments.no_real_programs;
+        && !arguments.no_real_programs
+        && !arguments.no_opcodes;
     let narrow = arguments.select.is_narrow()
         || !(arguments.select.family.is_empty() && arguments.direction.is_empty());
     let whole = everything && !narrow && arguments.parameters.is_none() && !run.incomplete;
@@ -316,11 +322,13 @@ fn end_journal(run: &Run, arguments: &Arguments) -> Result<(), Failure> {
 fn judge_suite(subject: &Subject, arguments: &Arguments) -> Result<Run, Failure> {
     let parameters = arguments.parameters.as_deref().map(|path| parameters(path, arguments)).transpose()?;
     let asked = arguments.real_programs || parameters.is_some();
+    let generated = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?;
     let mut options = Options {
         directories: arguments.select.suite.directories()?,
         selection: arguments.select.selection()?,
         directions: arguments.direction.clone(),
-        generated: arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?,
+        opcodes: !arguments.no_opcodes && !generated.is_empty(),
+        generated,
         programs: !arguments.no_real_programs && (asked || !arguments.select.is_narrow()),
         parameters,
         jobs: arguments.jobs.map(usize::from),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use clap::{Args, ValueEnum};
 use traceproof_conformance::Shard;
 use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
-use traceproof_conformance::generate::Seed;
+use traceproof_conformance::generate::generated_case;
 use traceproof_conformance::suite::{Directories, Selection, Suite};
 use traceproof_vectors::Family;
 use traceproof_vectors::case::{self, CaseFile};
@@ -177,11 +177,9 @@ impl<W: WithCase> Visitor for Find<'_, W> {
         }
         // The texts of many matches are not needed.
         let ambiguous = files.len() > 1;
-        if let Some(seed) = Seed::named::<P>(self.name) {
-            let case = seed.case::<P>().map(|(file, _)| file);
-            let found =
-                case.map(|file| Found { id: self.name.to_owned(), text: self.work.text(&file, &suite) });
-            return Ok(found.into_iter().collect());
+        if let Some(file) = generated_case::<P>(self.name) {
+            let found = Found { id: self.name.to_owned(), text: self.work.text(&file, &suite) };
+            return Ok(vec![found]);
         }
         let found = |file: &CaseFile<P>| Found {
             id: file.case.id.clone(),

@@ -55,6 +55,7 @@ impl FamilyRules for ArmEteUnit {
     ];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;

@@ -42,6 +42,7 @@ impl FamilyRules for ArmEtmFormatter {
     const FINISHED_SCOPES: &'static [&'static str] = &["formatter"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = None;
+    const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;

@@ -50,6 +50,7 @@ impl FamilyRules for ArmPft {
         &["configuration", "packets", "waypoints", "encoder", "flow", "errors"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;

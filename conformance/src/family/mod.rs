@@ -3,7 +3,7 @@
 //! | question | place |
 //! |---|---|
 //! | What must every family define? | [`FamilyRules`] |
-//! | Which parts can it have? | [`Generator`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Instructions`], [`Captures`], [`Saboteurs`], [`Bench`] |
+//! | Which parts can it have? | [`Generator`], [`Sweeps`], [`SyncPoints`], [`ExecutionFormat`], [`Programs`], [`TimingOf`], [`Instructions`], [`Captures`], [`Saboteurs`], [`Bench`] |
 //! | Which protocols and families are there? | [`IMPLEMENTED`], [`families`], [`protocols_of`], [`visit`], [`protocol_of`] |
 //!
 //! A part is a struct without defaults: a family implements it completely or declares that it has none. Nothing here
@@ -20,6 +20,7 @@ mod programs;
 mod registry;
 mod rules;
 mod saboteurs;
+mod sweeps;
 mod sync_points;
 mod timing;
 
@@ -39,6 +40,7 @@ pub use programs::{
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
 pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
+pub use sweeps::{Sweep, Sweeps};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};
 pub use timing::{Timing, TimingOf};
 pub use traceproof_differential::JudgedProtocol;

@@ -11,6 +11,7 @@ use super::instructions::Instructions;
 use super::legal_choices::LegalChoice;
 use super::programs::Programs;
 use super::saboteurs::Saboteurs;
+use super::sweeps::Sweeps;
 use super::sync_points::SyncPoints;
 use super::timing::TimingOf;
 use crate::elf::Machine;
@@ -67,6 +68,9 @@ pub trait FamilyRules: JudgedProtocol {
 
     /// Random executions with their oracle.
     const GENERATOR: Option<Generator<Self>>;
+
+    /// Tables of encodings as executions.
+    const SWEEPS: Option<Sweeps<Self>>;
 
     /// Where decoding may start late.
     const SYNC_POINTS: Option<SyncPoints<Self>>;

@@ -7,6 +7,7 @@ mod ingress;
 mod instructions;
 mod legal_choices;
 mod legal_form;
+mod opcodes;
 pub mod programs;
 mod readings;
 pub mod rows;
@@ -69,6 +70,7 @@ impl FamilyRules for RiscvEtrace {
     const FINISHED_SCOPES: &'static [&'static str] = &["core", "modes", "data", "encapsulation"];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const SWEEPS: Option<family::Sweeps<Self>> = Some(opcodes::SWEEPS);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(|packets, parameters, policy| {
         write_packets(packets, parameters, policy).map_err(|error| error.to_string())

@@ -1,5 +1,8 @@
-//! The decoder and the encoder model classify every encoding of a table as an independent disassembler's text does.
+//! Tables of encodings by independent disassemblers: the classification of decoder and encoder model, and executions of
+//! every encoding that any subject is judged by.
 //!
-//! The scripts beside this file write the tables; nothing of this project has a part in them.
+//! The scripts beside the tables write them; nothing of this project has a part in them.
 
+mod arm;
 mod riscv;
+mod sweeps;

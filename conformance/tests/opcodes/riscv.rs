@@ -4,8 +4,8 @@ use traceproof_decoder::riscv_etrace as decoder;
 use traceproof_encoder_model::riscv_etrace as encoder;
 use traceproof_vectors::riscv_etrace::Xlen;
 
-const RV32: &str = include_str!("riscv_rv32.tsv");
-const RV64: &str = include_str!("riscv_rv64.tsv");
+const RV32: &str = include_str!("../../src/riscv_etrace/opcodes/rv32.tsv");
+const RV64: &str = include_str!("../../src/riscv_etrace/opcodes/rv64.tsv");
 const ZCMP_ZCMT: &str = include_str!("../../../vectors/tests/data/riscv_zcmp_zcmt.lst");
 
 /// One line of a table.

@@ -44,6 +44,7 @@ fn judge(family: &str, arguments: &[String]) -> Result<u8, String> {
     let mut options = Options {
         selection: Selection { families: vec![family], ..Selection::default() },
         generated: 0..DEFAULT_GENERATED_PER_FAMILY,
+        opcodes: true,
         jobs: Some(1),
         fail_fast: true,
         ..Options::default()

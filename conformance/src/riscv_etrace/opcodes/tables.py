@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes riscv_rv32.tsv and riscv_rv64.tsv: RISC-V encodings, the text that GNU objdump prints for them, their class.
+"""Writes rv32.tsv and rv64.tsv: RISC-V encodings, the text that GNU objdump prints for them, their class.
 
 The class is that of ET 4.1.1, derived from nothing but that text. Run it in the directory of this file:
 
     apt-get install binutils-riscv64-linux-gnu
-    ./riscv.py
+    ./tables.py
 """
 
 import re
@@ -144,8 +144,8 @@ def main():
     version = subprocess.run([OBJDUMP, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
     for xlen in (32, 64):
         codes = sorted(set(compressed()), key=int) + sorted(set(words()) - UNDECIDED)
-        with open(f"riscv_rv{xlen}.tsv", "w", encoding="ascii") as file:
-            file.write(f"# Written by riscv.py with {version}: encoding, text, class, distance to the target or offset.\n")
+        with open(f"rv{xlen}.tsv", "w", encoding="ascii") as file:
+            file.write(f"# Written by tables.py with {version}: encoding, text, class, distance to the target or offset.\n")
             for code, address, text in disassemble(codes, xlen):
                 name, distance = classify(text, address)
                 # Rows do not change with their place in the file.

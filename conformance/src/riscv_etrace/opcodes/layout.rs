@@ -1,0 +1,217 @@
+//! Where the instructions of a sweep lie, and how they are executed.
+//!
+//! An instruction lies between two `c.nop`, another `c.nop` is its target. It is executed from the first one on: they
+//! retire, and an interrupt leads to the next instruction.
+
+use std::collections::BTreeMap;
+
+use traceproof_vectors::case::Expected;
+use traceproof_vectors::riscv_etrace::{Epc, Event, Retire, RiscvEtrace, Step, Stimulus, StopReason, Trap};
+use traceproof_vectors::{Address, Program, Section};
+
+use super::Row;
+
+const NOP: u16 = 0x0001;
+/// Address of the first instruction, and the distance of candidates for the others.
+const BASE: u64 = 0x4000_0000;
+const STEP: u64 = 0x10;
+/// Where jumps go whose target is not in the opcode.
+const ELSEWHERE: u64 = 0x2000_0000;
+const MACHINE: u8 = 3;
+/// Causes: a breakpoint, an environment call from M-mode, a timer interrupt (privileged architecture, `mcause`).
+const BREAKPOINT: u64 = 3;
+const CALL: u64 = 11;
+const TIMER: u64 = 7;
+
+pub(super) struct Layout {
+    mask: u64,
+    program: Program,
+    /// Half-words that are in use, by their address.
+    code: BTreeMap<u64, u16>,
+    next: u64,
+    steps: Vec<Step>,
+    events: Vec<Expected<RiscvEtrace>>,
+    failed: Option<String>,
+}
+
+/// Program, execution, and the events that it must give.
+pub(super) struct Finished {
+    pub(super) program: Program,
+    pub(super) steps: Vec<Step>,
+    pub(super) events: Vec<Expected<RiscvEtrace>>,
+}
+
+impl Layout {
+    /// `mask`: of the bits of addresses.
+    pub(super) fn new(mask: u64) -> Self {
+        Self {
+            mask,
+            program: Program::new(),
+            code: BTreeMap::new(),
+            next: BASE,
+            steps: vec![Step::Stimulus(Stimulus::Enable(true))],
+            events: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Executes the instruction of a row; `false` if its target overlaps it, so that it cannot be executed.
+    pub(super) fn run(&mut self, row: &Row) -> bool {
+        match row.class {
+            "branch" => {
+                let target = Self::separate_target(row);
+                let at = self.place(row, target);
+                self.visit(at, row, Some(false), at.wrapping_add(row.length));
+                if target.is_some() {
+                    self.visit(at, row, Some(true), self.target(at, row));
+                }
+            }
+            "inferable-jump" | "inferable-call" | "other-inferable-jump" => {
+                let Some(target) = Self::separate_target(row) else { return false };
+                let at = self.place(row, Some(target));
+                self.visit(at, row, None, self.target(at, row));
+            }
+            "environment-call" => {
+                let at = self.place(row, None);
+                let cause = if row.text.contains("ebreak") { BREAKPOINT } else { CALL };
+                self.retire(at.wrapping_sub(2), 2, None);
+                self.exception(cause, at);
+            }
+            "straight" | "load-upper" | "load-upper-pc" => {
+                let at = self.place(row, None);
+                self.visit(at, row, None, at.wrapping_add(row.length));
+            }
+            // Through a register, or back from a trap.
+            _ => {
+                let at = self.place(row, None);
+                self.nop("target", ELSEWHERE);
+                self.visit(at, row, None, ELSEWHERE);
+            }
+        }
+        true
+    }
+
+    /// The last instructions, and the end of the trace.
+    pub(super) fn finish(mut self) -> Result<Finished, String> {
+        let at = self.free(0, None);
+        self.insert("end", at, &[NOP, NOP]);
+        self.retire(at, 2, None);
+        self.retire(at.wrapping_add(2), 2, None);
+        self.steps.push(Step::Stimulus(Stimulus::Enable(false)));
+        self.events.push(Expected::Event(Event::Stop { reason: StopReason::Ended }));
+        match self.failed {
+            Some(message) => Err(message),
+            None => Ok(Finished { program: self.program, steps: self.steps, events: self.events }),
+        }
+    }
+
+    /// Distance or address of the target; `None` if a `c.nop` there would be in the row's own place.
+    fn separate_target(row: &Row) -> Option<Target> {
+        let length = i64::try_from(row.length).unwrap_or(0);
+        let own = !row.absolute && (-3..length).contains(&row.distance);
+        (!own).then_some(if row.absolute { Target::At(row.distance) } else { Target::Distance(row.distance) })
+    }
+
+    fn target(&self, at: u64, row: &Row) -> u64 {
+        let base = if row.absolute { 0 } else { at };
+        base.wrapping_add_signed(row.distance) & self.mask
+    }
+
+    /// Puts the row between two `c.nop` and one at its target; the address of the row.
+    fn place(&mut self, row: &Row, target: Option<Target>) -> u64 {
+        let start = self.free(row.length, target);
+        let at = start.wrapping_add(2);
+        let halves = [NOP, row.code as u16, (row.code >> 16) as u16];
+        let halves = if row.length == 2 { &halves[..2] } else { &halves[..] };
+        let code: Vec<u16> = halves.iter().copied().chain([NOP]).collect();
+        self.insert(row.text, start, &code);
+        if target.is_some() {
+            self.nop("target", self.target(at, row));
+        }
+        at
+    }
+
+    /// An address for a `c.nop`, an instruction of this length and a `c.nop`, where its target is free, too.
+    fn free(&mut self, length: u64, target: Option<Target>) -> u64 {
+        loop {
+            let start = self.next;
+            self.next = self.next.wrapping_add(STEP);
+            let at = start.wrapping_add(2);
+            let vacant = (0..length + 4).step_by(2).all(|byte| !self.code.contains_key(&(start + byte)));
+            let reachable = target.is_none_or(|target| {
+                let target = target.of(at) & self.mask;
+                self.code.get(&target).is_none_or(|half| *half == NOP)
+            });
+            if vacant && reachable {
+                return start;
+            }
+        }
+    }
+
+    /// A `c.nop` there, unless it is one already.
+    fn nop(&mut self, name: &str, at: u64) {
+        if self.code.get(&at) != Some(&NOP) {
+            self.insert(name, at, &[NOP]);
+        }
+    }
+
+    fn insert(&mut self, name: &str, at: u64, halves: &[u16]) {
+        for (index, half) in (0..).zip(halves) {
+            self.code.insert(at + 2 * index, *half);
+        }
+        let bytes = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+        if let Err(error) = self.program.insert(Section::new(at, bytes, name)) {
+            self.failed.get_or_insert_with(|| format!("{name}: {error}"));
+        }
+    }
+
+    /// The `c.nop` before the instruction, itself, the one where it leads to; then an interrupt.
+    fn visit(&mut self, at: u64, row: &Row, taken: Option<bool>, to: u64) {
+        self.retire(at.wrapping_sub(2), 2, None);
+        self.retire(at, row.length, taken);
+        self.retire(to, 2, None);
+        let (interrupt, cause, privilege) = (true, TIMER, MACHINE);
+        self.steps.push(Step::Trap(Trap { interrupt, cause, privilege, ..Trap::default() }));
+        self.expect(Event::Trap { interrupt, cause, tval: None, epc: Epc::Unstated });
+        self.expect(Event::Context { privilege, context: None, precise: true });
+    }
+
+    /// An exception of the instruction there, which does not retire.
+    fn exception(&mut self, cause: u64, at: u64) {
+        let (privilege, epc) = (MACHINE, Address(at));
+        self.steps.push(Step::Trap(Trap { cause, epc, privilege, ..Trap::default() }));
+        self.expect(Event::Trap { interrupt: false, cause, tval: Some(0), epc: Epc::At(epc) });
+        self.expect(Event::Context { privilege, context: None, precise: true });
+    }
+
+    fn retire(&mut self, at: u64, length: u64, taken: Option<bool>) {
+        if self.events.is_empty() {
+            self.expect(Event::Context { privilege: MACHINE, context: None, precise: true });
+        }
+        let address = Address(at);
+        self.steps.push(Step::Retire(Retire { address, taken, privilege: MACHINE, ..Retire::default() }));
+        let end = Address(at.wrapping_add(length) & self.mask);
+        self.expect(Event::Retire { first: address, end, count: 1 });
+    }
+
+    fn expect(&mut self, event: Event) {
+        self.events.push(Expected::Event(event));
+    }
+}
+
+/// The target of a row.
+#[derive(Clone, Copy)]
+enum Target {
+    At(i64),
+    Distance(i64),
+}
+
+impl Target {
+    /// Its address, if the row is there.
+    const fn of(self, at: u64) -> u64 {
+        match self {
+            Self::At(address) => 0_u64.wrapping_add_signed(address),
+            Self::Distance(distance) => at.wrapping_add_signed(distance),
+        }
+    }
+}
