@@ -162,7 +162,7 @@ pub mod hex {
     ///
     /// Those of the serializer.
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(HexText::new((*value).into()).as_str())
+        serializer.serialize_str(HexText::new(*value).as_str())
     }
 
     /// Reads a string or an integer.

@@ -24,6 +24,9 @@ pub struct Sweep<P: CaseProtocol> {
 pub struct Sweeps<P: CaseProtocol> {
     /// Names of all sweeps: instruction set, class, number; `rv32/branch-1`.
     pub names: fn() -> Vec<String>,
-    /// The sweep of a name; `None` if there is none. The error is that the reference encoder model does not encode it.
-    pub make: fn(&str) -> Option<Result<Sweep<P>, String>>,
+    /// The sweep of a name; `None` if there is none.
+    pub make: fn(&str) -> Option<Made<P>>,
 }
+
+/// A sweep. The error is that the reference encoder model does not encode it.
+pub(crate) type Made<P> = Result<Sweep<P>, String>;
