@@ -137,13 +137,18 @@ enum Read {
 }
 
 impl Journal {
-    /// A new file; an existing one is emptied.
+    /// A new file; that of an earlier run is emptied.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When it cannot be written, or has something else.
     pub fn create(path: &Path, subject: &Subject, options: &Options) -> Result<Self, JournalError> {
-        let file = File::create(path)?;
+        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        if file.metadata()?.len() > 0 && !begins_a_run(&mut file)? {
+            return Err(JournalError::Line { number: 1, message: String::from("no results of a run") });
+        }
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
         let journal = Self::new(file);
         journal.write(&Written::Run(&Conditions::of(subject, options)));
         journal.finish()?;
@@ -164,9 +169,6 @@ impl Journal {
         let (lines, end) = complete_lines(&mut file)?;
         let mut lines = lines.into_iter();
         let Some(first) = lines.next() else {
-            if file.metadata()?.len() > 0 && !is_unfinished_beginning(&mut file)? {
-                return Err(JournalError::Line { number: 1, message: String::from("no results of a run") });
-            }
             return Self::create(path, subject, options);
         };
         let wrong = |number: usize| {
@@ -270,8 +272,8 @@ fn complete_lines(file: &mut File) -> Result<(Vec<String>, u64), JournalError> {
     }
 }
 
-/// Whether a file without a finished line may be the beginning of a journal, not a file that was named by mistake.
-fn is_unfinished_beginning(file: &mut File) -> io::Result<bool> {
+/// Whether a file begins as a journal does, though it may end there: it was not named by mistake.
+fn begins_a_run(file: &mut File) -> io::Result<bool> {
     const BEGINNING: &[u8] = br#"{"run":{"#;
     file.seek(SeekFrom::Start(0))?;
     let mut first = Vec::new();
@@ -341,6 +343,8 @@ mod tests {
         assert!(refused(&subject, &strict).contains("require Exact"));
         fs::write(&path, "a list of things to do").expect("written");
         assert!(refused(&subject, &options).contains("line 1"));
+        let error = Journal::create(&path, &subject, &options).expect_err("something else");
+        assert!(error.to_string().contains("line 1"), "{error}");
         assert_eq!(fs::read(&path).expect("there"), b"a list of things to do");
     }
 }
