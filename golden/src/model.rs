@@ -286,26 +286,8 @@ impl Golden {
 
 /// Spec: RVET-ING-001 (ET 4.2).
 fn itype_of(value: u8) -> Result<Itype, GoldenError> {
-    const ALL: [Itype; 16] = [
-        Itype::Nothing,
-        Itype::Exception,
-        Itype::Interrupt,
-        Itype::TrapReturn,
-        Itype::BranchNotTaken,
-        Itype::BranchTaken,
-        Itype::UninferableJumpAny,
-        Itype::Reserved,
-        Itype::UninferableCall,
-        Itype::InferableCall,
-        Itype::UninferableJump,
-        Itype::InferableJump,
-        Itype::CoroutineSwap,
-        Itype::Return,
-        Itype::OtherUninferableJump,
-        Itype::OtherInferableJump,
-    ];
     let error = GoldenError::Signal { name: "itype", value: value.into() };
-    ALL.get(usize::from(value)).copied().ok_or(error)
+    Itype::ALL.get(usize::from(value)).copied().ok_or(error)
 }
 
 /// A block of these signals; its `itype` comes apart.

@@ -104,26 +104,8 @@ fn stimulus(row: &Row, full_address: &mut bool) -> Option<Stimulus> {
 }
 
 fn cycle(row: &Row) -> Cycle {
-    let itypes = [
-        Itype::Nothing,
-        Itype::Exception,
-        Itype::Interrupt,
-        Itype::TrapReturn,
-        Itype::BranchNotTaken,
-        Itype::BranchTaken,
-        Itype::UninferableJumpAny,
-        Itype::Reserved,
-        Itype::UninferableCall,
-        Itype::InferableCall,
-        Itype::UninferableJump,
-        Itype::InferableJump,
-        Itype::CoroutineSwap,
-        Itype::Return,
-        Itype::OtherUninferableJump,
-        Itype::OtherInferableJump,
-    ];
     let blocks = row.blocks.iter().filter(|slot| !slot.is_empty()).map(|slot| Block {
-        itype: itypes[usize::from(slot.itype)],
+        itype: Itype::ALL[usize::from(slot.itype)],
         iaddr: Address(slot.iaddr),
         iretire: slot.iretire.into(),
         ilastsize: slot.ilastsize,

@@ -222,7 +222,7 @@ impl Row<'_> {
     fn block(&self, block: usize) -> Result<Option<Block>, String> {
         let of = |name| (name, Some(block));
         let (itype, flags) = (self.value(of("itype")), self.value(of("flags")));
-        let itype = ITYPES.into_iter().find(|known| u64::from(*known as u8) == itype);
+        let itype = usize::try_from(itype).ok().and_then(|itype| Itype::ALL.get(itype).copied());
         let itype = itype.ok_or("column itype: it has 4 bits")?;
         let block = Block {
             itype,
@@ -241,26 +241,6 @@ impl Row<'_> {
         Cycle { halted: status & 1 != 0, reset: status & 2 != 0, ..Cycle::default() }
     }
 }
-
-/// Spec: RVET-ING-001 (ET 4.2).
-const ITYPES: [Itype; 16] = [
-    Itype::Nothing,
-    Itype::Exception,
-    Itype::Interrupt,
-    Itype::TrapReturn,
-    Itype::BranchNotTaken,
-    Itype::BranchTaken,
-    Itype::UninferableJumpAny,
-    Itype::Reserved,
-    Itype::UninferableCall,
-    Itype::InferableCall,
-    Itype::UninferableJump,
-    Itype::InferableJump,
-    Itype::CoroutineSwap,
-    Itype::Return,
-    Itype::OtherUninferableJump,
-    Itype::OtherInferableJump,
-];
 
 #[cfg(test)]
 mod tests {
@@ -289,6 +269,59 @@ mod tests {
         let ordered = "op,cause,tval,iaddr_0,itype_0,iretire_0,ilastsize_0,priv\n1,0,0,0,0,0,0,0\n4,3,1,0,0,0,0,0\n\
                        2,0,0,0x1000,0,1,1,3\n3,5,0,0,0,0,0,0\n2,0,0,4100,0,1,1,3\n4,3,0,0,0,0,0,0\n6,9,9,0,0,0,0,0\n";
         assert_eq!(wire(ordered), Ok(EXPECTED.to_vec()));
+    }
+
+    #[test]
+    fn every_column_is_a_signal() {
+        let header = "iaddr,itype,iretire,ilastsize,flags,iaddr_1,itype_1,iretire_1,priv,ctype,trigger,status,cause,\
+                      tval,context,time,epc,handler";
+        let cycle = |row: &str| {
+            let mut cycles = Vec::new();
+            let each = &mut |stimulus: &Stimulus| {
+                if let Stimulus::Cycle(cycle) = stimulus {
+                    cycles.push(cycle.clone());
+                }
+            };
+            let text = format!("{header}\n{row}\n");
+            drive(&mut text.as_bytes(), &Parameters::default(), each).expect(row);
+            cycles.remove(0)
+        };
+        let (first, second) = (Address(0x10), Address(0x20));
+        let blocks = vec![
+            Block {
+                itype: Itype::Return,
+                iaddr: first,
+                iretire: 3,
+                ilastsize: 1,
+                sijump: true,
+                notify: false,
+            },
+            Block {
+                itype: Itype::Interrupt,
+                iaddr: second,
+                iretire: 2,
+                ilastsize: 0,
+                sijump: false,
+                notify: false,
+            },
+        ];
+        let expected = Cycle {
+            blocks: blocks.into(),
+            cause: 5,
+            tval: 6,
+            privilege: 1,
+            context: 7,
+            time: 8,
+            ctype: 2,
+            trace_on: true,
+            halted: true,
+            ..Cycle::default()
+        };
+        assert_eq!(cycle("0x10,13,3,1,1,0x20,2,2,1,2,1,1,5,6,7,8,9,10"), expected);
+        let Cycle { blocks, trace_on, trace_off, halted, reset, .. } =
+            cycle("0x10,0,1,0,2,0,0,0,1,2,2,2,5,6,7,8,9,10");
+        assert_eq!((trace_on, trace_off, halted, reset), (false, true, false, true));
+        assert!(matches!(blocks[..], [Block { sijump: false, notify: true, .. }]), "{blocks:?}");
     }
 
     #[test]

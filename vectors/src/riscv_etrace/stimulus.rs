@@ -137,3 +137,33 @@ pub enum Itype {
     /// Other inferable jump with linkage.
     OtherInferableJump = 15,
 }
+
+impl Itype {
+    /// Every value, at the index that is the signal's value.
+    pub const ALL: [Self; 16] = [
+        Self::Nothing,
+        Self::Exception,
+        Self::Interrupt,
+        Self::TrapReturn,
+        Self::BranchNotTaken,
+        Self::BranchTaken,
+        Self::UninferableJumpAny,
+        Self::Reserved,
+        Self::UninferableCall,
+        Self::InferableCall,
+        Self::UninferableJump,
+        Self::InferableJump,
+        Self::CoroutineSwap,
+        Self::Return,
+        Self::OtherUninferableJump,
+        Self::OtherInferableJump,
+    ];
+}
+
+const _: () = {
+    let mut value = 0;
+    while value < Itype::ALL.len() {
+        assert!(Itype::ALL[value] as usize == value, "at the index of its value");
+        value += 1;
+    }
+};
