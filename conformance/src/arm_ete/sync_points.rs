@@ -261,7 +261,6 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
             // The atom that it corrects may be one from before.
             Entry::Event(Event::Mispredict) if !has_outcome(&tail.events) => {}
             Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
-            // What a late decoder does not know nothing can contradict.
             // Who came late does not look for this code.
             Entry::Fault(fault) if place.packet <= known.flow && is_of_flow(fault.class) => {}
             Entry::Fault(fault) if ArmEte::recovery(fault.class) != Recovery::GoesOn => {
