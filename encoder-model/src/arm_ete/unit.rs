@@ -377,9 +377,10 @@ impl TraceUnit {
         }
     }
 
-    /// Spec: ETE-BXTXK-001, ETE-BWHCS-001, ETE-STQSN-001.
+    /// Spec: ETE-BXTXK-001, ETE-BWHCS-001, ETE-STQSN-001, ETE-R_DPKSC-1.
     fn instrumentation(&mut self, level: u8, value: u64) {
-        if self.parameters.instrumentation && self.is_operative() && !self.gates.prohibited {
+        let is_traceable = !self.gates.prohibited && !self.gates.debug;
+        if self.parameters.instrumentation && self.is_operative() && is_traceable {
             self.send(Packet::Instrumentation { level, reserved: 0, value });
             self.note_element();
         }
