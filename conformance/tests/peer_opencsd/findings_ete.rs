@@ -31,11 +31,16 @@ const NO_IDS: Configuration = Configuration { trcidr2: 0x8, ..ETE };
 const V4: Configuration = Configuration { trcidr1: 0x4100_0420, trcidr2: 0x8, trcdevarch: 0x0, ..ETE };
 const V4_5: Configuration = Configuration { trcidr1: 0x4100_0450, ..V4 };
 const V8M: Configuration = Configuration { trcidr1: 0x4100_0450, profile: Profile::V8M, ..V4 };
+const MAXSPEC_2_31: Configuration = Configuration { trcidr8: 0x8000_0000, ..SPECULATION };
+const V4_WFX: Configuration = Configuration { trcidr2: 0x8000_0008, ..V4 };
 const CONDITIONAL: Configuration = Configuration { trcidr0: 0x2840_0ee1, trcconfigr: 0x701, ..V4 };
 
 const NOP: u32 = 0xd503_201f;
 const LOOP: u32 = 0x1400_0000;
 const RET: u32 = 0xd65f_03c0;
+const ERET: u32 = 0xd69f_03e0;
+const WFI: u32 = 0xd503_207f;
+const CBZ: u32 = 0x3400_0000;
 
 /// Words by address.
 type Code = &'static [(u64, &'static [u32])];
@@ -62,7 +67,7 @@ const ON: [&str; 2] = ["on 0", "context Aarch64 0"];
 type Row = (&'static str, Configuration, &'static str, Code, &'static [&'static str]);
 
 #[rustfmt::skip]
-const FLOW: [Row; 39] = [
+const FLOW: [Row; 44] = [
     ("ET-01", ETE, "P f7 06 01 70 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
     ("ET-03", ETE, "P f7 00*12 80 01 00 82 00 08 00 00 31 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
     ("ET-04", ETE, "P f7 00 03 71 04 82 00 08 00 00 31 f7", LOOPS, &["..", "1000-1008 E", "start again 4"]),
@@ -95,12 +100,17 @@ const FLOW: [Row; 39] = [
     ("ET-51", ETE, "P ", LOOPS, &[]),
     ("ET-52", SPECULATION_CYCLES, "01 01 01 04 82 00 08 00 00 31 f7 f7 f7 0e 01 05 f7 2d 03", LOOPS, &["on 0", "context Aarch64 0", "1000-1008 E", "1004-1008 E", "1004-1008 E", "cycles +5", "1004-1008 E"]),
     ("ET-53", ETE, "P 06 1d 95 01 f7", LOOPS, &["..", "1000-1004 E", "exception 14 at 1004", "1004-1008 E"]),
+    ("ET-51", V4, "P f7 07 00 05", &[(0x1000, &[ERET, NOP])], &["..", "1000-1004 E", "start again 3"]),
     ("ET-55", ETE, "P f6 f7", LOOPS, &["..", "1000-1008 N", "1008-1010 E"]),
     ("ET-57", ETE, "09 01 05 00*7 01 00 04 82 00 08 00 00 31 f7", LOOPS, &["on 0", "context Aarch64 0", "1000-1008 E"]),
     ("ET-57", V4_5, "71 01 00 04 82 00 08 00 00 30 f7", LOOPS, &["on 0", "context Aarch64 0", "1000-1008 E"]),
     ("ET-58", ETE, "P f7 9b 00 10 00 00 f7", LOOPS, &["..", "1000-1008 E", "1000-1008 E"]),
     ("ET-62", V4, "S 82 7f 7f ff ff 00 f7", &[(0xfffffffc, &[0xe320_f000]), (0x0, &[0xeaff_fffe])], &["on 0", "context Arm 0", "fffffffc-100000000 E", "no memory 100000000"]),
     ("ET-63", ETE, "P f7 06 1d 95 03", &[(0x1000, &[RET, NOP, NOP, LOOP])], &["..", "1000-1004 E", "1004-100c E", "exception 14 at 100c"]),
+    ("ET-91", MAXSPEC_2_31, "P f7 2d 01", LOOPS, &["start again 5"]),
+    ("ET-92", V4_WFX, "P f7", &[(0x1000, &[WFI, NOP, LOOP])], &["..", "1000-100c E"]),
+    ("ET-93", V4, "P f6 06 01 95 03 9a 00 08 00 00 f7", &[(0x1000, &[CBZ, NOP, LOOP])], &["..", "1000-1004 N", "1004-100c E", "exception 0 at 100c", "1000-1004 E"]),
+    ("ET-94", ETE, "S 85 7e 7f ff ff ff ff ff ff 31 f7", &[(0xffff_ffff_ffff_fff8, &[NOP, LOOP])], &["on 0", "context Aarch64 0", "no memory fffffffffffffff8"]),
     ("ET-64", ETE, "P f7 06 1d 70 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
 ];
 
@@ -165,6 +175,22 @@ fn flow() {
             all => all.to_vec(),
         };
         assert_eq!(got, expected, "{row}");
+    }
+}
+
+/// ET-95: an instruction of two bytes is read with the two bytes after it.
+#[test]
+fn an_instruction_of_two_bytes_needs_four() {
+    let source = Source::Etmv4(ETE);
+    let trace = trace("S 83 00 10 00 00 20 f7");
+    // NOP, BX LR.
+    let code = [0x00, 0xbf, 0x70, 0x47, 0x00, 0x00];
+    for (length, expected) in [(4, "no memory 1002"), (6, "1000-1004 E")] {
+        let mut program = Program::new();
+        program.insert(Section::new(0x1000, code[..length].to_vec(), "")).expect("free");
+        let outcome =
+            opencsd::elements(&mut host(), &Stream::new(&source, &trace), &program).expect("an answer");
+        assert_eq!(outcome.elements().filter_map(shown).last().as_deref(), Some(expected));
     }
 }
 
