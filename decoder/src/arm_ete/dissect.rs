@@ -25,8 +25,11 @@ use crate::arm::notes::Notes;
 /// Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEte>> {
-    let Ok(mut reader) = PacketReader::new(parameters) else { return Vec::new() };
+    if parameters.check().is_err() {
+        return Vec::new();
+    }
     let layout = Layout::new(parameters);
+    let mut reader = PacketReader::byte_by_byte(layout.clone());
     let mut collector = Collector { wire, layout, units: Vec::new(), end: 0, index: 0 };
     reader.push(wire, &mut collector);
     reader.finish(&mut collector);

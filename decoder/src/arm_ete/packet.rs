@@ -75,7 +75,12 @@ impl PacketReader {
         parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
         let layout = Layout::new(parameters);
         let frequent = Some(Frequent::new(&layout));
-        Ok(Self { layout, offset: 0, index: 0, state: search_from(0), frequent })
+        Ok(Self { frequent, ..Self::byte_by_byte(layout) })
+    }
+
+    /// At the start of a stream, without the tables of the fast path: they cost more than a short stream.
+    pub(super) const fn byte_by_byte(layout: Layout) -> Self {
+        Self { layout, offset: 0, index: 0, state: search_from(0), frequent: None }
     }
 
     /// The same reader, but it reads every packet byte by byte, which takes longer.
