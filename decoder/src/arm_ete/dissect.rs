@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
 
 use traceproof_vectors::arm_ete::{ArmEte, Packet, Parameters};
-use traceproof_vectors::{Dissection, Fault, Field, Place};
+use traceproof_vectors::{Dissection, Fault, Field, Place, Refusal};
 
 use super::layout::Layout;
 use super::listener::Listener;
@@ -13,7 +13,7 @@ use super::packet::PacketReader;
 use super::parse;
 use crate::arm::notes::Notes;
 
-/// Takes a stream apart: every packet, and between them what belongs to none.
+/// Takes streams apart: every packet, and between them what belongs to none.
 ///
 /// * Fields have the names of the specification, in as many parts as travelled apart, low part first. `C` is a
 ///   continuation bit; as the highest bit of a context byte it says that a Context ID is present. `A` are address bits,
@@ -22,24 +22,43 @@ use crate::arm::notes::Notes;
 /// * Bytes that belong to no packet are a unit with the field `skipped`.
 ///
 /// Nothing is said about what packets mean in the flow, so commits and cancels of too many elements are no faults here.
-/// Empty when the parameters are refused.
+#[derive(Clone, Debug)]
+pub struct Dissector {
+    layout: Layout,
+}
+
+impl Dissector {
+    /// For streams of a trace unit with these parameters.
+    ///
+    /// # Errors
+    ///
+    /// When no trace unit has these parameters (ETE-DEC-CFG-001).
+    pub fn new(parameters: &Parameters) -> Result<Self, Refusal> {
+        parameters.check().map_err(|(parameter, reason)| Refusal::invalid(parameter, reason))?;
+        Ok(Self { layout: Layout::new(parameters) })
+    }
+
+    /// The units of a whole stream, in order.
+    #[must_use]
+    pub fn dissect(&self, wire: &[u8]) -> Vec<Dissection<ArmEte>> {
+        let mut reader = PacketReader::byte_by_byte(self.layout.clone());
+        let mut collector = Collector { wire, layout: &self.layout, units: Vec::new(), end: 0, index: 0 };
+        reader.push(wire, &mut collector);
+        reader.finish(&mut collector);
+        collector.skip_to(wire.len() as u64);
+        collector.units
+    }
+}
+
+/// Takes one stream apart, as [`Dissector::dissect`]. Empty when the parameters are refused.
 #[must_use]
 pub fn dissect(wire: &[u8], parameters: &Parameters) -> Vec<Dissection<ArmEte>> {
-    if parameters.check().is_err() {
-        return Vec::new();
-    }
-    let layout = Layout::new(parameters);
-    let mut reader = PacketReader::byte_by_byte(layout.clone());
-    let mut collector = Collector { wire, layout, units: Vec::new(), end: 0, index: 0 };
-    reader.push(wire, &mut collector);
-    reader.finish(&mut collector);
-    collector.skip_to(wire.len() as u64);
-    collector.units
+    Dissector::new(parameters).map_or_else(|_| Vec::new(), |dissector| dissector.dissect(wire))
 }
 
 struct Collector<'a> {
     wire: &'a [u8],
-    layout: Layout,
+    layout: &'a Layout,
     units: Vec<Dissection<ArmEte>>,
     /// The bytes up to here are in units.
     end: u64,
@@ -98,7 +117,7 @@ impl Collector<'_> {
     fn read(&self, at: u64) -> (Vec<Field>, u64) {
         let mut fields = Fields { base: at, fields: Vec::new() };
         let bytes = self.from(at);
-        let length = match parse::start(&self.layout, bytes, &mut fields) {
+        let length = match parse::start(self.layout, bytes, &mut fields) {
             parse::Start::Packet(_, length) => length,
             parse::Start::Part => bytes.len(),
             parse::Start::Reserved(_) => {

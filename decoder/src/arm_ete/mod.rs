@@ -65,6 +65,6 @@ mod tests;
 
 pub use analyzer::Analyzer;
 pub use decoder::Decoder;
-pub use dissect::dissect;
+pub use dissect::{Dissector, dissect};
 pub use listener::Listener;
 pub use packet::PacketReader;

@@ -1,10 +1,8 @@
 //! What `explain` shows of a packet: its fields cover every bit once, and together say what the packet says.
 
-use traceproof_decoder::arm_ete::dissect;
+use traceproof_decoder::arm_ete::Dissector;
 use traceproof_vectors::arm::SecurityState;
-use traceproof_vectors::arm_ete::{
-    AddressField, ArmEte, Atoms, ContextField, Packet, Parameters, SubIsa, VariableField,
-};
+use traceproof_vectors::arm_ete::{AddressField, ArmEte, Atoms, ContextField, Packet, SubIsa, VariableField};
 use traceproof_vectors::{Dissection, Field, Place};
 
 use crate::generate::tiles;
@@ -18,9 +16,9 @@ const AFTER: [u8; 2] = [0x84, 0x55];
 /// # Errors
 ///
 /// A byte that no unit has, a bit that no field or a second one has, or a field that contradicts the packet.
-pub(super) fn judge(packet: &Packet, bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
+pub(super) fn judge(packet: &Packet, bytes: &[u8], dissector: &Dissector) -> Result<(), String> {
     let wire = [&BEFORE, bytes, &AFTER].concat();
-    let units = dissect(&wire, parameters);
+    let units = dissector.dissect(&wire);
     let is_whole = follow_each_other(&units, &wire)?;
     let [skipped, alignment, unit, reserved, rest] = units.as_slice() else {
         return Err(format!("{} units of {wire:02x?}", units.len()));
@@ -34,7 +32,7 @@ pub(super) fn judge(packet: &Packet, bytes: &[u8], parameters: &Parameters) -> R
     if !is_right || unit.packet != Some(Ok(*packet)) || !says {
         return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
     }
-    cut(bytes, parameters)
+    cut(bytes, dissector)
 }
 
 /// Units have their places and fields, one after the other; whether the last one ends with the stream.
@@ -52,11 +50,11 @@ fn follow_each_other(units: &[Dissection<ArmEte>], wire: &[u8]) -> Result<bool, 
 }
 
 /// A packet that the end of the stream cuts off is one unit, too.
-fn cut(bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
+fn cut(bytes: &[u8], dissector: &Dissector) -> Result<(), String> {
     let lengths = [1, bytes.len() / 2, bytes.len() - 1];
     for length in lengths.into_iter().filter(|length| (1..bytes.len()).contains(length)) {
         let wire = [&BEFORE, &bytes[..length]].concat();
-        let units = dissect(&wire, parameters);
+        let units = dissector.dissect(&wire);
         let [_, _, unit] = units.as_slice() else {
             return Err(format!("{} units of {wire:02x?}", units.len()));
         };
@@ -74,11 +72,11 @@ fn cut(bytes: &[u8], parameters: &Parameters) -> Result<(), String> {
 /// # Errors
 ///
 /// As [`judge`].
-pub(super) fn search(parameters: &Parameters) -> Result<(), String> {
+pub(super) fn search(dissector: &Dissector) -> Result<(), String> {
     // Reserved: E of an exception, a Commit of 0, a header. How many of the zeros after them are no A-sync.
     for (before, zeros) in [(&[0x06][..], 0), (&[0x2d], 0), (&[0x2d], 1), (&[0x84], 0), (&[0x84], 3)] {
         let wire = [&BEFORE, before, &vec![0; zeros], &BEFORE[1..], &AFTER[..1]].concat();
-        let units = dissect(&wire, parameters);
+        let units = dissector.dissect(&wire);
         let is_whole = follow_each_other(&units, &wire)?;
         let faults = units.iter().filter(|unit| matches!(unit.packet, Some(Err(_)))).count();
         let alignments: Vec<_> = units

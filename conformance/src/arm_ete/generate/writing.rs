@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use traceproof_decoder::arm_ete::{Listener, PacketReader};
+use traceproof_decoder::arm_ete::{Dissector, Listener, PacketReader};
 use traceproof_encoder_model::arm_ete::write_packet;
 use traceproof_vectors::arm_ete::{Packet, Parameters, QElements, Version};
 use traceproof_vectors::{Fault, Place};
@@ -32,13 +32,14 @@ pub(super) fn read_back(parameters: &Parameters) -> Result<(), String> {
         if parameters.check().is_err() {
             continue;
         }
-        dissected::search(parameters)?;
+        let dissector = Dissector::new(parameters).map_err(|refusal| refusal.to_string())?;
+        dissected::search(&dissector)?;
         let mut reader = PacketReader::new(parameters).map_err(|refusal| refusal.to_string())?;
         for (packet, fits) in packets::all(parameters) {
             match write_packet(&packet, parameters) {
                 Ok(bytes) if fits => {
                     judge(&mut reader, &packet, &bytes)?;
-                    dissected::judge(&packet, &bytes, parameters)?;
+                    dissected::judge(&packet, &bytes, &dissector)?;
                 }
                 Ok(bytes) => return Err(format!("{packet:x?} is written as {bytes:02x?}")),
                 Err(error) if fits => return Err(format!("{packet:x?} is refused: {error}")),
