@@ -3,7 +3,7 @@
 //! An instruction lies between two `c.nop`, another `c.nop` is its target. It is executed from the first one on: they
 //! retire, and an interrupt leads to the next instruction.
 //!
-//! With implicit return the target is `c.jr x1`, which comes back from a call and goes elsewhere after any other jump; a
+//! With implicit return the target is `c.jr x1`, which comes back from a call and goes elsewhere after other jumps; a
 //! return has a call before it. So an instruction that is wrongly taken for a call, or not for one, changes the flow.
 
 use std::collections::BTreeMap;
@@ -161,8 +161,8 @@ impl Layout {
         }
     }
 
-    /// Distance or address of the target; `None` if a half-word there would be in the row's own place, or in the `after`
-    /// bytes that follow it.
+    /// Distance or address of the target; `None` if a half-word there would be in the row's own place, or in the
+    /// `after` bytes that follow it.
     fn separate_target(row: &Row, after: u64) -> Option<Target> {
         let length = (row.length + after).cast_signed();
         let own = !row.absolute && (-3..length).contains(&row.distance);

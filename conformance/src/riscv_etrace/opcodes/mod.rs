@@ -1,7 +1,7 @@
 //! Sweeps of RISC-V encodings: each is executed in a little program of its own, a branch both ways.
 //!
 //! Class and target of an encoding are those of the tables, which `tables.py` made from the text of GNU objdump and of
-//! LLVM. The flow of the executions and the expected events follow from them alone; the encoder model makes the packets.
+//! LLVM. The flow of the executions and the expected events follow from them alone; the encoder model makes packets.
 
 mod layout;
 
