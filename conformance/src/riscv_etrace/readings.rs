@@ -10,6 +10,7 @@ pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
     let modes = parameters.modes;
     let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;
     let irets = modes.implicit_return && parameters.iret_ext;
+    let keeps = parameters.resync_disabled_keeps_state;
     let has_both = parameters.return_stack_size_p > 0 && parameters.call_counter_size_p > 0;
     [
         ("x1-and-x5-link", modes.implicit_return),
@@ -20,7 +21,9 @@ pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
         ("irets-counts-across-context-packets", irets),
         ("irets-limit-is-255", irets),
         ("predicted-return-target-is-not-cached", irets && modes.jump_target_cache),
-        ("resync-disabled-resets-state", parameters.has_standard_support()),
+        ("resync-disabled-resets-state", parameters.has_standard_support() && !keeps),
+        ("resync-disabled-keeps-state", keeps),
+        ("mode-change-renews-what-it-switches", keeps),
         ("context-packets-have-time", parameters.has_standard_support() && !parameters.notime_p),
         ("call-counter-is-a-power-of-two", counts_calls && !parameters.call_counter_fits_irdepth),
         ("call-counter-fits-irdepth", counts_calls && parameters.call_counter_fits_irdepth),

@@ -232,10 +232,9 @@ const fn upper(class: Class, rd: u8, code: u32) -> Instruction {
 const fn system_class(code: u32) -> Class {
     match code {
         0x0000_0073 | 0x0010_0073 => Class::EnvironmentCall,
-        // uret, sret, hret, mret, mnret, dret.
-        0x0020_0073 | 0x1020_0073 | 0x2020_0073 | 0x3020_0073 | 0x7020_0073 | 0x7b20_0073 => {
-            Class::TrapReturn
-        }
+        // uret, sret, mret, mnret, dret. `hret`, between sret and mret, is reserved since version 1.10 of the
+        // privileged architecture.
+        0x0020_0073 | 0x1020_0073 | 0x3020_0073 | 0x7020_0073 | 0x7b20_0073 => Class::TrapReturn,
         _ => Class::Straight,
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Walker {
     pub(super) last_pc: u64,
     pub(super) outcomes: Outcomes,
     modes: Modes,
+    /// Modes that were switched on or off since the latest synchronisation.
+    switched: Switched,
     pub(super) predictor: Predictor,
     pub(super) cache: JumpTargetCache,
     pub(super) returns: ReturnStack,
@@ -37,6 +39,14 @@ pub(super) struct Walker {
     implicit_returns: u32,
     /// Returns may be sequentially inferable, because a 3-bit `itype` does not distinguish them from other jumps.
     pub(super) infers_returns: bool,
+}
+
+/// Modes that have a state of their own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Switched {
+    implicit_return: bool,
+    branch_prediction: bool,
+    jump_target_cache: bool,
 }
 
 impl Walker {
@@ -79,19 +89,28 @@ impl Walker {
         if modes.sijump && !self.modes.sijump {
             self.forget_last();
         }
+        self.switched.implicit_return |= modes.implicit_return != self.modes.implicit_return;
+        self.switched.branch_prediction |= modes.branch_prediction != self.modes.branch_prediction;
+        self.switched.jump_target_cache |= modes.jump_target_cache != self.modes.jump_target_cache;
         self.modes = modes;
     }
 
     /// Clears everything that a synchronisation invalidates; `outcome` is that of a branch at the pc. Return stack,
-    /// predictor and cache are cleared unless the synchronisation keeps them. Spec: RVET5-ENC-015.
+    /// predictor and cache are cleared unless the synchronisation keeps them; it does not keep that of a mode that was
+    /// switched since the one before. Spec: RVET5-ENC-015; reading mode-change-renews-what-it-switches.
     pub(super) fn synchronise(&mut self, outcome: Option<bool>, keeps_state: bool) {
         self.outcomes.clear();
         if let Some(taken) = outcome {
             self.outcomes.push(taken);
         }
-        if !keeps_state {
+        let switched = core::mem::take(&mut self.switched);
+        if !keeps_state || switched.branch_prediction {
             self.predictor.reset();
+        }
+        if !keeps_state || switched.jump_target_cache {
             self.cache.invalidate();
+        }
+        if !keeps_state || switched.implicit_return {
             self.returns.clear();
         }
         self.begin_report();

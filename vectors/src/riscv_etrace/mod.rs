@@ -106,7 +106,7 @@ pub const FEATURES: [Feature; 23] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 55] = [
+pub const READINGS: [Reading; 57] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
@@ -401,6 +401,18 @@ pub const READINGS: [Reading; 55] = [
         binds: Binds::Both,
         text: "With the parameter `resync_disabled_keeps_state`: while `resync_disabled` is 1, synchronisation packets in \
                the running trace keep return stack, predictor and jump target cache (issue 201 of the specification).",
+    },
+    Reading {
+        name: "mode-change-renews-what-it-switches",
+        binds: Binds::Both,
+        text: "Where state is kept, the return stack, the predictor or the cache of a mode that was switched on or off starts \
+               anew with the next synchronisation packet.",
+    },
+    Reading {
+        name: "resync-waits-for-counted-returns",
+        binds: Binds::Encoders,
+        text: "With `irets`, no start packet comes while implicit returns are counted, since it cannot report their number: \
+               the encoder waits for a branch or a report.",
     },
     Reading {
         name: "context-packets-have-time",

@@ -1,17 +1,18 @@
 //! Sweeps of RISC-V encodings: each is executed in a little program of its own, a branch both ways.
 //!
-//! Class and target of an encoding are those of the tables, which `tables.py` made from the text of GNU objdump. The flow
-//! of the executions and the expected events follow from them alone; the encoder model makes the packets.
+//! Class and target of an encoding are those of the tables, which `tables.py` made from the text of GNU objdump and of
+//! LLVM. The flow of the executions and the expected events follow from them alone; the encoder model makes packets.
 
 mod layout;
 
 use std::sync::LazyLock;
 
 use traceproof_encoder_model::riscv_etrace::Encoder;
-use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Xlen};
+use traceproof_vectors::riscv_etrace::{Modes, Parameters, Policy, RiscvEtrace, Xlen};
 use traceproof_vectors::{Encoder as _, Log};
 
 use self::layout::Layout;
+use super::readings;
 use crate::family::{FamilyRules as _, Generated, Sweep, Sweeps};
 
 pub(super) const SWEEPS: Sweeps<RiscvEtrace> = Sweeps { names, make };
@@ -19,7 +20,8 @@ pub(super) const SWEEPS: Sweeps<RiscvEtrace> = Sweeps { names, make };
 /// One line of a table.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    code: u32,
+    /// Its half-words; the second one only where `length` is 4.
+    halves: [u16; 2],
     /// Bytes: 2 or 4.
     length: u64,
     text: &'static str,
@@ -39,8 +41,9 @@ impl Row {
             Some(address) => (address, true),
             None => (distance, false),
         };
+        let word = u32::from_str_radix(code, 16).ok()?;
         Some(Self {
-            code: u32::from_str_radix(code, 16).ok()?,
+            halves: [word as u16, (word >> 16) as u16],
             length: code.len() as u64 / 2,
             text,
             class,
@@ -48,37 +51,93 @@ impl Row {
             absolute,
         })
     }
+
+    fn halves(&self) -> &[u16] {
+        if self.length == 2 { &self.halves[..1] } else { &self.halves }
+    }
 }
+
+/// Encodings and how they are executed.
+#[derive(Clone, Copy, Debug)]
+struct Set {
+    name: &'static str,
+    xlen: Xlen,
+    table: &'static str,
+    /// The hart has Zcmp and Zcmt.
+    zcm: bool,
+    /// Implicit return is on: jumps and returns only, each with the call or the return that belongs to it.
+    implicit_return: bool,
+}
+
+impl Set {
+    const fn new(name: &'static str, xlen: Xlen, table: &'static str) -> Self {
+        Self { name, xlen, table, zcm: false, implicit_return: false }
+    }
+
+    const fn zcm(name: &'static str, xlen: Xlen) -> Self {
+        Self { zcm: true, ..Self::new(name, xlen, ZCM) }
+    }
+
+    const fn implicit_return(self, name: &'static str) -> Self {
+        Self { name, implicit_return: true, ..self }
+    }
+
+    /// Whether executions of the set tell a row's class from others.
+    fn has(self, row: &Row) -> bool {
+        let jumps =
+            row.class.contains("jump") || row.class.contains("call") && row.class != "environment-call";
+        // ET names `cm.popret` as a return, and not `cm.popretz`.
+        let returns =
+            ["return", "coroutine-swap"].contains(&row.class) && !row.text.starts_with("cm.popretz");
+        !self.implicit_return || jumps || returns
+    }
+}
+
+const ZCM: &str = include_str!("zcm.tsv");
+const RV32: Set = Set::new("rv32", Xlen::Rv32, include_str!("rv32.tsv"));
+const RV64: Set = Set::new("rv64", Xlen::Rv64, include_str!("rv64.tsv"));
+const RV32_ZCM: Set = Set::zcm("rv32-zcm", Xlen::Rv32);
+const RV64_ZCM: Set = Set::zcm("rv64-zcm", Xlen::Rv64);
+const SETS: [Set; 8] = [
+    RV32,
+    RV64,
+    RV32_ZCM,
+    RV64_ZCM,
+    RV32.implicit_return("implicit-return/rv32"),
+    RV64.implicit_return("implicit-return/rv64"),
+    RV32_ZCM.implicit_return("implicit-return/rv32-zcm"),
+    RV64_ZCM.implicit_return("implicit-return/rv64-zcm"),
+];
 
 /// Rows of one class, which make one case.
 struct Batch {
     name: String,
-    xlen: Xlen,
+    set: Set,
+    /// All or none of its rows are jumps through `x0`.
+    absolute: bool,
     rows: Vec<Row>,
 }
 
 /// Most rows of a case.
 const MOST_ROWS: usize = 128;
 
-static BATCHES: LazyLock<Vec<Batch>> = LazyLock::new(|| {
-    [("rv32", Xlen::Rv32, include_str!("rv32.tsv")), ("rv64", Xlen::Rv64, include_str!("rv64.tsv"))]
-        .into_iter()
-        .flat_map(|(set, xlen, table)| batches(set, xlen, table))
-        .collect()
-});
+static BATCHES: LazyLock<Vec<Batch>> = LazyLock::new(|| SETS.into_iter().flat_map(batches).collect());
 
-fn batches(set: &str, xlen: Xlen, table: &'static str) -> Vec<Batch> {
-    let mut classes: Vec<(&str, Vec<Row>)> = Vec::new();
-    for row in table.lines().filter_map(Row::parse) {
-        match classes.iter_mut().find(|(class, _)| *class == row.class) {
+fn batches(set: Set) -> Vec<Batch> {
+    let mut classes: Vec<((&str, bool), Vec<Row>)> = Vec::new();
+    for row in set.table.lines().filter_map(Row::parse).filter(|row| set.has(row)) {
+        let key = (row.class, row.absolute);
+        match classes.iter_mut().find(|(found, _)| *found == key) {
             Some((_, rows)) => rows.push(row),
-            None => classes.push((row.class, vec![row])),
+            None => classes.push((key, vec![row])),
         }
     }
     let mut batches = Vec::new();
-    for (class, rows) in classes {
+    for ((class, absolute), rows) in classes {
+        let through = if absolute { "-through-x0" } else { "" };
         for (number, rows) in rows.chunks(MOST_ROWS).enumerate() {
-            batches.push(Batch { name: format!("{set}/{class}-{}", number + 1), xlen, rows: rows.to_vec() });
+            let name = format!("{}/{class}{through}-{}", set.name, number + 1);
+            batches.push(Batch { name, set, absolute, rows: rows.to_vec() });
         }
     }
     batches
@@ -92,11 +151,23 @@ fn make(name: &str) -> Option<Result<Sweep<RiscvEtrace>, String>> {
     BATCHES.iter().find(|batch| batch.name == name).map(sweep)
 }
 
+fn parameters(set: Set) -> Parameters {
+    let iaddress_width_p = if set.xlen == Xlen::Rv64 { 64 } else { 32 };
+    let modes = Modes { implicit_return: set.implicit_return, ..Modes::default() };
+    Parameters {
+        xlen: set.xlen,
+        iaddress_width_p,
+        zcmp_zcmt: set.zcm,
+        return_stack_size_p: if set.implicit_return { 2 } else { 0 },
+        modes,
+        ..Parameters::default()
+    }
+}
+
 fn sweep(batch: &Batch) -> Result<Sweep<RiscvEtrace>, String> {
-    let iaddress_width_p = if batch.xlen == Xlen::Rv64 { 64 } else { 32 };
-    let parameters = Parameters { xlen: batch.xlen, iaddress_width_p, ..Parameters::default() };
+    let parameters = parameters(batch.set);
     let policy = Policy::default();
-    let mut layout = Layout::new(parameters.address_mask());
+    let mut layout = Layout::new(parameters.address_mask(), batch.set.implicit_return);
     let rows = batch.rows.iter().filter(|row| layout.run(row)).count();
     let layout::Finished { program, steps, events } = layout.finish()?;
     let mut encoder = Encoder::default();
@@ -107,6 +178,8 @@ fn sweep(batch: &Batch) -> Result<Sweep<RiscvEtrace>, String> {
     })?;
     encoder.finish(&mut log);
     let packets = log.packets().cloned().collect();
+    let mut readings = readings::of_executions(&parameters);
+    readings.extend(batch.absolute.then_some("jalr-through-x0-is-inferable"));
     let generated = Generated { parameters, policy, program, execution: steps, wire: log.wire };
-    Ok(Sweep { generated, packets, events, readings: Vec::new(), rows })
+    Ok(Sweep { generated, packets, events, readings, rows })
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes rv32.tsv and rv64.tsv: RISC-V encodings, the text that GNU objdump prints for them, their class.
+"""Writes rv32.tsv and rv64.tsv: RISC-V encodings, the text that GNU objdump prints for them, their class. And zcm.tsv:
+every encoding of Zcmp and Zcmt, which objdump 2.40 does not know, with the text of LLVM.
 
 The class is that of ET 4.1.1, derived from nothing but that text. Run it in the directory of this file:
 
-    apt-get install binutils-riscv64-linux-gnu
+    apt-get install binutils-riscv64-linux-gnu llvm-19
     ./tables.py
 """
 
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 
 OBJDUMP = "riscv64-linux-gnu-objdump"
+LLVM = "llvm-mc-19"
 BASE = 0x4000_0000
 LINKS = ("x1", "x5")
 # Mnemonics of which objdump prints the address of the target.
@@ -20,8 +22,9 @@ FLOWS = ("b", "jal ", "c.j ", "c.jal ", "c.b")
 # Returns that GNU objdump 2.40 does not know; Smrnmi and its encoding: privileged architecture, chapter 8.
 ABSENT = {0x7020_0073: "mnret"}
 
-# `hret`: GNU objdump names it, but the privileged architecture reserves it since version 1.10.
-UNDECIDED = {0x2020_0073}
+# `hret`: GNU objdump names it, but the privileged architecture reserves it since version 1.10, so it is not one of the
+# trap returns of `classify`.
+HRET = 0x2020_0073
 
 
 def bits(value, *ranges):
@@ -102,6 +105,16 @@ def disassemble(codes, xlen):
     return [(code, BASE + 4 * at, ABSENT.get(code, texts[BASE + 4 * at])) for at, code in enumerate(codes)]
 
 
+def zcmp_zcmt(xlen):
+    """Encoding and text of everything in the place of `c.fsdsp` that LLVM knows as Zcmp or Zcmt."""
+    codes = range(0xa002, 0xc000, 4)
+    lines = "".join(f"{code & 0xff:#x} {code >> 8:#x}\n" for code in codes)
+    command = [LLVM, "--disassemble", f"--triple=riscv{xlen}", "-mattr=+zcmp,+zcmt", "--show-encoding"]
+    output = subprocess.run(command, check=True, capture_output=True, text=True, input=lines).stdout
+    for text, low, high in re.findall(r"^\s*(cm\..*?)\s*# encoding: \[0x(..),0x(..)\]", output, re.MULTILINE):
+        yield int(high + low, 16), " ".join(text.split())
+
+
 def linked(rd, target):
     """The class of a jump whose target is a constant."""
     return ("inferable-jump" if rd == "x0" else "inferable-call" if rd in LINKS else "other-inferable-jump", target)
@@ -133,6 +146,10 @@ def classify(text, address):
         return linked(operands[0], f"{offset & ~1} absolute") if rs1 == "x0" else (jump(operands[0], rs1), offset)
     if mnemonic in ("mret", "sret", "uret", "dret", "mnret"):
         return "trap-return", 0
+    if mnemonic.startswith("cm."):
+        names = {"cm.jt": "uninferable-jump", "cm.jalt": "uninferable-call",
+                 "cm.popret": "return", "cm.popretz": "return"}
+        return names.get(mnemonic, "straight"), 0
     if mnemonic in ("ecall", "ebreak", "c.ebreak"):
         return "environment-call", 0
     if mnemonic in ("lui", "auipc", "c.lui"):
@@ -143,7 +160,7 @@ def classify(text, address):
 def main():
     version = subprocess.run([OBJDUMP, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
     for xlen in (32, 64):
-        codes = sorted(set(compressed()), key=int) + sorted(set(words()) - UNDECIDED)
+        codes = sorted(set(compressed()), key=int) + sorted(set(words()) | {HRET})
         with open(f"rv{xlen}.tsv", "w", encoding="ascii") as file:
             file.write(f"# Written by tables.py with {version}: encoding, text, class, distance to the target or offset.\n")
             for code, address, text in disassemble(codes, xlen):
@@ -151,6 +168,14 @@ def main():
                 # Rows do not change with their place in the file.
                 text = re.sub(r"\b0x[0-9a-f]+$", f".{distance:+}", text) if text.startswith(FLOWS) else text
                 file.write(f"{code:0{8 if code & 3 == 3 else 4}x}\t{text}\t{name}\t{distance}\n")
+    version = subprocess.run([LLVM, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
+    # Texts differ in the size of a stack frame only.
+    tables = [[(code, classify(text, 0)[0]) for code, text in zcmp_zcmt(xlen)] for xlen in (32, 64)]
+    assert tables[0] == tables[1]
+    with open("zcm.tsv", "w", encoding="ascii") as file:
+        file.write(f"# Written by tables.py with {version}, RV32: encoding, text, class, offset.\n")
+        for code, text in zcmp_zcmt(32):
+            file.write(f"{code:04x}\t{text}\t{classify(text, 0)[0]}\t0\n")
 
 
 main()
