@@ -79,7 +79,7 @@ fn kinds_are_named_by_a_baseline() {
         entry("other", "checks = ['etr-0001 decode: fail events 0']"),
         entry("of the encoder", &format!("checks = ['{case} encode: crash']")),
     ];
-    let known = found(Some(&text.concat()));
+    let known = found(Some(text.concat().as_str()));
     assert!(known.are_known());
     let findings: Vec<(&str, usize)> =
         known.known.iter().map(|known| (known.finding.as_str(), known.kinds.len())).collect();
