@@ -1,6 +1,7 @@
 //! Files and surroundings that mean harm, or that an accident made: what the program does with them.
 //!
-//! Every try must end within [`DEADLINE`], not counting how long it waits for a processor, with one of the exit codes of `--help`, in 1 GiB of address space and 500 MB of
+//! Every try must end within [`DEADLINE`], not counting how long it waits for a processor, with one of the exit codes of
+//! `--help`, in 1 GiB of address space and 500 MB of
 //! memory, without a panic, and with its inputs unchanged. Spoiled files are in [`spoiled`](crate::spoiled).
 
 use std::fs;
@@ -53,8 +54,8 @@ fn resident(process: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// For how long the thread of a process that waited most was ready to run without a processor; nothing where that is not
-/// known.
+/// For how long the thread of a process that waited most was ready to run without a processor; nothing where that is
+/// not known.
 fn waited(process: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let of_thread = |thread: fs::DirEntry| {

@@ -32,7 +32,8 @@ const DEVICE_UNDER_TEST: &[u8] = b"name = 'core'\n[parameters]\niaddress_width_p
 
 /// A kill matrix, and measurements.
 const KILLS: &[u8] = br#"{"schema":1,"harness":"0.0.1","families":[{"family":"riscv_etrace","cases":1,"saboteurs":[
-{"name":"s","side":"decoder","bug":"b","source":"s","clauses":[],"judged":1,"killers":[{"case":"etr-0001","verdict":"fail"}]}
+{"name":"s","side":"decoder","bug":"b","source":"s","clauses":[],"judged":1,
+"killers":[{"case":"etr-0001","verdict":"fail"}]}
 ],"nulls":[]}]}"#;
 const MEASURED: &[u8] =
     br#"{"family":"riscv_etrace","rounds":3,"peer":"p 1","measurements":[{"workload":"mix","task":
