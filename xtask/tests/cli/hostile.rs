@@ -1,8 +1,8 @@
 //! Files and surroundings that mean harm, or that an accident made: what the program does with them.
 //!
 //! Every try must end within [`DEADLINE`], not counting how long it waits for a processor, with one of the exit codes of
-//! `--help`, in 1 GiB of address space and 500 MB of
-//! memory, without a panic, and with its inputs unchanged. Spoiled files are in [`spoiled`](crate::spoiled).
+//! `--help`, in 1 GiB of address space and 500 MB of memory, without a panic, and with its inputs unchanged. Spoiled
+//! files are in [`spoiled`](crate::spoiled).
 
 use std::fs;
 use std::io::Read as _;

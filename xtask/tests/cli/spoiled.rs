@@ -31,7 +31,8 @@ R 48 89abcdef\nE\n";
 const DEVICE_UNDER_TEST: &[u8] = b"name = 'core'\n[parameters]\niaddress_width_p = 32\n";
 
 /// A kill matrix, and measurements.
-const KILLS: &[u8] = br#"{"schema":1,"harness":"0.0.1","families":[{"family":"riscv_etrace","cases":1,"saboteurs":[
+const KILLS: &[u8] =
+    br#"{"schema":1,"harness":"0.0.1","families":[{"family":"riscv_etrace","cases":1,"saboteurs":[
 {"name":"s","side":"decoder","bug":"b","source":"s","clauses":[],"judged":1,
 "killers":[{"case":"etr-0001","verdict":"fail"}]}
 ],"nulls":[]}]}"#;
