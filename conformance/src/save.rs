@@ -246,7 +246,7 @@ impl Folder {
     fn log<P: FamilyRules>(&self, name: &str, log: &Log<P>) -> Result<(), SaveError> {
         let path = self.path.join(name);
         let failed = |error| SaveError::Io(path.clone(), error);
-        let mut listing = Listing::new(BufWriter::new(new_file(&path)?), Format::JsonLines, None);
+        let mut listing = Listing::<P, _>::new(BufWriter::new(new_file(&path)?), Format::JsonLines, None);
         let sink: &mut dyn Sink<P> = &mut listing;
         for (place, entry) in &log.entries {
             match entry {

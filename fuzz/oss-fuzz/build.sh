@@ -13,6 +13,7 @@ targets=(
     arm_etm_cycles
     arm_etm_v3_packets
     arm_etm_v3_flow
+    arm_etm_round_trip
     arm_pft_packets
     arm_pft_flow
     arm_pft_round_trip

@@ -4,14 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::baseline::{self, NewCause, Signature, UNEXPLAINED};
+use traceproof_conformance::baseline::{self, Baseline, NewCause, Signature, UNEXPLAINED};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
 use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{check_apart, print, write};
+use crate::files::{check_apart, print, read_text, write};
 use crate::program::invocation;
 use crate::progress::{progress_bar, show};
 use crate::select::Select;
@@ -41,6 +41,21 @@ pub(crate) struct Arguments {
     /// The baseline; created if it does not exist.
     #[arg(value_name = "FILE")]
     baseline: PathBuf,
+}
+
+/// The baseline of a subject of this name.
+pub(crate) fn read_baseline(path: &Path, subject: &str) -> Result<Baseline, Failure> {
+    let text = read_text(path, bounded::LISTING)?;
+    let baseline =
+        Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
+    if baseline.subject != subject {
+        let of = &baseline.subject;
+        return Err(Failure::usage(format!(
+            "{} is the baseline of `{of}`, not of `{subject}`",
+            path.display()
+        )));
+    }
+    Ok(baseline)
 }
 
 pub(crate) fn run_verb(verb: &Verb) -> Outcome {

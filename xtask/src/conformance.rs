@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use toml::value::Date;
-use traceproof_conformance::baseline::{self, Baseline, Stale};
+use traceproof_conformance::baseline::{self, Stale};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::journal::Journal;
@@ -20,10 +20,10 @@ use traceproof_conformance::save::{self, Saving};
 use traceproof_conformance::{
     Agreement, Direction, Options, Run, Subject, captures, details, run as run_suite,
 };
-use traceproof_vectors::bounded;
 
+use crate::baseline::read_baseline;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{check_apart, print, read_parameters, read_text, write};
+use crate::files::{check_apart, print, read_parameters, write};
 use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::progress::{progress_bar, show};
@@ -230,13 +230,7 @@ fn ending(run: &Run, stale: &[Stale]) -> Exit {
 
 /// Applies the subject's baseline to the run.
 fn apply(path: &Path, run: &mut Run, arguments: &Arguments) -> Result<Vec<Stale>, Failure> {
-    let text = read_text(path, bounded::LISTING)?;
-    let baseline =
-        Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
-    if baseline.subject != run.subject.name {
-        let (of, is) = (&baseline.subject, &run.subject.name);
-        return Err(Failure::usage(format!("{} is the baseline of `{of}`, not of `{is}`", path.display())));
-    }
+    let baseline = read_baseline(path, &run.subject.name)?;
     let everything = arguments.seeds.numbers(DEFAULT_GENERATED_PER_FAMILY)?
         == (0..DEFAULT_GENERATED_PER_FAMILY)
         && !arguments.no_real_programs

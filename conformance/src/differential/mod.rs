@@ -5,6 +5,7 @@
 //! time for it, from mutating those that exercise something new.
 
 mod compare;
+mod known;
 mod streams;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,11 +17,13 @@ use traceproof_vectors::notation::show_bytes;
 
 use crate::ProtocolName;
 use crate::Subject;
+use crate::baseline::Baseline;
 use crate::family::FamilyRules;
 use crate::suite::{Directories, Selection};
 use crate::verdict::Divergence;
 
 pub use compare::{Comparison, compare, examine};
+pub use known::{KnownFinding, findings_of, known_findings};
 pub use streams::{damaged, followed, of_cases, of_seed};
 pub use traceproof_differential::fuzz::file_name;
 pub use traceproof_differential::novelty::features;
@@ -39,6 +42,8 @@ pub struct Options {
     pub damage: bool,
     /// For how long to compare; when all streams are compared, mutated ones follow. `None`: until they are.
     pub time: Option<Duration>,
+    /// Known failures of the second subject, to name the finding of a kind.
+    pub baseline: Option<Baseline>,
 }
 
 /// What two subjects disagree about in one family.
@@ -53,6 +58,17 @@ pub struct Differences {
     pub skipped: usize,
     /// Disagreements by kind, the most frequent first.
     pub clusters: Vec<Cluster>,
+    /// With a baseline: its findings about this protocol's decoder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownFinding>,
+}
+
+impl Differences {
+    /// Whether every kind may belong to a finding that is known.
+    #[must_use]
+    pub fn are_known(&self) -> bool {
+        self.clusters.iter().all(|cluster| !findings_of(&self.known, &cluster.kind).is_empty())
+    }
 }
 
 /// Disagreements of one kind: the same layer, and the same words first on both sides.
@@ -91,6 +107,11 @@ pub fn differences<P: FamilyRules>(
     options: &Options,
     progress: &dyn Fn(usize),
 ) -> Result<Differences, Vec<traceproof_vectors::case::SuiteError>> {
+    let known = options
+        .baseline
+        .as_ref()
+        .map(|baseline| known_findings::<P>(baseline, [first, second], &options.directories));
+    let known = known.transpose()?.unwrap_or_default();
     let mut found = Found::<P> { first, second, compared: 0, skipped: 0, clusters: BTreeMap::new() };
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
     let in_time = || end.is_none_or(|end| Instant::now() < end);
@@ -121,7 +142,7 @@ pub fn differences<P: FamilyRules>(
         pool.add(stream.clone(), false);
         found.look_at(stream);
     }
-    Ok(found.into_differences())
+    Ok(Differences { known, ..found.into_differences() })
 }
 
 /// Streams to mutate.
@@ -211,6 +232,6 @@ impl<P: FamilyRules> Found<'_, P> {
             })
             .collect();
         clusters.sort_by(|a, b| b.streams.cmp(&a.streams).then_with(|| a.kind.cmp(&b.kind)));
-        Differences { protocol: ProtocolName(P::ID), compared, skipped, clusters }
+        Differences { protocol: ProtocolName(P::ID), compared, skipped, clusters, known: Vec::new() }
     }
 }

@@ -12,6 +12,7 @@
 mod columns;
 mod folded;
 mod instructions;
+mod known_texts;
 mod ranges;
 mod recent;
 mod statistics;
@@ -26,6 +27,7 @@ use crate::family::FamilyRules;
 use crate::line::write_line;
 use crate::stream::StreamSink;
 use columns::PlaceText;
+use known_texts::{KnownTexts, number};
 use recent::Recent;
 
 pub use folded::FoldedStacks;
@@ -48,7 +50,7 @@ pub enum Format {
 /// A sink cannot fail, so the first error of the writer is kept, and everything after it is dropped; look at
 /// [`error`](Self::error) now and then.
 #[derive(Debug)]
-pub struct Listing<W> {
+pub struct Listing<P: FamilyRules, W> {
     out: W,
     format: Format,
     /// Only this layer; `None` = everything.
@@ -58,6 +60,8 @@ pub struct Listing<W> {
     /// As it is written.
     row: Vec<u8>,
     place: PlaceText,
+    /// Texts of events with instructions, which are most of the lines.
+    events: KnownTexts<P::Event>,
     error: Option<io::Error>,
     counts: Counts,
     /// Index of the latest packet that could be read.
@@ -81,13 +85,7 @@ pub struct Counts {
     pub warnings: u64,
 }
 
-enum Content<'a, T> {
-    Packet(&'a T),
-    Event(&'a T),
-    Fault(&'a Fault),
-}
-
-impl<W: Write> Listing<W> {
+impl<P: FamilyRules, W: Write> Listing<P, W> {
     /// Lists the given layer, or everything. With the layer of packets, faults are those of packets that could not be
     /// read; otherwise all.
     pub const fn new(out: W, format: Format, layer: Option<Layer>) -> Self {
@@ -99,6 +97,7 @@ impl<W: Write> Listing<W> {
             line: String::new(),
             row: Vec::new(),
             place: PlaceText::new(),
+            events: KnownTexts::new(),
             error: None,
             counts,
             latest: None,
@@ -142,103 +141,105 @@ impl<W: Write> Listing<W> {
         }
     }
 
-    fn keep(&mut self, result: io::Result<()>) {
-        if let Err(error) = result {
-            self.error = Some(error);
+    /// Writes, unless that failed before.
+    fn keep(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) {
+        if self.error.is_none() {
+            self.error = write(self).err();
         }
     }
 
-    fn write<T: Serialize>(&mut self, place: Place, entry: Content<'_, T>) {
-        if self.error.is_some() {
-            return;
-        }
-        let line = usize::try_from(place.packet).ok().and_then(|packet| self.lines.get(packet).copied());
-        let is_packet = matches!(entry, Content::Packet(_));
+    /// The beginning of a line: the place, the line of an imported log, the bytes of a packet.
+    fn begin(&mut self, place: Place, is_packet: bool) -> io::Result<()> {
+        let line = self.line_of(place);
         let bytes =
             self.recent.as_mut().map(|recent| if is_packet { recent.from(place) } else { String::new() });
-        let result = match self.format {
-            Format::Text => self.write_text(place, line, bytes.as_deref(), &entry),
+        let row = &mut self.row;
+        row.clear();
+        match self.format {
+            Format::Text => {
+                row.extend_from_slice(self.place.columns(place).as_bytes());
+                if let Some(line) = line {
+                    write!(row, "line {line:<6} ")?;
+                }
+                if let Some(bytes) = bytes {
+                    write!(row, "{bytes:<23} ")?;
+                }
+            }
             Format::JsonLines => {
-                let bytes = bytes.as_deref().filter(|_| is_packet);
-                self.write_json(place, line, bytes, &entry)
+                row.extend_from_slice(self.place.json(place).as_bytes());
+                if let Some(bytes) = bytes.filter(|_| is_packet) {
+                    row.extend_from_slice(br#","bytes":"#);
+                    serde_json::to_writer(&mut *row, &bytes)?;
+                }
+                if let Some(line) = line {
+                    row.extend_from_slice(br#","line":"#);
+                    row.extend_from_slice(itoa::Buffer::new().format(line).as_bytes());
+                }
             }
-        };
-        self.keep(result);
+        }
+        Ok(())
     }
 
-    fn write_text<T: Serialize>(
-        &mut self,
-        place: Place,
-        line: Option<u32>,
-        bytes: Option<&str>,
-        entry: &Content<'_, T>,
-    ) -> io::Result<()> {
-        self.line.clear();
-        let kind = match entry {
-            Content::Packet(packet) => {
-                write_line(&mut self.line, packet);
-                "packet "
-            }
-            Content::Event(event) => {
-                write_line(&mut self.line, event);
-                "event  "
-            }
-            Content::Fault(fault) => {
-                let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
-                return writeln!(self.out, "{}: {fault}{line}", severity(fault));
-            }
-        };
-        let row = &mut self.row;
-        row.clear();
-        row.extend_from_slice(self.place.columns(place).as_bytes());
-        if let Some(line) = line {
-            write!(row, "line {line:<6} ")?;
-        }
-        if let Some(bytes) = bytes {
-            write!(row, "{bytes:<23} ")?;
-        }
-        row.extend_from_slice(kind.as_bytes());
-        row.extend_from_slice(self.line.as_bytes());
-        row.push(b'\n');
-        self.out.write_all(row)
+    fn line_of(&self, place: Place) -> Option<u32> {
+        usize::try_from(place.packet).ok().and_then(|packet| self.lines.get(packet).copied())
     }
 
-    /// An object of `place`, `bytes`, `line` and the entry under its kind.
-    fn write_json<T: Serialize>(
-        &mut self,
-        place: Place,
-        line: Option<u32>,
-        bytes: Option<&str>,
-        entry: &Content<'_, T>,
-    ) -> io::Result<()> {
-        let row = &mut self.row;
-        row.clear();
-        row.extend_from_slice(self.place.json(place).as_bytes());
-        if let Some(bytes) = bytes {
-            row.extend_from_slice(br#","bytes":"#);
-            serde_json::to_writer(&mut *row, bytes)?;
-        }
-        if let Some(line) = line {
-            row.extend_from_slice(br#","line":"#);
-            row.extend_from_slice(itoa::Buffer::new().format(line).as_bytes());
-        }
-        match entry {
-            Content::Packet(packet) => {
-                row.extend_from_slice(br#","packet":"#);
-                serde_json::to_writer(&mut *row, packet)?;
-            }
-            Content::Event(event) => {
-                row.extend_from_slice(br#","event":"#);
-                serde_json::to_writer(&mut *row, event)?;
-            }
-            Content::Fault(fault) => {
-                row.extend_from_slice(br#","fault":"#);
-                serde_json::to_writer(&mut *row, fault)?;
-            }
-        }
-        row.extend_from_slice(b"}\n");
-        self.out.write_all(row)
+    fn write_packet(&mut self, place: Place, packet: &P::Packet) -> io::Result<()> {
+        self.begin(place, true)?;
+        append(&mut self.row, &mut self.line, self.format, "packet", packet)?;
+        self.out.write_all(&self.row)
     }
+
+    fn write_event(&mut self, place: Place, event: &P::Event) -> io::Result<()> {
+        self.begin(place, false)?;
+        let Self { out, format, line, row, events, .. } = self;
+        match P::INSTRUCTIONS.and_then(|instructions| (instructions.run)(event)) {
+            Some(run) => {
+                let write = |text: &mut Vec<u8>| append(text, line, *format, "event", event);
+                row.extend_from_slice(events.text(number(run), event, write)?);
+            }
+            None => append(row, line, *format, "event", event)?,
+        }
+        out.write_all(row)
+    }
+
+    fn write_fault(&mut self, fault: &Fault) -> io::Result<()> {
+        if self.format == Format::Text {
+            let line = self.line_of(fault.place).map(|line| format!(" (line {line})")).unwrap_or_default();
+            return writeln!(self.out, "{}: {fault}{line}", severity(fault));
+        }
+        self.begin(fault.place, false)?;
+        append(&mut self.row, &mut self.line, self.format, "fault", fault)?;
+        self.out.write_all(&self.row)
+    }
+}
+
+/// Appends a result and the end of its line: in columns, or as a member of an object that has begun.
+fn append<T: Serialize>(
+    row: &mut Vec<u8>,
+    line: &mut String,
+    format: Format,
+    kind: &str,
+    result: &T,
+) -> io::Result<()> {
+    match format {
+        Format::Text => {
+            row.extend_from_slice(kind.as_bytes());
+            row.resize(row.len() + "packet ".len() - kind.len(), b' ');
+            line.clear();
+            write_line(line, result);
+            row.extend_from_slice(line.as_bytes());
+            row.push(b'\n');
+        }
+        Format::JsonLines => {
+            for text in [",\"", kind, "\":"] {
+                row.extend_from_slice(text.as_bytes());
+            }
+            serde_json::to_writer(&mut *row, result)?;
+            row.extend_from_slice(b"}\n");
+        }
+    }
+    Ok(())
 }
 
 /// The word for a fault's severity.
@@ -247,19 +248,19 @@ pub const fn severity(fault: &Fault) -> &'static str {
     if fault.class.is_warning() { "warning" } else { "error" }
 }
 
-impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
+impl<P: FamilyRules, W: Write> Sink<P> for Listing<P, W> {
     fn packet(&mut self, place: Place, packet: &P::Packet) {
         self.counts.packets += 1;
         self.latest = Some(place.packet);
         if self.layer != Some(Layer::Events) {
-            self.write(place, Content::Packet(packet));
+            self.keep(|listing| listing.write_packet(place, packet));
         }
     }
 
     fn event(&mut self, place: Place, event: &P::Event) {
         self.counts.events += 1;
         if self.layer != Some(Layer::Packets) {
-            self.write(place, Content::Event(event));
+            self.keep(|listing| listing.write_event(place, event));
         }
     }
 
@@ -270,11 +271,11 @@ impl<P: FamilyRules, W: Write> Sink<P> for Listing<W> {
         let count =
             if fault.class.is_warning() { &mut self.counts.warnings } else { &mut self.counts.errors };
         *count += 1;
-        self.write::<()>(fault.place, Content::Fault(fault));
+        self.keep(|listing| listing.write_fault(fault));
     }
 }
 
-impl<P: FamilyRules, W: Write> StreamSink<P> for Listing<W> {
+impl<P: FamilyRules, W: Write> StreamSink<P> for Listing<P, W> {
     fn follows_bytes(&self) -> bool {
         self.recent.is_some()
     }
@@ -356,7 +357,7 @@ mod tests {
 
     fn listed(format: Format, layer: Option<Layer>) -> String {
         let mut out = Vec::new();
-        let mut listing = Listing::new(&mut out, format, layer);
+        let mut listing = Listing::<RiscvEtrace, _>::new(&mut out, format, layer);
         let sink: &mut dyn Sink<RiscvEtrace> = &mut listing;
         let place = Place { packet: 3, byte: 12, bit: 0 };
         let address = ReportedAddress::Delta(4);
@@ -387,7 +388,8 @@ mod tests {
     fn lines_of_an_imported_log_are_named() {
         let mut listed = Vec::new();
         for format in [Format::Text, Format::JsonLines] {
-            let mut listing = Listing::new(&mut listed, format, None).with_lines(vec![7, 90]);
+            let mut listing =
+                Listing::<RiscvEtrace, _>::new(&mut listed, format, None).with_lines(vec![7, 90]);
             let sink: &mut dyn Sink<RiscvEtrace> = &mut listing;
             let place = |packet| Place { packet, byte: 4 * packet, bit: 0 };
             sink.event(place(0), &Event::Time { time: 1 });
@@ -418,8 +420,8 @@ mod tests {
 
     #[test]
     fn the_first_error_of_the_writer_is_kept() {
-        let mut listing = Listing::new(Closed, Format::JsonLines, None);
-        Sink::<RiscvEtrace>::event(&mut listing, Place::default(), &Event::Time { time: 1 });
+        let mut listing = Listing::<RiscvEtrace, _>::new(Closed, Format::JsonLines, None);
+        Sink::event(&mut listing, Place::default(), &Event::Time { time: 1 });
         assert_eq!(listing.error().map(io::Error::kind), Some(io::ErrorKind::BrokenPipe));
         assert!(listing.finish().is_err());
     }

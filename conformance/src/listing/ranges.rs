@@ -1,65 +1,47 @@
 //! Ranges of instructions as text. A program runs the same ranges over and over, so the latest texts are kept.
 
+use std::convert::Infallible;
 use std::io::Write as _;
 
 use traceproof_vectors::notation::HexText;
 
 use super::InstructionFormat;
+use super::known_texts::{KnownTexts, number};
 use crate::family::Run;
 use crate::symbols::Symbols;
-
-/// How many ranges are kept; a power of two.
-const KEPT: usize = 1 << 12;
-
-/// The longest text that is kept: names of functions may have any length.
-const LONGEST: usize = 256;
 
 /// Writes ranges, and remembers them.
 #[derive(Debug)]
 pub(super) struct KnownRanges {
     format: InstructionFormat,
-    /// Empty until the first range comes.
-    known: Vec<Option<(Run, Vec<u8>)>>,
-    /// A text that is too long to be kept.
-    long: Vec<u8>,
+    known: KnownTexts<Run>,
 }
 
 impl KnownRanges {
     pub(super) const fn new(format: InstructionFormat) -> Self {
-        Self { format, known: Vec::new(), long: Vec::new() }
+        Self { format, known: KnownTexts::new() }
     }
 
     /// What follows the place in the line of a range, its end included.
     pub(super) fn text(&mut self, run: Run, symbols: &Symbols) -> &[u8] {
-        if self.known.is_empty() {
-            self.known.resize_with(KEPT, || None);
-        }
-        let index = index(run);
-        if !matches!(&self.known[index], Some((known, _)) if *known == run) {
-            let text = match self.format {
-                InstructionFormat::JsonLines => json(run, symbols),
-                InstructionFormat::Text | InstructionFormat::Addresses => columns(run, symbols),
-            };
-            if text.len() > LONGEST {
-                self.long = text;
-                return &self.long;
+        let format = self.format;
+        let written: Result<_, Infallible> = self.known.text(number(run), &run, |text| {
+            match format {
+                InstructionFormat::JsonLines => json(text, run, symbols),
+                InstructionFormat::Text | InstructionFormat::Addresses => columns(text, run, symbols),
             }
-            self.known[index] = Some((run, text));
+            Ok(())
+        });
+        match written {
+            Ok(text) => text,
+            Err(never) => match never {},
         }
-        self.known[index].as_ref().map_or(&[], |(_, text)| text)
     }
 }
 
-/// Where a range is kept: by multiplication with a large odd number.
-fn index(run: Run) -> usize {
-    let (first, count) = (run.first.unwrap_or_default(), run.count);
-    let mixed = (first ^ count << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (64 - KEPT.trailing_zeros())) as usize
-}
-
 /// `instructions first=… end=… count=… encoding=… function=…`.
-fn columns(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> {
-    let mut text = b"instructions".to_vec();
+fn columns(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols: &Symbols) {
+    text.extend_from_slice(b"instructions");
     for (name, address) in [(" first=", first), (" end=", end)] {
         if let Some(address) = address {
             text.extend_from_slice(name.as_bytes());
@@ -75,12 +57,11 @@ fn columns(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u
         text.extend_from_slice(function.as_bytes());
     }
     text.push(b'\n');
-    text
 }
 
 /// The same as a member of an object that has begun, and the end of the object.
-fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> {
-    let mut text = br#","instructions":{"#.to_vec();
+fn json(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols: &Symbols) {
+    text.extend_from_slice(br#","instructions":{"#);
     for (name, address) in [("first", first), ("end", end)] {
         if let Some(address) = address {
             // A vector cannot fail to be written to.
@@ -92,13 +73,13 @@ fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> 
         let _ = write!(text, r#","function":{}"#, serde_json::Value::from(function));
     }
     text.extend_from_slice(b"}}\n");
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::family::Encoding;
+    use crate::listing::known_texts::KEPT;
     use crate::symbols::Symbol;
 
     fn run(first: u64, count: u64) -> Run {
@@ -119,12 +100,12 @@ mod tests {
             let text = known.text(run(first, count), &symbols);
             assert_eq!(String::from_utf8_lossy(text), expected);
         }
-        assert!(known.known.len() == KEPT);
+        assert!(known.known.kept() > KEPT / 2);
     }
 
     #[test]
     fn long_names_are_written_but_not_kept() {
-        let name = "f\"".repeat(LONGEST);
+        let name = "f\"".repeat(256);
         let symbols = Symbols::from_iter([Symbol { address: 0x10, size: 0, name: name.clone() }]);
         let mut known = KnownRanges::new(InstructionFormat::JsonLines);
         for _ in 0..2 {
@@ -134,6 +115,6 @@ mod tests {
             assert_eq!(read["instructions"]["function"], serde_json::json!(name));
             assert_eq!(read["instructions"]["end"], "0x14");
         }
-        assert!(known.known.iter().all(Option::is_none));
+        assert_eq!(known.known.kept(), 0);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use traceproof_conformance::differential::{self, Differences, Options};
+use traceproof_conformance::baseline::Baseline;
+use traceproof_conformance::differential::{self, Differences, Options, findings_of};
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::saboteurs;
 use traceproof_conformance::suite::{Directories, Selection};
@@ -18,6 +19,7 @@ fn options() -> Options {
         seeds: 0..60,
         damage: true,
         time: None,
+        baseline: None,
     }
 }
 
@@ -49,6 +51,40 @@ impl Visitor for Compare<'_> {
         let Self { reference, count } = self;
         differential::differences::<P>(reference, reference, &options(), count).expect("sound suites")
     }
+}
+
+/// A kind belongs to the findings that list it, or whose checks show it.
+#[test]
+fn kinds_are_named_by_a_baseline() {
+    let reference = Subject::reference();
+    let saboteurs = saboteurs::of::<RiscvEtrace>();
+    let wrong =
+        saboteurs.iter().find(|saboteur| saboteur.name == "end-reported-twice").expect("it exists").subject();
+    let found = |baseline: Option<&str>| {
+        let baseline = baseline.map(|text| Baseline::parse(text).expect("a baseline"));
+        let options = Options { baseline, seeds: 0..0, damage: false, ..options() };
+        differential::differences::<RiscvEtrace>(&reference, &wrong, &options, &|_| {}).expect("sound suites")
+    };
+    let unknown = found(None);
+    let cluster = unknown.clusters.first().expect("a bug");
+    assert!(!unknown.are_known() && unknown.known.is_empty());
+    let case = cluster.examples.iter().find(|name| !name.contains(',')).expect("a case of its own");
+    let entry =
+        |finding: &str, content: &str| format!("[[known]]\nreason = 'r'\nfinding = '{finding}'\n{content}\n");
+    let listed: Vec<String> = unknown.clusters.iter().map(|cluster| format!("{:?}", cluster.kind)).collect();
+    let text = [
+        "schema = 1\nsubject = 's'\n".to_owned(),
+        entry("listed", &format!("kinds = [{}]", listed.join(","))),
+        entry("shown", &format!("checks = ['{case} decode: fail events 0']")),
+        entry("other", "checks = ['etr-0001 decode: fail events 0']"),
+        entry("of the encoder", &format!("checks = ['{case} encode: crash']")),
+    ];
+    let known = found(Some(text.concat().as_str()));
+    assert!(known.are_known());
+    let findings: Vec<(&str, usize)> =
+        known.known.iter().map(|known| (known.finding.as_str(), known.kinds.len())).collect();
+    assert_eq!(findings, [("listed", listed.len()), ("shown", 1), ("other", 0)]);
+    assert_eq!(findings_of(&known.known, &cluster.kind), ["listed", "shown"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Visitor for Compare {
                 }
                 let mut out = Vec::new();
                 let mut listing =
-                    Listing::new(&mut out, Format::JsonLines, Some(Layer::Packets)).with_bytes();
+                    Listing::<P, _>::new(&mut out, Format::JsonLines, Some(Layer::Packets)).with_bytes();
                 stream::decode::<P, _>(decoder.as_mut(), &mut wire.as_slice(), &mut listing)
                     .expect("in memory");
                 listing.finish().expect("in memory");

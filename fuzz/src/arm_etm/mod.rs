@@ -2,6 +2,7 @@
 
 pub mod cycles;
 pub mod presets;
+pub mod round_trip;
 mod seeds;
 pub mod v1_cycles;
 pub mod v3_flow;
@@ -35,6 +36,12 @@ pub const TARGETS: FamilyTargets = FamilyTargets {
             input: "constants, code, stream",
             property: "any ETMv3 stream over any program gives the same bounded results however it is cut",
             run: v3_flow::run,
+        },
+        Target {
+            name: "arm_etm_round_trip",
+            input: "architecture, entropy of the scenario generator",
+            property: "any run that the macrocell model traces is reported by the decoder",
+            run: round_trip::run,
         },
     ],
     seeds: seeds::all,

@@ -1,5 +1,6 @@
 //! The seeds that the cases of ARM ETM give.
 
+use traceproof_conformance::generate::seeded;
 use traceproof_conformance::suite::{Directories, Suite};
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
 use traceproof_vectors::case::{CaseFile, SuiteError};
@@ -35,6 +36,11 @@ fn of(cases: &[CaseFile<ArmEtm>]) -> Vec<Seed> {
         if let Some(input) = v3_flow::input(parameters, &file.resolved.program, wire) {
             seeds.push(("arm_etm_v3_flow", id.clone(), input));
         }
+    }
+    for seed in 0..32_u8 {
+        // Every architecture has short and long ones.
+        let bytes = [vec![seed], seeded(seed.into(), 100 + 40 * usize::from(seed))].concat();
+        seeds.push(("arm_etm_round_trip", format!("seed-{seed:02}"), bytes));
     }
     seeds
 }

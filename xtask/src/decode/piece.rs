@@ -75,7 +75,7 @@ impl<'a, P: FamilyRules> Pieces<'a, P> {
         let counts = match self.what {
             What::Listing(format, layer, raw) => {
                 let lines = std::mem::take(&mut self.lines);
-                let listing = Listing::new(out, format, layer).with_lines(lines);
+                let listing = Listing::<P, _>::new(out, format, layer).with_lines(lines);
                 let listing = if raw { listing.with_bytes() } else { listing };
                 self.read(input, listing)?.finish()?
             }

@@ -3,10 +3,14 @@
 //! A few tries of each kind run with every test; `TRACEPROOF_HOSTILE_TRIES=100` sets another number for each kind, and
 //! the ignored test `spoiled_files_in_full` makes at least 1,000 tries of all kinds and prints what they cost.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use crate::hostile::{DEADLINE, RESIDENT, elf, run};
+use sha2::{Digest as _, Sha256};
+
+use crate::hostile::{DEADLINE, RESIDENT, elf, run, wait_until};
 
 /// A source of a snapshot, and its code.
 const DEVICE: &[u8] = b"[device]\nname=M\nclass=trace_source\ntype=ETM3.5\n\n\
@@ -18,6 +22,41 @@ const JOURNAL: &[u8] =
     br#"{"run":{"version":1,"harness":"0.0.1","subject":{"name":"reference","version":"0.1.0"},"judged":""}}
 {"program":{"family":"arm_etm","program":"mix","set":"a","verdict":"pass"}}
 "#;
+
+/// A log of a monitor for the first case of some pack.
+const MONITOR: &[u8] = b"traceproof-log 1\nC 0\nP 00000003 97 730004\nD 0000002f 64 1\nX 00000030 120 text\n\
+R 48 89abcdef\nE\n";
+
+/// The device of packs.
+const DEVICE_UNDER_TEST: &[u8] = b"name = 'core'\n[parameters]\niaddress_width_p = 32\n";
+
+/// A kill matrix, and measurements.
+const KILLS: &[u8] =
+    br#"{"schema":1,"harness":"0.0.1","families":[{"family":"riscv_etrace","cases":1,"saboteurs":[
+{"name":"s","side":"decoder","bug":"b","source":"s","clauses":[],"judged":1,
+"killers":[{"case":"etr-0001","verdict":"fail"}]}
+],"nulls":[]}]}"#;
+const MEASURED: &[u8] =
+    br#"{"family":"riscv_etrace","rounds":3,"peer":"p 1","measurements":[{"workload":"mix","task":
+{"title":"decode","unit":"instruction"},"units":100,"bytes":10,"reference":1.5e8,"peer":1e7,"ratio":15.0}]}"#;
+
+/// Verbs that read no file, or only suites, as `list` does.
+const READS_NOTHING: [&str; 13] = [
+    "adaptor",
+    "bench",
+    "ci",
+    "completions",
+    "export",
+    "fuzz init",
+    "fuzz-seeds",
+    "man",
+    "mutants",
+    "programs",
+    // It shows the page in a browser.
+    "report open",
+    "saboteurs",
+    "show",
+];
 
 /// A case that passes, with the clause that it names.
 const CASE: &str = r#"schema = 1
@@ -64,6 +103,11 @@ impl Numbers {
     }
 }
 
+/// A subject that ends at once, and leaves a process.
+const LEAVES: &[u8] =
+    b"command = ['/bin/sh', '-c', 'sleep 1000 >/dev/null 2>&1 & true']\nframings = ['jsonl']\n\
+[deadlines]\nhello = 0.2\n";
+
 /// A file with a few things wrong in it.
 fn spoiled(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = file.to_vec();
@@ -94,6 +138,7 @@ fn spoiled(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
 /// A file of some kind, and the arguments that read it under the name `FILE`.
 struct Kind {
     name: &'static str,
+    /// Its bytes; without any it is a file of a pack that the program makes.
     good: Vec<u8>,
     arguments: &'static str,
 }
@@ -125,6 +170,8 @@ fn kinds() -> Vec<Kind> {
         kind("trace.itanium", &arm, "decode --family itanium-pmu FILE"),
         kind("log.txt", log, "decode --family itanium-pmu --text FILE"),
         kind("unit.csv", rows, "decode --family arm-ete-unit --import csv FILE"),
+        kind("unit.bin", &arm.repeat(4), "decode --family arm-ete-unit FILE"),
+        kind("unit.toml", b"trace_buffer = false\n", "settings --family arm-ete-unit --parameters FILE"),
         kind("unit.ftrace", lines, "decode --family arm-ete-unit --import ftrace --base 0x1000 FILE"),
         kind("unit.txt", dump, "settings --family arm-ete-unit --read FILE"),
         kind("program.elf", &elf(), "decode --family riscv-etrace trace --elf FILE"),
@@ -136,6 +183,7 @@ fn kinds() -> Vec<Kind> {
         ),
         kind("known.toml", baseline, "conformance --filter etr-0001 --baseline FILE"),
         kind("subject.toml", subject, "smoke --subject FILE"),
+        kind("leaves.toml", LEAVES, "smoke --subject FILE"),
         kind("judged.toml", subject, "conformance --subject FILE --filter etr-0001"),
         kind(
             "compared.toml",
@@ -155,6 +203,11 @@ fn kinds() -> Vec<Kind> {
             "encode --family riscv-etrace --section 0x1000:code --format pc --execution FILE -o o",
         ),
         kind(
+            "ingress.csv",
+            b"iaddr,itype,iretire,priv\n0x1000,0,2,3\n0x1004,5,2,3\n",
+            "encode --family riscv-etrace --format ingress --execution FILE -o o",
+        ),
+        kind(
             "code.bin",
             &[0x13, 0, 0, 0].repeat(16),
             "decode --family riscv-etrace --section 0x1000:FILE trace",
@@ -172,12 +225,16 @@ fn kinds() -> Vec<Kind> {
             "decode --family riscv-etrace --section 0x1000:code --subject reference FILE",
         ),
         kind("finding.stream", finding, "fuzz promote FILE"),
+        kind("shown.stream", finding, "fuzz promote FILE --subject reference"),
         kind("corpus/a.stream", finding, "fuzz minimize corpus smaller"),
-        kind(
-            "dut.toml",
-            b"name = 'core'\n[parameters]\niaddress_width_p = 32\n",
-            "check-rtl --dut FILE --pack corpus --log trace",
-        ),
+        kind("dut.toml", DEVICE_UNDER_TEST, "check-rtl --dut FILE --pack corpus --log trace"),
+        kind("packed.toml", DEVICE_UNDER_TEST, "vectors pack --dut FILE -o packed"),
+        kind("pack/manifest.json", b"", "vectors check pack"),
+        kind("pack/pack.memh", b"", "vectors check pack"),
+        kind("pack/random-0000.expect", b"", "vectors check pack"),
+        kind("pack/random-0000.image", b"", "check-rtl --dut pack/dut.toml --pack pack --log monitor"),
+        kind("pack.log", MONITOR, "check-rtl --dut pack/dut.toml --pack pack --log FILE"),
+        kind("kills.json", KILLS, "coverage --family riscv-etrace --kills FILE"),
         kind(
             "snapshot/snapshot.ini",
             b"[snapshot]\nversion=1.0\n\n\
@@ -226,6 +283,39 @@ fn surroundings(directory: &Path) {
     write("suite/clauses/riscv_etrace.toml", CLAUSES.as_bytes());
     write("clauses/riscv_etrace/a.toml", CASE.as_bytes());
     write("corpus/good.stream", b"");
+    write("monitor", MONITOR);
+    write("r", &RESULTS);
+    write("device.toml", DEVICE_UNDER_TEST);
+}
+
+/// Lets the program make a pack, which takes it half a second.
+fn make_pack(directory: &Path) {
+    let made = run(directory, &["vectors", "pack", "--dut", "device.toml", "-o", "pack"]);
+    assert_eq!(made.code, Some(0), "{}", made.text);
+}
+
+/// Who spoils a file of a pack can make its digest, too.
+fn correct_digest(pack: &Path, file: &Path, before: &[u8]) {
+    let digest =
+        |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let manifest = pack.join("manifest.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let corrected = text.replace(&digest(before), &digest(&fs::read(file).expect("spoiled")));
+    fs::write(manifest, corrected).expect("written");
+}
+
+/// All files below a directory.
+fn files_in(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(directory).expect("listed").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.append(&mut files_in(&path));
+        } else {
+            files.insert(path.clone(), fs::read(&path).expect("read"));
+        }
+    }
+    files
 }
 
 /// The most of anything that a try cost.
@@ -243,21 +333,42 @@ fn spoil(kind: &Kind, tries: u64, cost: &mut Cost) {
     surroundings(files.path());
     let path = files.path().join(kind.name);
     fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+    let in_pack = kind.name.starts_with("pack/");
+    if in_pack || kind.arguments.contains("--pack pack") {
+        make_pack(files.path());
+    }
+    let good = if in_pack { fs::read(&path).expect("of the pack") } else { kind.good.clone() };
     let arguments: Vec<String> =
         kind.arguments.split(' ').map(|word| word.replace("FILE", kind.name)).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     // These are written anew or removed by their command; every other file stays as it is.
     let updates = kind.arguments.starts_with("baseline update") || kind.name == "run.journal";
+    let mut latest = good.clone();
     for seed in 0..tries {
         // The first one is good.
-        let bytes = if seed == 0 { kind.good.clone() } else { spoiled(&kind.good, &mut Numbers(seed)) };
+        let bytes = if seed == 0 { good.clone() } else { spoiled(&good, &mut Numbers(seed)) };
         fs::write(&path, &bytes).expect("written");
+        if in_pack && !kind.name.ends_with("manifest.json") {
+            correct_digest(&files.path().join("pack"), &path, &latest);
+            latest.clone_from(&bytes);
+        }
+        let before = if updates { BTreeMap::new() } else { files_in(files.path()) };
         let ended = run(files.path(), &arguments);
         let what = || format!("{}, seed {seed}: {}", kind.name, ended.text);
         assert!(ended.code.is_some_and(|code| (0..=5).contains(&code)), "{:?} {}", ended.code, what());
         assert!(!ended.text.contains("panicked"), "{}", what());
         assert!(ended.resident < RESIDENT, "{} KiB, {}", ended.resident, what());
-        assert!(updates || fs::read(&path).expect("there") == bytes, "overwritten: {}", what());
+        let after = files_in(files.path());
+        for (file, content) in &before {
+            assert!(
+                is_output(file) || after.get(file) == Some(content),
+                "overwritten: {} {}",
+                file.display(),
+                what()
+            );
+        }
+        #[cfg(target_os = "linux")]
+        wait_until(|| processes_in(files.path()).is_empty(), "a process is left");
         if seed == 0 {
             assert!(!ended.text.contains("unexpected argument"), "{}", what());
         }
@@ -266,7 +377,9 @@ fn spoil(kind: &Kind, tries: u64, cost: &mut Cost) {
         cost.seconds = cost.seconds.max(ended.seconds);
         cost.resident = cost.resident.max(ended.resident);
         // Some commands make a directory.
-        let _ = fs::remove_dir_all(files.path().join("smaller"));
+        for made in ["smaller", "packed"] {
+            let _ = fs::remove_dir_all(files.path().join(made));
+        }
     }
     assert!(!names(files.path()).iter().any(|name| name.ends_with(".partial")), "{}", kind.name);
 }
@@ -276,33 +389,45 @@ fn names(directory: &Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The results of a run, and its journal; made by the program itself.
-fn results() -> [Kind; 3] {
+/// The results of a run; made by the program itself.
+static RESULTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let files = tempfile::tempdir().expect("a directory");
     let made =
         run(files.path(), &["conformance", "--filter", "etr-0001", "--no-real-programs", "--json", "r"]);
     assert_eq!(made.code, Some(0), "{}", made.text);
-    let good = fs::read(files.path().join("r")).expect("results");
-    let kind = |name, arguments| Kind { name, good: good.clone(), arguments };
+    fs::read(files.path().join("r")).expect("results")
+});
+
+/// Files that commands of results read.
+fn results() -> [Kind; 8] {
+    let kind = |name, arguments| Kind { name, good: RESULTS.clone(), arguments };
+    let beside = |name, good: &[u8], arguments| Kind { name, good: good.to_vec(), arguments };
     [
         kind("results.json", "report html FILE -o page"),
         kind("part.json", "report merge FILE -o whole"),
+        kind("twice.json", "report merge FILE FILE -o whole"),
         kind("before.json", "report markdown FILE"),
+        kind("other.json", "report diff FILE FILE"),
+        kind("badge.json", "report badge FILE -o badge"),
+        beside("matrix.json", KILLS, "report markdown r --saboteurs FILE"),
+        beside("measured.json", MEASURED, "report html r --performance FILE -o page"),
     ]
 }
 
-/// Processes of the program whose parent is gone.
+/// What the arguments of the kinds name as an output.
+fn is_output(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| ["o", "page", "whole", "badge"].iter().any(|output| name == *output))
+}
+
+/// Processes that run in a directory: whatever a try started and left.
 #[cfg(target_os = "linux")]
-fn orphans() -> Vec<String> {
+fn processes_in(directory: &Path) -> Vec<String> {
+    let directory = fs::canonicalize(directory).expect("there");
     let entries = fs::read_dir("/proc").expect("listed").flatten();
-    let of_a_try = |entry: &fs::DirEntry| {
-        let parent = fs::read_to_string(entry.path().join("status")).unwrap_or_default();
-        let adopted = parent.lines().any(|line| line == "PPid:\t1");
-        let program = fs::read_link(entry.path().join("exe"))
-            .is_ok_and(|it| it == Path::new(env!("CARGO_BIN_EXE_traceproof")));
-        adopted && program
+    let is_in = |entry: &fs::DirEntry| {
+        fs::read_link(entry.path().join("cwd")).is_ok_and(|place| place.starts_with(&directory))
     };
-    entries.filter(of_a_try).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    entries.filter(is_in).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 fn try_all(tries: u64) -> Cost {
@@ -312,9 +437,34 @@ fn try_all(tries: u64) -> Cost {
     }
     assert!(cost.refused > 0 && cost.refused < cost.tries, "{cost:?}");
     assert!(cost.seconds <= DEADLINE.as_secs_f64(), "{cost:?}");
-    #[cfg(target_os = "linux")]
-    assert_eq!(orphans(), Vec::<String>::new());
     cost
+}
+
+/// The names of the verbs in a help text.
+fn verbs(arguments: &[&str]) -> Vec<String> {
+    let help = run(Path::new("."), &[arguments, &["--help"]].concat()).text;
+    let verbs =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let name = |line: &str| {
+        line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    verbs.filter_map(name).filter(|name| name != "help").collect()
+}
+
+#[test]
+fn every_verb_that_reads_files_gets_spoiled_ones() {
+    let tried: Vec<&str> = kinds().iter().chain(&results()).map(|kind| kind.arguments).collect();
+    for verb in verbs(&[]) {
+        let mut of_it: Vec<String> =
+            verbs(&[&verb]).iter().map(|nested| format!("{verb} {nested}")).collect();
+        if of_it.is_empty() || READS_NOTHING.contains(&verb.as_str()) {
+            of_it = vec![verb];
+        }
+        for verb in of_it {
+            let is_tried = tried.iter().any(|arguments| arguments.starts_with(&format!("{verb} ")));
+            assert!(is_tried != READS_NOTHING.contains(&verb.as_str()), "{verb}: tried {is_tried}");
+        }
+    }
 }
 
 #[test]

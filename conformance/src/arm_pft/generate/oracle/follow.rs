@@ -1,7 +1,5 @@
 //! Follows a decoder's events through the timeline of an execution.
 
-use std::collections::HashSet;
-
 use traceproof_vectors::arm_etm::Reason;
 use traceproof_vectors::arm_pft::{Event, State};
 
@@ -14,7 +12,7 @@ mod flow;
 mod registers;
 
 /// A place at which a report can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
     /// Index of the next item.
     at: usize,
@@ -38,18 +36,33 @@ impl Position {
     }
 }
 
-/// Different positions, in the order in which they were found.
+/// Different positions, in the order in which they were found. There are many where packets are lost, but few at one
+/// item.
 #[derive(Default)]
 struct Found {
     positions: Vec<Position>,
-    known: HashSet<Position>,
+    /// For each position the one that was found before it at the same item.
+    before: Vec<Option<usize>>,
+    /// For each item the position that was found there last.
+    latest: Vec<Option<usize>>,
 }
 
 impl Found {
     fn add(&mut self, position: Position) {
-        if self.known.insert(position) {
-            self.positions.push(position);
+        if self.latest.len() <= position.at {
+            self.latest.resize(position.at + 1, None);
         }
+        let latest = self.latest[position.at];
+        let mut next = latest;
+        while let Some(index) = next {
+            if self.positions[index] == position {
+                return;
+            }
+            next = self.before[index];
+        }
+        self.latest[position.at] = Some(self.positions.len());
+        self.before.push(latest);
+        self.positions.push(position);
     }
 }
 
