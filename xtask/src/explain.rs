@@ -25,9 +25,9 @@ use crate::suite::SuiteArgument;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
-/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason. With
-/// --subject, each packet where the subject reports something else has the lines of both; the last line gives the
-/// first difference.
+/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `~` what it changes in
+/// the state of the decoder, `:` the reason. With --subject, each packet where the subject reports something else has
+/// the lines of both; the last line gives the first difference.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
@@ -105,6 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => Form::Text,
         },
         only_difference: false,
+        teaches: true,
     };
     if let Some(picture) = arguments.svg.as_deref() {
         let mut inputs = arguments.target.files();
@@ -125,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// With colours where the reader can see them: headings bold, events green, faults red, reasons faint.
+/// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.
 fn coloured(text: String) -> String {
     if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
         return text;
@@ -136,6 +137,7 @@ fn coloured(text: String) -> String {
             Some("= ") => "36",
             Some("> ") => "32",
             Some("! ") => "31;1",
+            Some("~ ") => "35",
             Some(": ") => "2",
             _ => return format!("{line}\n"),
         };

@@ -2,45 +2,61 @@
 
 use std::io::Write as _;
 
+use traceproof_vectors::Program;
 use traceproof_vectors::notation::HexText;
 
 use super::InstructionFormat;
+use super::notes::{CodeNotes, noted};
 use crate::family::Run;
 use crate::symbols::Symbols;
 
 /// How many ranges are kept; a power of two.
 const KEPT: usize = 1 << 12;
 
-/// The longest text that is kept: names of functions may have any length.
+/// The longest text that is kept: names of functions may have any length. With notes, a dozen instructions are usual.
 const LONGEST: usize = 256;
+const LONGEST_WITH_NOTES: usize = 2_048;
 
 /// Writes ranges, and remembers them.
 #[derive(Debug)]
-pub(super) struct KnownRanges {
+pub(super) struct KnownRanges<'a> {
     format: InstructionFormat,
+    program: &'a Program,
+    symbols: &'a Symbols,
+    notes: Option<&'a dyn CodeNotes>,
     /// Empty until the first range comes.
     known: Vec<Option<(Run, Vec<u8>)>>,
     /// A text that is too long to be kept.
     long: Vec<u8>,
 }
 
-impl KnownRanges {
-    pub(super) const fn new(format: InstructionFormat) -> Self {
-        Self { format, known: Vec::new(), long: Vec::new() }
+impl<'a> KnownRanges<'a> {
+    pub(super) const fn new(format: InstructionFormat, program: &'a Program, symbols: &'a Symbols) -> Self {
+        Self { format, program, symbols, notes: None, known: Vec::new(), long: Vec::new() }
+    }
+
+    /// Explains each instruction.
+    pub(super) const fn with_notes(mut self, notes: &'a dyn CodeNotes) -> Self {
+        self.notes = Some(notes);
+        self
     }
 
     /// What follows the place in the line of a range, its end included.
-    pub(super) fn text(&mut self, run: Run, symbols: &Symbols) -> &[u8] {
+    pub(super) fn text(&mut self, run: Run) -> &[u8] {
         if self.known.is_empty() {
             self.known.resize_with(KEPT, || None);
         }
         let index = index(run);
         if !matches!(&self.known[index], Some((known, _)) if *known == run) {
+            let notes = self.notes.map(|notes| noted(run, self.program, notes, self.format));
+            let notes = notes.unwrap_or_default();
             let text = match self.format {
-                InstructionFormat::JsonLines => json(run, symbols),
-                InstructionFormat::Text | InstructionFormat::Addresses => columns(run, symbols),
+                InstructionFormat::JsonLines => json(run, self.symbols, &notes),
+                InstructionFormat::Text | InstructionFormat::Addresses => {
+                    [columns(run, self.symbols), notes].concat()
+                }
             };
-            if text.len() > LONGEST {
+            if text.len() > if self.notes.is_some() { LONGEST_WITH_NOTES } else { LONGEST } {
                 self.long = text;
                 return &self.long;
             }
@@ -78,8 +94,8 @@ fn columns(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u
     text
 }
 
-/// The same as a member of an object that has begun, and the end of the object.
-fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> {
+/// The same as a member of an object that has begun, and the end of the object; `notes` are further members.
+fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols, notes: &[u8]) -> Vec<u8> {
     let mut text = br#","instructions":{"#.to_vec();
     for (name, address) in [("first", first), ("end", end)] {
         if let Some(address) = address {
@@ -91,6 +107,7 @@ fn json(Run { first, end, count, encoding }: Run, symbols: &Symbols) -> Vec<u8> 
     if let Some(function) = first.and_then(|first| symbols.name(first)) {
         let _ = write!(text, r#","function":{}"#, serde_json::Value::from(function));
     }
+    text.extend_from_slice(notes);
     text.extend_from_slice(b"}}\n");
     text
 }
@@ -109,14 +126,15 @@ mod tests {
     #[test]
     fn a_kept_range_is_that_range() {
         let symbols = Symbols::from_iter([Symbol { address: 0, size: 0, name: String::from("f") }]);
-        let mut known = KnownRanges::new(InstructionFormat::Text);
+        let program = Program::new();
+        let mut known = KnownRanges::new(InstructionFormat::Text, &program, &symbols);
         for number in (0..2 * KEPT as u64).chain(0..2 * KEPT as u64) {
             let (first, count) = (4 * (number / 3) + 4, number % 3 + 1);
             let end = first + 4 * count;
             let expected = format!(
                 "instructions first={first:#x} end={end:#x} count={count} encoding=riscv function=f+{first:#x}\n"
             );
-            let text = known.text(run(first, count), &symbols);
+            let text = known.text(run(first, count));
             assert_eq!(String::from_utf8_lossy(text), expected);
         }
         assert!(known.known.len() == KEPT);
@@ -126,9 +144,10 @@ mod tests {
     fn long_names_are_written_but_not_kept() {
         let name = "f\"".repeat(LONGEST);
         let symbols = Symbols::from_iter([Symbol { address: 0x10, size: 0, name: name.clone() }]);
-        let mut known = KnownRanges::new(InstructionFormat::JsonLines);
+        let program = Program::new();
+        let mut known = KnownRanges::new(InstructionFormat::JsonLines, &program, &symbols);
         for _ in 0..2 {
-            let text = known.text(run(0x10, 1), &symbols).to_vec();
+            let text = known.text(run(0x10, 1)).to_vec();
             let object = [b"{\"place\":0", text.as_slice()].concat();
             let read: serde_json::Value = serde_json::from_slice(&object).expect("an object");
             assert_eq!(read["instructions"]["function"], serde_json::json!(name));
