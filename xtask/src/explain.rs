@@ -25,15 +25,15 @@ use crate::suite::SuiteArgument;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
 ///
-/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `~` what it changes in
-/// the state of the decoder, `:` the reason. With --subject, each packet where the subject reports something else has
-/// the lines of both; the last line gives the first difference.
+/// `=` marks the packet, `>` an event and `!` a fault that the reference decoder reports for it, `:` the reason. With
+/// --subject, each packet where the subject reports something else has the lines of both; the last line gives the
+/// first difference.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   traceproof explain etr-0042
   traceproof explain etr-0042 --subject acme.toml
   traceproof explain etr-seed-17 --subject acme.toml
-  traceproof explain etr-0042 --bits
+  traceproof explain etr-0042 --bits --state
   traceproof explain etr-0042 --svg etr-0042.svg
   traceproof explain mix.rv64gc/delta --packets 1000..1040
   traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
@@ -74,6 +74,10 @@ pub(crate) struct Arguments {
     /// Also show the bits of each field, in the order in which they travel.
     #[arg(long)]
     bits: bool,
+    /// Also name the clauses that packets and fields follow, and show what each packet changes in the state of the
+    /// decoder. A picture has both.
+    #[arg(long)]
+    state: bool,
     /// Write a picture instead of text: a timeline of packets over instructions, and the bits of each packet.
     #[arg(long, value_name = "FILE", conflicts_with = "bits")]
     svg: Option<PathBuf>,
@@ -105,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => Form::Text,
         },
         only_difference: false,
-        teaches: true,
+        teaches: arguments.state || arguments.svg.is_some(),
     };
     if let Some(picture) = arguments.svg.as_deref() {
         let mut inputs = arguments.target.files();
