@@ -152,7 +152,8 @@ impl Collect<'_, '_> {
     fn detail<P: FamilyRules>(&mut self, file: &CaseFile<P>, is_example: bool) -> Detail {
         let evidence = is_example.then(|| {
             let limits = *self.subject.limits();
-            let explaining = Explaining { limits, deadline: self.deadline, ..Explaining::default() };
+            let explaining =
+                Explaining { limits, deadline: self.deadline, teaches: true, ..Explaining::default() };
             let evidence = explain::evidence(file, self.subject, &explaining);
             (self.step)();
             evidence

@@ -88,6 +88,7 @@ pub mod stream;
 mod subject;
 pub mod suite;
 pub mod symbols;
+#[cfg(feature = "trials")]
 pub mod trials;
 pub mod verdict;
 

@@ -14,7 +14,7 @@
 //!
 //! | question | place |
 //! |---|---|
-//! | Which results can be read? | [`results`], [`kills`], [`performance`] |
+//! | Which results can be read? | [`results`], [`kills`], [`mutants`], [`performance`] |
 //! | What does a verdict mean, and what do failures have in common? | [`outcome`], [`causes`](mod@causes) |
 //! | How many passed? | [`tally`] |
 //! | What changed since an earlier run? | [`changes`](mod@changes) |
@@ -31,6 +31,7 @@ mod error;
 pub mod kills;
 mod markdown;
 mod merge;
+pub mod mutants;
 pub mod outcome;
 mod page;
 pub mod performance;
@@ -42,6 +43,7 @@ pub use error::Error;
 pub use kills::Matrices;
 pub use markdown::markdown;
 pub use merge::merge;
+pub use mutants::Mutants;
 pub use page::{Inputs, html};
 pub use performance::Performance;
 pub use results::Run;

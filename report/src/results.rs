@@ -189,6 +189,9 @@ pub struct Unit {
     /// Why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
+    /// What the packet changes in the state of the reference decoder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<String>,
 }
 
 /// A real program under a set of parameters.

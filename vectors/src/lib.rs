@@ -56,6 +56,7 @@ pub mod riscv_etrace;
 #[cfg(feature = "cases")]
 pub mod shipped;
 mod space;
+mod state;
 mod subject;
 
 pub use address::{Address, Address32};
@@ -68,6 +69,7 @@ pub use protocol::{Family, Protocol, ProtocolId, UnknownFamily, UnknownProtocol}
 pub use reading::{Binds, Reading};
 pub use recovery::Recovery;
 pub use space::{ExceptionLevels, MemorySpace, NoExceptionLevel, ParseMemorySpaceError};
+pub use state::DecoderState;
 pub use subject::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, FaultDetail, Layer, Log, Refusal, Sink,
 };

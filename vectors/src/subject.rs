@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{DecoderLimits, Fault, Place, Program, Protocol};
+use crate::{DecoderLimits, DecoderState, Fault, Place, Program, Protocol};
 
 /// A decoder of one family.
 ///
@@ -46,6 +46,12 @@ pub trait Decoder<P: Protocol> {
 
     /// Forgets the stream but keeps parameters and program.
     fn reset(&mut self);
+
+    /// What the next packet is decoded with, for people: after the bytes of a packet it contains what that packet
+    /// changed. A decoder that does not show it has no parts, as this.
+    fn state(&self) -> DecoderState {
+        DecoderState::default()
+    }
 }
 
 /// An encoder (or any model that turns stimulus into a trace) of one family.

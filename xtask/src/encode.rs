@@ -4,7 +4,9 @@ use std::io::{BufReader, IsTerminal, stdout};
 use std::path::PathBuf;
 
 use clap::Args;
-use traceproof_conformance::family::{self, ExecutionError, ExecutionFormat, FamilyRules, Visitor};
+use traceproof_conformance::family::{
+    self, ExecutionError, ExecutionFormat, FamilyRules, STIMULUS, Visitor, drive_stimulus,
+};
 use traceproof_conformance::listing::WireFile;
 use traceproof_conformance::report::text::counted;
 use traceproof_vectors::ProtocolId;
@@ -32,6 +34,10 @@ use crate::files::{Output, Target, check_apart, open, read_toml};
 /// jsonl: JSON Lines, a step of the processor in each: an instruction, an exception or a signal to the PTM. The first
 /// one is {"action":{"signal":{"enable":{"address":"0x8000"}}}}.
 ///
+/// Of every family:
+///
+/// stimulus: TOML with the `stimulus` of a case, and its `program` unless --elf or --section has the code.
+///
 /// An execution that no processor can have gone through is an error with its record and reason. The output appears
 /// only when it is complete.
 #[derive(Debug, Args)]
@@ -39,7 +45,8 @@ use crate::files::{Output, Target, check_apart, open, read_toml};
   traceproof encode --family riscv-etrace --elf program.elf --execution run.csv -o trace.bin
   xz -dc run.pc.xz | traceproof encode --family riscv-etrace --elf program.elf --execution - --format pc -o trace.bin
   traceproof encode --family riscv-etrace --parameters dut-parameters.toml --execution signals.csv --format ingress -o -
-  traceproof encode --family arm-pft --elf program.elf --execution run.jsonl -o trace.bin")]
+  traceproof encode --family arm-pft --elf program.elf --execution run.jsonl -o trace.bin
+  traceproof encode --family arm-ete --parameters unit.toml --execution run.toml -o trace.bin")]
 pub(crate) struct Arguments {
     /// The protocol, e.g. riscv-etrace.
     #[arg(long, value_name = "FAMILY")]
@@ -52,7 +59,8 @@ pub(crate) struct Arguments {
     /// The execution; `-` is the standard input.
     #[arg(long, value_name = "FILE")]
     execution: PathBuf,
-    /// Format of the execution: csv, pc or ingress (riscv-etrace), jsonl (arm-pft). Without it, the family's first one.
+    /// Format of the execution: csv, pc or ingress (riscv-etrace), jsonl (arm-pft), stimulus (every family). Without it,
+    /// the family's first one.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// Where to write the bytes; `-` is the standard output.
@@ -84,9 +92,12 @@ impl Visitor for Encode<'_> {
 
     fn visit<P: FamilyRules>(self) -> Outcome {
         let Arguments { target, policy, execution, format, output, packets, .. } = self.0;
+        // What only some families have comes first; every family reads its stimulus.
+        let every = ExecutionFormat { name: STIMULUS, drive: drive_stimulus::<P> };
+        let formats = || P::EXECUTION_FORMATS.iter().chain([&every]);
         let wanted = |known: &&ExecutionFormat<P>| format.as_deref().is_none_or(|name| known.name == name);
-        let Some(reads) = P::EXECUTION_FORMATS.iter().find(wanted) else {
-            let known = P::EXECUTION_FORMATS.iter().map(|known| known.name).collect();
+        let Some(reads) = formats().find(wanted) else {
+            let known = formats().map(|known| known.name).collect();
             let error = ExecutionError::UnknownFormat { format: format.clone().unwrap_or_default(), known };
             return Err(Failure::usage(error.to_string()));
         };

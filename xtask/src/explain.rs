@@ -33,7 +33,7 @@ use crate::suite::SuiteArgument;
   traceproof explain etr-0042
   traceproof explain etr-0042 --subject acme.toml
   traceproof explain etr-seed-17 --subject acme.toml
-  traceproof explain etr-0042 --bits
+  traceproof explain etr-0042 --bits --state
   traceproof explain etr-0042 --svg etr-0042.svg
   traceproof explain mix.rv64gc/delta --packets 1000..1040
   traceproof explain --family riscv-etrace --elf program.elf --trace trace.bin
@@ -74,6 +74,10 @@ pub(crate) struct Arguments {
     /// Also show the bits of each field, in the order in which they travel.
     #[arg(long)]
     bits: bool,
+    /// Also name the clauses that packets and fields follow, and show what each packet changes in the state of the
+    /// decoder. A picture has both.
+    #[arg(long)]
+    state: bool,
     /// Write a picture instead of text: a timeline of packets over instructions, and the bits of each packet.
     #[arg(long, value_name = "FILE", conflicts_with = "bits")]
     svg: Option<PathBuf>,
@@ -105,6 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => Form::Text,
         },
         only_difference: false,
+        teaches: arguments.state || arguments.svg.is_some(),
     };
     if let Some(picture) = arguments.svg.as_deref() {
         let mut inputs = arguments.target.files();
@@ -125,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// With colours where the reader can see them: headings bold, events green, faults red, reasons faint.
+/// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.
 fn coloured(text: String) -> String {
     if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
         return text;
@@ -136,6 +141,7 @@ fn coloured(text: String) -> String {
             Some("= ") => "36",
             Some("> ") => "32",
             Some("! ") => "31;1",
+            Some("~ ") => "35",
             Some(": ") => "2",
             _ => return format!("{line}\n"),
         };

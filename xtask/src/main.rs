@@ -6,6 +6,7 @@ mod baseline;
 mod bench;
 mod check_rtl;
 mod ci;
+mod code_notes;
 mod conformance;
 mod coverage;
 mod crates;

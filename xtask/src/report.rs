@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use traceproof_report::changes::{self, Change};
-use traceproof_report::{Error, Inputs, Matrices, Performance, Run, badge, html, markdown, merge};
+use traceproof_report::{Error, Inputs, Matrices, Mutants, Performance, Run, badge, html, markdown, merge};
 use traceproof_vectors::bounded;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -117,6 +117,9 @@ struct Sources {
     /// The kill matrix that `saboteurs --matrix` wrote.
     #[arg(long, value_name = "FILE")]
     saboteurs: Option<PathBuf>,
+    /// What `cargo xtask mutants --json` wrote.
+    #[arg(long, value_name = "FILE")]
+    mutants: Option<PathBuf>,
     /// Measurements that `bench --json` printed. May be repeated.
     #[arg(long, value_name = "FILE")]
     performance: Vec<PathBuf>,
@@ -127,19 +130,26 @@ struct Read {
     runs: Vec<Run>,
     earlier: Option<Run>,
     kills: Option<Matrices>,
+    mutants: Option<Mutants>,
     performance: Vec<Performance>,
 }
 
 impl Sources {
     /// Every file that is read.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.results.iter().chain(&self.earlier).chain(&self.saboteurs).chain(&self.performance)
+        self.results
+            .iter()
+            .chain(&self.earlier)
+            .chain(&self.saboteurs)
+            .chain(&self.mutants)
+            .chain(&self.performance)
     }
 
     fn read(&self) -> Result<Read, Failure> {
         Ok(Read {
             runs: self.results.iter().map(|path| results(path)).collect::<Result<_, _>>()?,
             earlier: self.earlier.as_deref().map(results).transpose()?,
+            mutants: self.mutants.as_deref().map(|path| parsed(path, Mutants::parse)).transpose()?,
             kills: self.saboteurs.as_deref().map(|path| parsed(path, Matrices::parse)).transpose()?,
             performance: self
                 .performance
@@ -156,6 +166,7 @@ impl Read {
             runs: &self.runs,
             earlier: self.earlier.as_ref(),
             kills: self.kills.as_ref(),
+            mutants: self.mutants.as_ref(),
             performance: &self.performance,
         }
     }

@@ -3,9 +3,11 @@
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_ete::{ArmEte, Event};
 
+use crate::elf::{Architecture, Machine};
 use crate::family::{Clock, Encoding, Instructions, Run};
 
 pub(super) const INSTRUCTIONS: Instructions<ArmEte> = Instructions {
+    machine: |_| Machine { architecture: Architecture::Aarch64, bits: 64 },
     run: |event| match *event {
         Event::Instructions { first, end, count, isa, .. } => {
             Some(Run { first: Some(first.0), end: Some(end.0), count, encoding: Encoding::Arm(isa) })

@@ -2,6 +2,7 @@
 
 mod bench;
 mod captures;
+mod field_clauses;
 pub mod generate;
 mod instructions;
 mod legal_choices;
@@ -80,6 +81,7 @@ impl FamilyRules for ArmEte {
     const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = legal_choices::LEGAL_CHOICES;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const FIELD_CLAUSES: &'static [family::FieldClause] = field_clauses::FIELD_CLAUSES;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;

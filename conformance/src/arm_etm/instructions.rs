@@ -3,10 +3,12 @@
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Isa};
 
+use crate::elf::{Architecture, Machine};
 use crate::family::{Clock, Encoding, Instructions, Run};
 
 /// An instruction whose condition failed counts: execution passed it.
 pub(super) const INSTRUCTIONS: Instructions<ArmEtm> = Instructions {
+    machine: |_| Machine { architecture: Architecture::Arm, bits: 32 },
     run: |event| match *event {
         // ETMv2 does not report where they are; a folded branch is one, too.
         Event::Instruction { .. } => Some(Run::one(None, Encoding::Arm(InstructionSet::A32))),

@@ -1,5 +1,6 @@
 //! What the harness knows of the CoreSight formatter.
 
+mod field_clauses;
 mod saboteurs;
 mod sync_points;
 
@@ -48,6 +49,7 @@ impl FamilyRules for ArmEtmFormatter {
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
     const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = &[];
     const REASONS: Option<family::Reasons<Self>> = None;
+    const FIELD_CLAUSES: &'static [family::FieldClause] = field_clauses::FIELD_CLAUSES;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = None;
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];

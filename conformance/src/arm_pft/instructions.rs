@@ -2,9 +2,11 @@
 
 use traceproof_vectors::arm_pft::{ArmPft, Event};
 
+use crate::elf::{Architecture, Machine};
 use crate::family::{Clock, Encoding, Instructions, Run};
 
 pub(super) const INSTRUCTIONS: Instructions<ArmPft> = Instructions {
+    machine: |_| Machine { architecture: Architecture::Arm, bits: 32 },
     run: |event| match *event {
         Event::Instructions { first, end, count, isa, .. } => {
             let (first, end) = (Some(first.0.into()), Some(end.0.into()));

@@ -3,9 +3,13 @@
 use traceproof_vectors::arm::InstructionSet;
 use traceproof_vectors::{Program, Protocol};
 
+use crate::elf::Machine;
+
 /// The part of a family whose events are about executed instructions.
 #[derive(Debug)]
 pub struct Instructions<P: Protocol> {
+    /// The machine that executes them under these parameters.
+    pub machine: fn(&P::Parameters) -> Machine,
     /// The instructions that an event reports; `None` if it reports none.
     pub run: fn(&P::Event) -> Option<Run>,
     /// What an event says of clocks; `None` if nothing.
@@ -102,6 +106,12 @@ impl Encoding {
             Self::Riscv => "riscv",
             Self::Arm(set) => set.name(),
         }
+    }
+
+    /// Whether instructions are written as half-words.
+    #[must_use]
+    pub const fn has_half_words(self) -> bool {
+        matches!(self, Self::Arm(InstructionSet::T32 | InstructionSet::T32Ee))
     }
 
     /// Bytes of the instruction at this address; `None` where the program has no code for it, or in Jazelle state.

@@ -28,7 +28,9 @@ pub use bench::{
     Bench, BenchError, BenchReport, BenchRequest, BenchTask, MeasureMemory, Measurement, Memory,
 };
 pub use captures::Captures;
-pub use execution_files::{DriveFile, ExecutionError, ExecutionFormat, FileSummary};
+pub use execution_files::{
+    DriveFile, ExecutionError, ExecutionFormat, FileSummary, STIMULUS, drive_stimulus,
+};
 pub(crate) use generator::nothing_more;
 pub use generator::{Generated, Generator};
 pub use instructions::{Clock, Encoding, Instructions, Run};
@@ -38,7 +40,7 @@ pub use programs::{
     DriveRecording, EncodeError, FoundProgram, ProgramRequest, Programs, RecordedProgram, Wanted,
 };
 pub use registry::{IMPLEMENTED, Visitor, families, protocol_of, protocols_of, visit};
-pub use rules::{FamilyRules, LegalForm, Reasons, WritePackets, toml_error};
+pub use rules::{FamilyRules, FieldClause, LegalForm, Reasons, WritePackets, clauses_of, toml_error};
 pub use saboteurs::{Saboteur, Saboteurs, Side, SideName};
 pub use sweeps::{Sweep, Sweeps};
 pub use sync_points::{FirstWrong, Garbage, PriorState, SyncPoints, Tail};

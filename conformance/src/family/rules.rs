@@ -90,6 +90,9 @@ pub trait FamilyRules: JudgedProtocol {
     /// Context and time of stimulus.
     const TIMING: Option<TimingOf<Self>>;
 
+    /// The clauses that packets and fields follow, for people.
+    const FIELD_CLAUSES: &'static [FieldClause];
+
     /// Instructions and clocks in events.
     const INSTRUCTIONS: Option<Instructions<Self>>;
 
@@ -104,6 +107,24 @@ pub trait FamilyRules: JudgedProtocol {
 
     /// How fast the reference models are.
     const BENCH: Option<Bench>;
+}
+
+/// The clauses that a field of a packet follows.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldClause {
+    /// The packet, by its name in cases; empty = any.
+    pub packet: &'static str,
+    /// The field, by its name in dissections; empty = the packet as a whole.
+    pub field: &'static str,
+    /// Ids in the registry of the family.
+    pub clauses: &'static [&'static str],
+}
+
+/// The clauses for a field of a packet, or for the packet as a whole; those of this packet come before those of any.
+#[must_use]
+pub fn clauses_of<P: FamilyRules>(packet: &str, field: &str) -> &'static [&'static str] {
+    let of = |name: &str| P::FIELD_CLAUSES.iter().find(|it| it.packet == name && it.field == field);
+    of(packet).or_else(|| of("")).map_or(&[], |it| it.clauses)
 }
 
 /// Makes the wire of packets under parameters and policy; the error names the packet that cannot be written and the

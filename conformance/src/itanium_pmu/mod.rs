@@ -1,5 +1,6 @@
 //! What the harness knows of Itanium event qualification.
 
+mod field_clauses;
 pub mod generate;
 mod reasons;
 pub mod saboteurs;
@@ -64,6 +65,7 @@ impl FamilyRules for ItaniumPmu {
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));
     const TIMING: Option<family::TimingOf<Self>> = None;
+    const FIELD_CLAUSES: &'static [family::FieldClause] = field_clauses::FIELD_CLAUSES;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = None;
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = &[];
     const PROGRAMS: Option<family::Programs<Self>> = None;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use traceproof_vectors::{Fault, Place, Program, Sink};
 
 use super::columns::PlaceText;
+use super::notes::CodeNotes;
 use super::ranges::KnownRanges;
 use super::{Counts, severity};
 use crate::family::{FamilyRules, Run};
@@ -38,11 +39,10 @@ pub struct InstructionListing<'a, W> {
     out: W,
     format: InstructionFormat,
     program: &'a Program,
-    symbols: &'a Symbols,
     /// The range that may go on, and the place of its beginning.
     open: Option<(Place, Run)>,
     place: PlaceText,
-    ranges: KnownRanges,
+    ranges: KnownRanges<'a>,
     /// Lines or addresses that are written next.
     row: Vec<u8>,
     error: Option<io::Error>,
@@ -56,14 +56,20 @@ impl<'a, W: Write> InstructionListing<'a, W> {
             out,
             format,
             program,
-            symbols,
             open: None,
             place: PlaceText::new(),
-            ranges: KnownRanges::new(format),
+            ranges: KnownRanges::new(format, program, symbols),
             row: Vec::new(),
             error: None,
             written: Instructions::default(),
         }
+    }
+
+    /// The same, with what is known of each instruction of a range.
+    #[must_use]
+    pub fn with_notes(mut self, notes: &'a dyn CodeNotes) -> Self {
+        self.ranges = self.ranges.with_notes(notes);
+        self
     }
 
     /// Writes the last range and flushes the writer.
@@ -119,7 +125,7 @@ impl<'a, W: Write> InstructionListing<'a, W> {
         };
         self.row.clear();
         self.row.extend_from_slice(place.as_bytes());
-        self.row.extend_from_slice(self.ranges.text(run, self.symbols));
+        self.row.extend_from_slice(self.ranges.text(run));
         put(&mut self.out, &mut self.error, &self.row);
     }
 

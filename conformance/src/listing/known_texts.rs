@@ -5,7 +5,7 @@ use crate::family::Run;
 /// How many texts are kept; a power of two.
 pub(super) const KEPT: usize = 1 << 12;
 
-/// The longest text that is kept: names of functions may have any length.
+/// The longest text that is kept, if nothing else is said: names of functions may have any length.
 const LONGEST: usize = 256;
 
 /// Texts of results, each found by a number that equal results share.
@@ -15,11 +15,17 @@ pub(super) struct KnownTexts<T> {
     known: Vec<Option<(T, Vec<u8>)>>,
     /// A text that is too long to be kept.
     long: Vec<u8>,
+    longest: usize,
 }
 
 impl<T: Clone + PartialEq> KnownTexts<T> {
     pub(super) const fn new() -> Self {
-        Self { known: Vec::new(), long: Vec::new() }
+        Self { known: Vec::new(), long: Vec::new(), longest: LONGEST }
+    }
+
+    /// Keeps longer texts, too.
+    pub(super) const fn set_longest(&mut self, longest: usize) {
+        self.longest = longest;
     }
 
     /// The text of a result, which `write` appends if it is not known.
@@ -38,7 +44,7 @@ impl<T: Clone + PartialEq> KnownTexts<T> {
             let mut text = self.known[index].take().map_or_else(Vec::new, |(_, text)| text);
             text.clear();
             write(&mut text)?;
-            if text.len() > LONGEST {
+            if text.len() > self.longest {
                 self.long = text;
                 return Ok(&self.long);
             }

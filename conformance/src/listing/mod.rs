@@ -4,6 +4,7 @@
 //! |---|---|
 //! | Packets, events and faults as lines? | [`Listing`] |
 //! | Executed instructions, as ranges or addresses? | [`InstructionListing`] |
+//! | The text of each instruction, and its line of source? | [`CodeNotes`] |
 //! | Where is the time spent, by call stack? | [`FoldedStacks`] |
 //! | How many of what? | [`Statistics`] |
 //! | Only a part of the trace? | [`Windowed`] |
@@ -13,6 +14,7 @@ mod columns;
 mod folded;
 mod instructions;
 mod known_texts;
+mod notes;
 mod ranges;
 mod recent;
 mod statistics;
@@ -32,6 +34,7 @@ use recent::Recent;
 
 pub use folded::FoldedStacks;
 pub use instructions::{InstructionFormat, InstructionListing, Instructions};
+pub use notes::CodeNotes;
 pub use statistics::Statistics;
 pub use window::{Window, Windowed};
 

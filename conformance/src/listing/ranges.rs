@@ -3,32 +3,51 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 
+use traceproof_vectors::Program;
 use traceproof_vectors::notation::HexText;
 
 use super::InstructionFormat;
 use super::known_texts::{KnownTexts, number};
+use super::notes::{CodeNotes, noted};
 use crate::family::Run;
 use crate::symbols::Symbols;
 
+/// The longest text that is kept with notes: a dozen instructions are usual.
+const LONGEST_WITH_NOTES: usize = 2_048;
+
 /// Writes ranges, and remembers them.
 #[derive(Debug)]
-pub(super) struct KnownRanges {
+pub(super) struct KnownRanges<'a> {
     format: InstructionFormat,
+    program: &'a Program,
+    symbols: &'a Symbols,
+    notes: Option<&'a dyn CodeNotes>,
     known: KnownTexts<Run>,
 }
 
-impl KnownRanges {
-    pub(super) const fn new(format: InstructionFormat) -> Self {
-        Self { format, known: KnownTexts::new() }
+impl<'a> KnownRanges<'a> {
+    pub(super) const fn new(format: InstructionFormat, program: &'a Program, symbols: &'a Symbols) -> Self {
+        Self { format, program, symbols, notes: None, known: KnownTexts::new() }
+    }
+
+    /// Explains each instruction.
+    pub(super) const fn with_notes(mut self, notes: &'a dyn CodeNotes) -> Self {
+        self.notes = Some(notes);
+        self.known.set_longest(LONGEST_WITH_NOTES);
+        self
     }
 
     /// What follows the place in the line of a range, its end included.
-    pub(super) fn text(&mut self, run: Run, symbols: &Symbols) -> &[u8] {
-        let format = self.format;
+    pub(super) fn text(&mut self, run: Run) -> &[u8] {
+        let Self { format, program, symbols, notes, .. } = *self;
         let written: Result<_, Infallible> = self.known.text(number(run), &run, |text| {
+            let notes = notes.map(|notes| noted(run, program, notes, format)).unwrap_or_default();
             match format {
-                InstructionFormat::JsonLines => json(text, run, symbols),
-                InstructionFormat::Text | InstructionFormat::Addresses => columns(text, run, symbols),
+                InstructionFormat::JsonLines => json(text, run, symbols, &notes),
+                InstructionFormat::Text | InstructionFormat::Addresses => {
+                    columns(text, run, symbols);
+                    text.extend_from_slice(&notes);
+                }
             }
             Ok(())
         });
@@ -59,8 +78,8 @@ fn columns(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols
     text.push(b'\n');
 }
 
-/// The same as a member of an object that has begun, and the end of the object.
-fn json(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols: &Symbols) {
+/// The same as a member of an object that has begun, and the end of the object; `notes` are further members.
+fn json(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols: &Symbols, notes: &[u8]) {
     text.extend_from_slice(br#","instructions":{"#);
     for (name, address) in [("first", first), ("end", end)] {
         if let Some(address) = address {
@@ -72,6 +91,7 @@ fn json(text: &mut Vec<u8>, Run { first, end, count, encoding }: Run, symbols: &
     if let Some(function) = first.and_then(|first| symbols.name(first)) {
         let _ = write!(text, r#","function":{}"#, serde_json::Value::from(function));
     }
+    text.extend_from_slice(notes);
     text.extend_from_slice(b"}}\n");
 }
 
@@ -90,14 +110,15 @@ mod tests {
     #[test]
     fn a_kept_range_is_that_range() {
         let symbols = Symbols::from_iter([Symbol { address: 0, size: 0, name: String::from("f") }]);
-        let mut known = KnownRanges::new(InstructionFormat::Text);
+        let program = Program::new();
+        let mut known = KnownRanges::new(InstructionFormat::Text, &program, &symbols);
         for number in (0..2 * KEPT as u64).chain(0..2 * KEPT as u64) {
             let (first, count) = (4 * (number / 3) + 4, number % 3 + 1);
             let end = first + 4 * count;
             let expected = format!(
                 "instructions first={first:#x} end={end:#x} count={count} encoding=riscv function=f+{first:#x}\n"
             );
-            let text = known.text(run(first, count), &symbols);
+            let text = known.text(run(first, count));
             assert_eq!(String::from_utf8_lossy(text), expected);
         }
         assert!(known.known.kept() > KEPT / 2);
@@ -107,9 +128,10 @@ mod tests {
     fn long_names_are_written_but_not_kept() {
         let name = "f\"".repeat(256);
         let symbols = Symbols::from_iter([Symbol { address: 0x10, size: 0, name: name.clone() }]);
-        let mut known = KnownRanges::new(InstructionFormat::JsonLines);
+        let program = Program::new();
+        let mut known = KnownRanges::new(InstructionFormat::JsonLines, &program, &symbols);
         for _ in 0..2 {
-            let text = known.text(run(0x10, 1), &symbols).to_vec();
+            let text = known.text(run(0x10, 1)).to_vec();
             let object = [b"{\"place\":0", text.as_slice()].concat();
             let read: serde_json::Value = serde_json::from_slice(&object).expect("an object");
             assert_eq!(read["instructions"]["function"], serde_json::json!(name));

@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod differences;
 pub mod explain;
 pub mod json;
+#[cfg(feature = "junit")]
 pub mod junit;
 pub mod kill_matrix;
 pub mod smoke;

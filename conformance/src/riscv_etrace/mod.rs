@@ -2,6 +2,7 @@
 
 mod bench;
 mod execution_files;
+mod field_clauses;
 pub mod generate;
 mod ingress;
 mod instructions;
@@ -79,6 +80,7 @@ impl FamilyRules for RiscvEtrace {
     const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = legal_choices::LEGAL_CHOICES;
     const REASONS: Option<family::Reasons<Self>> = None;
     const TIMING: Option<family::TimingOf<Self>> = Some(timing::TIMING);
+    const FIELD_CLAUSES: &'static [family::FieldClause] = field_clauses::FIELD_CLAUSES;
     const INSTRUCTIONS: Option<family::Instructions<Self>> = Some(instructions::INSTRUCTIONS);
     const EXECUTION_FORMATS: &'static [family::ExecutionFormat<Self>] = execution_files::FORMATS;
     const PROGRAMS: Option<family::Programs<Self>> = Some(programs::PROGRAMS);

@@ -10,6 +10,7 @@ mod etmv4_capture;
 mod explain;
 mod false_verdicts;
 mod fast_path;
+mod field_clauses;
 mod generated;
 mod grouped_report;
 mod judge;

@@ -1,6 +1,7 @@
-//! `docs/policies.md` names every key of every policy: from the published schemas and the legal choices.
+//! `docs/policies.md` names every key of every policy, `docs/parameters.md` every parameter: from the published schemas
+//! and the legal choices.
 //!
-//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-conformance --test runs policy_table` writes it.
+//! `TRACEPROOF_BLESS=1 cargo test -p traceproof-conformance --test runs policy_table` writes them.
 
 use std::fmt::Write;
 use std::fs;
@@ -25,16 +26,47 @@ is configuration, or something that the hardware is: an encoder that cannot be s
 The page is made from the types and schemas of the policies; a test holds both together.
 ";
 
-/// The section of a protocol.
+const PARAMETERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/parameters.md");
+
+const PARAMETERS_HEAD: &str = "# Parameters of encoders
+
+The keys of `--parameters`, of `parameters` in [cases](cases.md) and in the message
+[`parameters`](adaptors.md#parameters-image), for each protocol, by the specification's names. A key that is not given has its
+default. [cli.md](cli.md#parameters) says what else a file of parameters may contain.
+
+The page is made from the types and schemas of the parameters; a test holds both together.
+";
+
+fn schema_of<P: FamilyRules>() -> Value {
+    let path = format!("{}/../vectors/schema/case.{}.schema.json", env!("CARGO_MANIFEST_DIR"), P::ID);
+    serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON")
+}
+
+/// The parameters of a protocol.
+struct Parameters;
+
+impl Visitor for Parameters {
+    type Output = String;
+
+    fn visit<P: FamilyRules>(self) -> String {
+        let (schema, mut rows) = (schema_of::<P>(), Vec::new());
+        keys(&schema, resolved(&schema, &schema["properties"]["parameters"]), "", &mut rows);
+        let mut text = format!("\n## {}\n\n| key | values | default | means |\n|---|---|---|---|\n", P::ID);
+        for Row { key, values, default, means } in rows {
+            writeln!(text, "| `{key}` | {values} | {default} | {means} |").expect("a string");
+        }
+        text
+    }
+}
+
+/// The policy of a protocol.
 struct Section;
 
 impl Visitor for Section {
     type Output = String;
 
     fn visit<P: FamilyRules>(self) -> String {
-        let path = format!("{}/../vectors/schema/case.{}.schema.json", env!("CARGO_MANIFEST_DIR"), P::ID);
-        let schema: Value = serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON");
-        let mut rows = Vec::new();
+        let (schema, mut rows) = (schema_of::<P>(), Vec::new());
         keys(&schema, resolved(&schema, &schema["properties"]["policy"]), "", &mut rows);
         let mut text =
             format!("\n## {}\n\n| key | values | default | means | free |\n|---|---|---|---|---|\n", P::ID);
@@ -77,32 +109,49 @@ fn keys(schema: &Value, object: &Value, prefix: &str, rows: &mut Vec<Row>) {
         }
         let description = property["description"].as_str().or(target["description"].as_str());
         let default = match &property["default"] {
-            Value::Null => String::new(),
+            // Those of its keys follow.
+            Value::Null | Value::Object(_) => String::new(),
             Value::String(text) => format!("`{text}`"),
             other => format!("`{other}`"),
         };
-        rows.push(Row {
-            key,
-            values: values(target),
-            default,
-            means: prose(description.unwrap_or_default()),
-        });
+        let tables: Vec<&Value> =
+            alternatives(target).map(|one| resolved(schema, one)).filter(is_table).collect();
+        let means = prose(description.unwrap_or_default());
+        rows.push(Row { key: key.clone(), values: values(target, !tables.is_empty()), default, means });
+        for table in tables {
+            keys(schema, table, &format!("{key}."), rows);
+        }
     }
 }
 
-fn values(target: &Value) -> String {
-    let names: Vec<String> = ["oneOf", "anyOf"]
-        .iter()
-        .filter_map(|of| target[of].as_array())
-        .flatten()
+/// What a value may be, where that is one of several things.
+fn alternatives(target: &Value) -> impl Iterator<Item = &Value> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|of| target[of].as_array()).flatten()
+}
+
+/// The type of a value, `null` and other ways to write it left out.
+fn type_of(target: &Value) -> Option<&str> {
+    let several = target["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let alternative =
+        alternatives(target).filter_map(|one| one["type"].as_str()).find(|name| *name == "integer");
+    target["type"].as_str().or_else(|| several.into_iter().find(|name| *name != "null")).or(alternative)
+}
+
+fn is_table(value: &&Value) -> bool {
+    value["properties"].is_object()
+}
+
+fn values(target: &Value, or_table: bool) -> String {
+    let names: Vec<String> = alternatives(target)
         .filter_map(|one| one["const"].as_str())
         .chain(target["enum"].as_array().into_iter().flatten().filter_map(Value::as_str))
         .map(|name| format!("`{name}`"))
+        .chain(or_table.then(|| String::from("a table")))
         .collect();
     if !names.is_empty() {
         return names.join(", ");
     }
-    match target["type"].as_str() {
+    match type_of(target) {
         Some("boolean") => String::from("`true`, `false`"),
         Some("integer") => match target["format"].as_str() {
             Some("uint8") => String::from("0 to 255"),
@@ -125,15 +174,22 @@ fn prose(description: &str) -> String {
     text.replace("[`", "`").replace("`]", "`")
 }
 
+fn check(path: &str, page: &str) {
+    if std::env::var_os("TRACEPROOF_BLESS").is_some() {
+        fs::write(path, page).expect("the page can be written");
+    }
+    let committed = fs::read_to_string(Path::new(path)).unwrap_or_default();
+    assert!(committed == page, "{path}: out of date; run with TRACEPROOF_BLESS=1 and commit the result");
+}
+
 #[test]
 fn the_page_of_policies_is_current() {
-    let mut page = HEAD.to_owned();
-    for protocol in IMPLEMENTED {
-        page.push_str(&visit(protocol, Section).expect("implemented"));
-    }
-    if std::env::var_os("TRACEPROOF_BLESS").is_some() {
-        fs::write(PAGE, &page).expect("the page can be written");
-    }
-    let committed = fs::read_to_string(Path::new(PAGE)).unwrap_or_default();
-    assert!(committed == page, "out of date; run with TRACEPROOF_BLESS=1 and commit the result");
+    let sections = IMPLEMENTED.iter().map(|protocol| visit(*protocol, Section).expect("implemented"));
+    check(PAGE, &sections.fold(HEAD.to_owned(), |page, section| page + &section));
+}
+
+#[test]
+fn the_page_of_parameters_is_current() {
+    let sections = IMPLEMENTED.iter().map(|protocol| visit(*protocol, Parameters).expect("implemented"));
+    check(PARAMETERS, &sections.fold(PARAMETERS_HEAD.to_owned(), |page, section| page + &section));
 }

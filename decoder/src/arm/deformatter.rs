@@ -3,7 +3,7 @@
 use core::fmt;
 
 use traceproof_vectors::arm::{FRAME_BYTES, FRAME_DATA_BYTES, Framing, HALF_SYNC, TraceId, TraceIdKind};
-use traceproof_vectors::{Fault, FaultClass, Place};
+use traceproof_vectors::{DecoderState, Fault, FaultClass, Place};
 
 use super::frame::Frame;
 use super::run::{Discontinuity, FrameListener, Origin, Run};
@@ -174,6 +174,20 @@ impl Batch {
 }
 
 impl Deformatter {
+    /// What the next bytes are read with, for people.
+    #[must_use]
+    pub fn shown(&self) -> DecoderState {
+        let alignment = match self.alignment {
+            Alignment::Known => "known",
+            Alignment::Sought { .. } => "sought: waits for a full synchronisation packet",
+        };
+        let state = DecoderState::default().with("frame boundaries", alignment);
+        match self.id {
+            Some(id) => state.with("current trace ID", id),
+            None => state.with("current trace ID", "unknown"),
+        }
+    }
+
     /// A demultiplexer at the start of a stream.
     #[must_use]
     pub const fn new(framing: Framing) -> Self {

@@ -1,12 +1,13 @@
 //! Packets -> elements -> events.
 
+use alloc::format;
 use core::ops::ControlFlow;
 
 use traceproof_vectors::arm::{ExceptionLevel, Profile};
 use traceproof_vectors::arm_ete::{
     AddressField, ArmEte, Atoms, ContextField, Event, Packet, Parameters, VariableField,
 };
-use traceproof_vectors::{DecoderLimits, Fault, FaultClass, Place, Program, Sink};
+use traceproof_vectors::{DecoderLimits, DecoderState, Fault, FaultClass, Place, Program, Sink};
 
 use super::element::{AtomRun, Element, Entry};
 use super::flow::Flow;
@@ -105,6 +106,28 @@ impl Analyzer {
     pub fn without_fast_path(self) -> Self {
         let options = Options { fast_path: false, ..self.options };
         Self { options, flow: self.flow.without_fast_path(), ..self }
+    }
+
+    /// What the next packet is decoded with, for people.
+    #[must_use]
+    pub fn shown(&self) -> DecoderState {
+        let synchronised = match (self.started, self.synchronised) {
+            (false, _) => "no: waits for a Trace Info",
+            (true, false) => "no: waits for a Trace Info after the trace was interrupted",
+            (true, true) => "yes",
+        };
+        let state = self.history.shown(DecoderState::default().with("synchronised", synchronised));
+        let state = state
+            .with("uncommitted P0 elements", self.depth)
+            .with("of them from before the start", self.unseen)
+            .with("held elements", self.queue.elements());
+        let state = match self.transaction.is_open() {
+            true => {
+                state.with("transaction", format!("open, {} elements kept back", self.transaction.elements()))
+            }
+            false => state.with("transaction", "none"),
+        };
+        self.flow.shown(state)
     }
 
     /// Packets cannot be read up to the next A-sync; also back to the start of a stream. What is decoded of the program

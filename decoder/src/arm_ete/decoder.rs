@@ -5,7 +5,8 @@ use core::ops::ControlFlow;
 
 use traceproof_vectors::arm_ete::{ArmEte, FEATURES, Packet, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, Fault, Feature, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, Fault, Feature, Layer, Place, Program,
+    Refusal, Sink,
 };
 
 use super::analyzer::Analyzer;
@@ -111,6 +112,10 @@ impl Subject<ArmEte> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEte>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.as_deref().map(|stream| stream.analyzer.shown()).unwrap_or_default()
     }
 
     fn reset(&mut self) {

@@ -1,5 +1,9 @@
 //! The state that packets are relative to (sheet 5.13).
 
+use alloc::format;
+use alloc::string::String;
+
+use traceproof_vectors::DecoderState;
 use traceproof_vectors::arm::{Context, ExceptionLevel, SecurityState};
 use traceproof_vectors::arm_ete::{
     AddressField, ContextField, Parameters, SubIsa, TimestampOf, VariableField,
@@ -53,6 +57,16 @@ impl History {
             .with_context_id(self.has_context_ids.then_some(0));
         self.timestamp = 0;
         self.cycle_threshold = cycle_threshold;
+    }
+
+    /// For people: what compressed fields refer to.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        let address = |point: &CodePoint| format!("{:#x} {:?}", point.address, point.sub_isa);
+        state
+            .with_list("address history", self.addresses.iter().map(address))
+            .with("latest context", context_text(&self.context))
+            .with_hex("timestamp base", Some(self.timestamp))
+            .with("cycle count threshold", self.cycle_threshold)
     }
 
     /// The latest context. Spec: ETE-PKT-CTX-001.
@@ -156,4 +170,13 @@ const fn lowest(sub_isa: SubIsa) -> u32 {
         SubIsa::Is0 => 2,
         SubIsa::Is1 => 1,
     }
+}
+
+/// A context in one line.
+pub(super) fn context_text(context: &Context) -> String {
+    let level = context.exception_level.map(|level| format!(" {level}")).unwrap_or_default();
+    let width = if context.is_64_bit { " 64-bit" } else { " 32-bit" };
+    let number = |name: &str, value: Option<u32>| value.map(|value| format!(" {name}={value:#x}"));
+    let numbers = [number("context_id", context.context_id), number("vmid", context.vmid)];
+    format!("{}{level}{width}{}", context.security, numbers.into_iter().flatten().collect::<String>())
 }

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use traceproof_vectors::Sink;
 use traceproof_vectors::arm_ete_unit::wire::RECORD;
 use traceproof_vectors::arm_ete_unit::{
     ArmEteUnit, Barrier, Event, Input, OutputSet, Packet, Parameters, ProgrammingState, Register, Shown,
     StateSet,
 };
+use traceproof_vectors::{DecoderState, Sink};
 
 use super::belief::{Belief, Filter};
 use super::contents::{Contents, RegisterSet};
@@ -91,6 +91,19 @@ impl Checker {
 
     pub(super) fn shown(&self) -> Shown {
         self.shown.unwrap_or_default()
+    }
+
+    /// What the next record is checked with, for people.
+    pub(super) fn shown_state(&self) -> DecoderState {
+        let yes = |value: bool| if value { "yes" } else { "no" };
+        let state = DecoderState::default()
+            .with("possible states", self.belief.states())
+            .with("in a session", yes(self.in_session))
+            .with("checking suspended", yes(self.is_suspended()))
+            .with("may output anything", yes(self.corrupted));
+        self.contents
+            .known()
+            .fold(state, |state, (register, value)| state.with_hex(register, Some(value.into())))
     }
 
     pub(super) fn show(&mut self, shown: Shown) {

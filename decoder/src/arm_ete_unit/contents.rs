@@ -114,6 +114,12 @@ impl Contents {
         self.fields.get(index).copied().flatten()
     }
 
+    /// For people: the registers whose value is known.
+    pub(super) fn known(&self) -> impl Iterator<Item = (Register, u32)> {
+        let value = |register| self.slots.get(slot(register)?)?.state.map(|(value, _)| (register, value));
+        Register::named().filter_map(value)
+    }
+
     /// TRCEVENTCTL1R.OE, if it is known.
     ///
     /// Spec: ETE-OE-RST-001.

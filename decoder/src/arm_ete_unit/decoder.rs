@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::arm_ete_unit::{ArmEteUnit, FEATURES, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, FaultClass, Feature, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderState, FaultClass, Feature, Layer, Place, Program, Refusal, Sink,
 };
 
 use super::checker::Checker;
@@ -95,6 +95,10 @@ impl Subject<ArmEteUnit> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEteUnit>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.checker.shown_state()
     }
 
     fn reset(&mut self) {

@@ -3,7 +3,9 @@
 use alloc::string::String;
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm, Parameters};
-use traceproof_vectors::{Capabilities, Decoder as Subject, DecoderLimits, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, Program, Refusal, Sink,
+};
 
 use super::{v1, v2, v3};
 
@@ -107,6 +109,15 @@ impl Subject<ArmEtm> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        match &self.inner {
+            Some(Inner::V1(decoder)) => decoder.state(),
+            Some(Inner::V2(decoder)) => decoder.state(),
+            Some(Inner::V3(decoder)) => decoder.state(),
+            None => DecoderState::default(),
+        }
     }
 
     fn reset(&mut self) {

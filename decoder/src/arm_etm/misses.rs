@@ -1,5 +1,8 @@
 //! Load misses and their data.
 
+use alloc::format;
+use alloc::string::String;
+
 /// The transfers that a tag stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outstanding {
@@ -102,6 +105,14 @@ impl MissTable {
         for item in self.slots.iter_mut().flatten() {
             item.excusable = true;
         }
+    }
+
+    /// For people: the tags in use, each with the transfer that waits for its data.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        let waiting = |(tag, item): (usize, &Option<Outstanding>)| {
+            item.map(|item| format!("tag {tag}: transfer {}", item.transfer))
+        };
+        self.slots.iter().enumerate().filter_map(waiting)
     }
 
     /// Empties the table; gives the transfers without value in their order.

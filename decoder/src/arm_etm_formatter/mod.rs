@@ -4,7 +4,9 @@ mod dissect;
 
 use traceproof_vectors::arm::FRAME_DATA_BYTES;
 use traceproof_vectors::arm_etm_formatter::{ArmEtmFormatter, Event, Parameters, SourceBytes};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, DecoderState, Fault, Layer, Place, Program, Refusal, Sink,
+};
 
 pub use dissect::dissect;
 
@@ -38,6 +40,10 @@ impl Subject<ArmEtmFormatter> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtmFormatter>) {
         self.0.finish(&mut Events(sink));
+    }
+
+    fn state(&self) -> DecoderState {
+        self.0.shown()
     }
 
     fn reset(&mut self) {

@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::arm_pft::{ArmPft, FEATURES, Packet, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, Fault, Feature, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, Fault, Feature, Layer, Place, Program,
+    Refusal, Sink,
 };
 
 use super::flow::Flow;
@@ -110,6 +111,10 @@ impl Subject<ArmPft> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmPft>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.as_deref().map(|stream| stream.flow.shown()).unwrap_or_default()
     }
 
     fn reset(&mut self) {

@@ -1,8 +1,10 @@
 //! Packets -> events: what each packet says (B.3.1).
 
+use alloc::format;
+
 use traceproof_vectors::arm::TimestampEncoding;
 use traceproof_vectors::arm_pft::{ArmPft, CycleCount, Event, Packet, Parameters, Reason, VariableField};
-use traceproof_vectors::{Address32, DecoderLimits, Fault, FaultClass, Place, Program, Sink};
+use traceproof_vectors::{Address32, DecoderLimits, DecoderState, Fault, FaultClass, Place, Program, Sink};
 
 use super::code::Code;
 use super::oddities::{self, Expected};
@@ -120,6 +122,26 @@ impl Flow {
         (self.context_id, self.vmid) = (None, None);
         self.return_stack.clear();
         self.timestamps.forget();
+    }
+
+    /// What the next packet is decoded with, for people.
+    #[must_use]
+    pub fn shown(&self) -> DecoderState {
+        let State { address, isa, non_secure, hyp } = self.last;
+        let next = self.defined.then(|| format!("{:#x} {}", self.current.address, self.current.isa.name()));
+        let mut state = DecoderState::default()
+            .with("synchronised", if self.synchronised { "yes" } else { "no: waits for an I-sync" })
+            .with("address base", format!("{address:#x} {}", isa.name()))
+            .with("next instruction", next.as_deref().unwrap_or("unknown"))
+            .with("context", format!("non_secure={non_secure} hyp={hyp}"))
+            .with_hex("Context ID", self.context_id.map(u64::from))
+            .with_hex("VMID", self.vmid.map(u64::from))
+            .with_hex("timestamp", self.timestamps.time())
+            .with("cycles", self.cycles);
+        if self.options.return_stack {
+            state = state.with_list("return stack", self.return_stack.shown());
+        }
+        state
     }
 
     /// Takes the next packet. Spec: B.3.1 stages 2 to 5, PFT-DEC-002, PFT-DEC-015 to PFT-DEC-017.

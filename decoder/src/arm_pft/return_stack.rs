@@ -1,5 +1,7 @@
 //! Return addresses of branches with link.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use traceproof_vectors::arm::InstructionSet;
@@ -45,6 +47,13 @@ impl ReturnStack {
         }
         self.top += 1;
         self.count = (self.count + 1).min(self.depth);
+    }
+
+    /// For people, the newest first.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        let place = |back: usize| (self.top + self.depth).checked_sub(back)?.checked_rem(self.depth);
+        let entry = move |back| self.entries.get(place(back)?);
+        (1..=self.count).filter_map(entry).map(|entry| format!("{:#x} {}", entry.address, entry.isa.name()))
     }
 
     pub(super) fn pop(&mut self) -> Option<Return> {

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::itanium_pmu::{FEATURES, ItaniumPmu, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, FaultClass, Feature, Layer, Place, Program, Refusal,
-    Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, FaultClass, Feature, Layer, Place,
+    Program, Refusal, Sink,
 };
 
 use super::follower::Follower;
@@ -103,6 +103,10 @@ impl Subject<ItaniumPmu> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ItaniumPmu>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.follower.shown()
     }
 
     fn reset(&mut self) {

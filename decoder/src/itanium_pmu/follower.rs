@@ -1,12 +1,14 @@
 //! The meaning of a record given the records before it, and contradictions with them.
 
+use alloc::format;
+
 use traceproof_vectors::itanium_pmu::events::{Qualifier, SelectableEvent, is_derived};
 use traceproof_vectors::itanium_pmu::wire::RECORD;
 use traceproof_vectors::itanium_pmu::{
     Access, AccessKind, Contents, Event, Ia32Counting, Instruction, ItaniumPmu, Miss, Occurrence, Packet,
     Parameters, Register, RegisterClass, Tags,
 };
-use traceproof_vectors::{DecoderLimits, FaultClass, Sink};
+use traceproof_vectors::{DecoderLimits, DecoderState, FaultClass, Sink};
 
 use super::cycle::{Cycle, Missed, Taken};
 use super::known::{Known, is_defined};
@@ -54,6 +56,28 @@ impl Follower {
     /// At the start of a log.
     pub(super) fn new(limits: &DecoderLimits) -> Self {
         Self { cycle: Cycle::new(limits.gathered as usize), ..Self::default() }
+    }
+
+    /// What the next record is decoded with, for people.
+    pub(super) fn shown(&self) -> DecoderState {
+        let mut state =
+            DecoderState::default().with("reset seen", if self.known.is_followed() { "yes" } else { "no" });
+        state = match &self.instruction {
+            Some(Fetched { ip, slot, tags, .. }) => {
+                let tags = format!("{tags:?}");
+                state.with("latest instruction", format!("{ip:#x} slot {slot}")).with("its tags", tags)
+            }
+            None => state.with("latest instruction", "unknown"),
+        };
+        state = match &self.access {
+            Some(Accessed { address, tag, .. }) => {
+                state.with("latest data access", format!("{address:#x} tag={tag}"))
+            }
+            None => state.with("latest data access", "unknown"),
+        };
+        self.known
+            .shown_registers()
+            .fold(state, |state, (register, value)| state.with_hex(register, Some(value)))
     }
 
     /// Takes one record.

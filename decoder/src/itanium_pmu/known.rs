@@ -32,6 +32,12 @@ impl Known {
         (shown && register.is_implemented()).then(|| self.registers.get(register))
     }
 
+    /// For people: what is known of registers that are not zero, and that were shown.
+    pub(super) fn shown_registers(&self) -> impl Iterator<Item = (Register, u64)> {
+        let known = |register| self.get(register).map(|value| (register, value));
+        Register::implemented().filter_map(known).filter(|(_, value)| *value != 0)
+    }
+
     /// The log shows what the register holds.
     pub(super) fn set(&mut self, register: Register, value: u64) {
         if register.is_implemented() {

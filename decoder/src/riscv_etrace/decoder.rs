@@ -2,7 +2,8 @@
 
 use traceproof_vectors::riscv_etrace::{Parameters, READINGS, RiscvEtrace};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, Fault, FaultClass, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, Fault, FaultClass, Layer, Place, Program,
+    Refusal, Sink,
 };
 
 use super::Payload;
@@ -228,6 +229,10 @@ impl Subject<RiscvEtrace> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<RiscvEtrace>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.as_ref().map(|stream| stream.packets.flow.shown()).unwrap_or_default()
     }
 
     fn reset(&mut self) {

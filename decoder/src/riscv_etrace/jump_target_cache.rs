@@ -1,5 +1,7 @@
 //! The cache of jump target cache mode (ET 3.2.7).
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::Parameters;
@@ -28,6 +30,13 @@ impl JumpTargetCache {
     /// The target that this entry holds since the latest synchronisation.
     pub(super) fn get(&self, index: u32) -> Option<u64> {
         *self.entries.get(usize::try_from(index).ok()?)?
+    }
+
+    /// For people: the entries in use.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        let entry =
+            |(index, entry): (usize, &Option<u64>)| entry.map(|target| format!("{index}: {target:#x}"));
+        self.entries.iter().enumerate().filter_map(entry)
     }
 
     /// The target of an uninferable discontinuity was reported. Spec: RVET-ENC-069 (ET 3.2.7).

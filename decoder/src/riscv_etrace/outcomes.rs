@@ -39,6 +39,15 @@ impl Outcomes {
         self.explicit_count = (self.explicit_count + count).min(u64::BITS - 1);
     }
 
+    /// For people, the oldest first.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &'static str> {
+        let explicit = self.explicit;
+        let word = move |bit: u32| if explicit >> bit & 1 == 0 { "taken" } else { "not taken" };
+        let as_predicted = (self.predicted > 0).then_some("as predicted");
+        let otherwise = self.mispredicted.then_some("not as predicted");
+        (0..self.explicit_count).map(word).chain(as_predicted).chain(otherwise)
+    }
+
     /// Appends one outcome.
     #[inline]
     pub(super) fn push(&mut self, taken: bool) {

@@ -1,5 +1,7 @@
 //! The branch predictor of branch prediction mode (ET 3.2.6).
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use traceproof_vectors::riscv_etrace::Parameters;
@@ -46,6 +48,12 @@ impl Predictor {
             *entry = prediction << 1 | outcome;
             self.used = true;
         }
+    }
+
+    /// For people: the entries that have learnt something.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        let learnt = self.entries.iter().enumerate().filter(|(_, entry)| **entry != INITIAL);
+        learnt.map(|(index, entry)| format!("{index}: {entry:02b}"))
     }
 
     fn index(&self, address: u64) -> usize {

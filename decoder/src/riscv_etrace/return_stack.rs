@@ -1,6 +1,8 @@
 //! The return addresses of implicit return mode (ET 3.2.5).
 
 use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
 
 use traceproof_vectors::riscv_etrace::Parameters;
 
@@ -54,6 +56,14 @@ impl ReturnStack {
     pub(super) fn clear(&mut self) {
         self.links.clear();
         self.depth = 0;
+    }
+
+    /// For people, the newest first.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        self.links.iter().rev().map(|link| match link.repeats {
+            0 => format!("{:#x}", link.address),
+            more => format!("{:#x} ({} times)", link.address, more.saturating_add(1)),
+        })
     }
 
     pub(super) const fn depth(&self) -> u32 {

@@ -9,13 +9,23 @@ mod results;
 use std::error::Error;
 use std::{env, fs};
 
-use traceproof_report::{Inputs, Matrices, Performance, Run, html};
+use traceproof_report::{Inputs, Matrices, Mutants, Performance, Run, html};
 
 const KILLS: &str = r#"{"schema": 1, "families": [{"family": "riscv_etrace", "saboteurs": [
   {"name": "sign-lost", "side": "decoder", "bug": "A difference has no sign.", "source": "CL-0001", "judged": 9,
    "killers": [{"case": "case-0001", "direction": "decode", "kind": "fail"}]},
   {"name": "survivor", "side": "encoder", "bug": "None is found.", "source": "CL-0002", "judged": 9,
    "killers": []}]}]}"#;
+
+const MUTANTS: &str = r#"{"schema": 1, "families": ["riscv_etrace"], "rows": [
+  {"module": "riscv_etrace", "crate": "decoder", "viable": 9, "unviable": 0, "judged": 9, "not_executed": 1,
+   "killed": 5, "timed_out": 1, "survived": 1, "equivalent": 1, "fragile": 0}], "mutants": [
+  {"id": "0123456789abcdef", "file": "decoder/src/riscv_etrace/walk.rs", "line": 7, "column": 3,
+   "function": "Walker::step", "operator": "binary-operator", "text": "a < b", "change": "replace < with <=",
+   "occurrence": 0, "outcome": "survived"},
+  {"id": "0123456789abcde0", "file": "decoder/src/riscv_etrace/walk.rs", "line": 8, "column": 3,
+   "function": "Walker::step", "operator": "binary-operator", "text": "a & b", "change": "replace & with |",
+   "occurrence": 0, "outcome": "survived", "equivalent": "b is 0"}]}"#;
 
 const PERFORMANCE: &str = r#"{"family": "riscv_etrace", "rounds": 3, "peer": "other 1.0", "measurements": [
   {"workload": "mix", "task": {"title": "decode", "unit": "packets"}, "units": 9, "bytes": 9,
@@ -48,6 +58,7 @@ fn sample() -> Result<String, Box<dyn Error>> {
         runs: &runs,
         earlier: Some(&earlier),
         kills: Some(&Matrices::parse(KILLS)?),
+        mutants: Some(&Mutants::parse(MUTANTS)?),
         performance: &[Performance::parse(PERFORMANCE)?],
     })?)
 }

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use crate::causes::Cause;
+use crate::kills::{Matrices, Matrix};
+use crate::mutants::{ModuleRow, Mutants};
 use crate::performance::Performance;
 use crate::results::Run;
 use crate::tally::{self, Tally};
@@ -123,6 +125,39 @@ pub(super) fn bits(runs: &[Run], labels: &[String]) -> Vec<Chart> {
         })
     };
     runs.iter().zip(labels).filter_map(chart).collect()
+}
+
+/// How many saboteurs of each protocol the cases detect.
+pub(super) fn kills(kills: &Matrices) -> Chart {
+    let row = |matrix: &Matrix| {
+        let all = matrix.saboteurs.len() as u64;
+        let survived = matrix.saboteurs.iter().filter(|it| it.killers.is_empty()).count() as u64;
+        let detected = all.saturating_sub(survived);
+        let tally = Tally { pass: detected, fail: survived, ..Tally::default() };
+        let text = format!("{detected} of {all}");
+        Row { label: matrix.protocol().to_owned(), parts: shares(tally), text }
+    };
+    let rows = kills.families.iter().filter(|matrix| !matrix.saboteurs.is_empty()).map(row).collect();
+    drawn(String::from("Saboteurs that are detected"), "deliberate bugs, by protocol", rows)
+}
+
+/// How many executed mutants of each module the suite detects.
+pub(super) fn mutants(mutants: &Mutants) -> Chart {
+    let row = |row: &ModuleRow| {
+        let detected = row.killed.saturating_add(row.timed_out);
+        let tally = Tally { pass: detected, known: row.equivalent, fail: row.survived, ..Tally::default() };
+        let rate = row.of_executed().unwrap_or_default();
+        let idle =
+            if row.not_executed > 0 { format!(", {} not executed", row.not_executed) } else { String::new() };
+        let text = format!("{rate} of {}{idle}", detected.saturating_add(row.survived));
+        Row { label: format!("{}: {}", row.package, row.module), parts: shares(tally), text }
+    };
+    let rows = mutants.rows.iter().filter(|row| row.judged > 0).map(row).collect();
+    drawn(
+        String::from("Mutants that are detected"),
+        "executed ones, by module; known: no change of behaviour",
+        rows,
+    )
 }
 
 /// Throughput of the reference and of a peer.

@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::causes::causes;
 use crate::error::Error;
 use crate::kills::Matrices;
+use crate::mutants::Mutants;
 use crate::performance::Performance;
 use crate::results::Run;
 use charts::Chart;
@@ -34,6 +35,8 @@ pub struct Inputs<'a> {
     pub earlier: Option<&'a Run>,
     /// The kill matrix of the suite.
     pub kills: Option<&'a Matrices>,
+    /// What became of mutants of the reference models.
+    pub mutants: Option<&'a Mutants>,
     /// Measurements.
     pub performance: &'a [Performance],
 }
@@ -77,6 +80,10 @@ pub fn html(inputs: Inputs<'_>) -> Result<String, Error> {
         kinds: charts::kinds(&causes, &labels),
         bits: charts::bits(inputs.runs, &labels),
         throughput: inputs.performance.iter().map(charts::throughput).collect(),
+        kills: inputs.kills.map(charts::kills),
+        mutants: inputs.mutants.map(charts::mutants),
+        modules: inputs.mutants.map(sections::modules).unwrap_or_default(),
+        survivors: inputs.mutants.map(sections::survivors).unwrap_or_default(),
         has_saboteurs: inputs.kills.is_some(),
         has_clauses: inputs.runs.iter().any(|run| !run.clauses.is_empty()),
     };
@@ -102,6 +109,10 @@ struct Context<'a> {
     kinds: Option<Chart>,
     bits: Vec<Chart>,
     throughput: Vec<Chart>,
+    kills: Option<Chart>,
+    mutants: Option<Chart>,
+    modules: Vec<sections::Module<'a>>,
+    survivors: sections::Survivors<'a>,
     has_saboteurs: bool,
     has_clauses: bool,
 }

@@ -213,6 +213,7 @@
     } else if (reference.length) {
       made.append(element("pre", {}, reference.join("\n")));
     }
+    if (unit.state) made.append(element("pre", { class: "state" }, unit.state.map((line) => "~ " + line).join("\n")));
     if (unit.reasons) made.append(element("small", {}, unit.reasons.join("; ")));
     return made;
   };
@@ -276,6 +277,8 @@
     if (entry.catches) parts.push(element("p", {}, element("b", {}, "Catches: "), entry.catches));
     if (entry.clauses.length) parts.push(element("ul", { class: "clauses" }, entry.clauses.map(clauseView)));
     parts.push(...entry.results.map((result, subject) => resultView(entry, result, subject)));
+    const kills = data.saboteurs.filter((row) => row.killers.includes(entry.id)).map((row) => row.name);
+    if (kills.length) parts.push(element("p", {}, element("b", {}, "Detects saboteurs: "), kills.join(", ")));
     if (entry.source) parts.push(element("details", {}, element("summary", {}, "Source of the case"), element("pre",
       { class: "source" }, entry.source)));
     find("detail").replaceChildren(...parts);

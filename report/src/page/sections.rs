@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Inputs;
 use crate::causes::Cause;
 use crate::changes::{self, Change};
+use crate::mutants::{ModuleRow, Mutant, Mutants};
 use crate::outcome::Group;
 use crate::results::{Row, Run};
 use crate::tally::{self, Tally};
@@ -16,6 +17,9 @@ pub(super) const CAUSES: usize = 150;
 
 /// Largest number of names of a list.
 const NAMES: usize = 12;
+
+/// Largest number of mutants that survived.
+const SURVIVORS: usize = 500;
 
 /// Largest number of changes of each kind.
 const CHANGES: usize = 200;
@@ -183,6 +187,43 @@ fn names(all: impl Iterator<Item = String>) -> (Vec<String>, usize) {
     let more = names.len().saturating_sub(NAMES);
     names.truncate(NAMES);
     (names, more)
+}
+
+/// A module with the share of its mutants that is detected.
+#[derive(Serialize)]
+pub(super) struct Module<'a> {
+    #[serde(flatten)]
+    row: &'a ModuleRow,
+    rate: Option<String>,
+}
+
+pub(super) fn modules(mutants: &Mutants) -> Vec<Module<'_>> {
+    mutants.rows.iter().map(|row| Module { row, rate: row.of_executed() }).collect()
+}
+
+/// Mutants that nothing detects, as many as are shown, and the number of others.
+#[derive(Default, Serialize)]
+pub(super) struct Survivors<'a> {
+    rows: Vec<Survivor<'a>>,
+    more: usize,
+}
+
+#[derive(Serialize)]
+struct Survivor<'a> {
+    id: &'a str,
+    place: String,
+    function: &'a str,
+    change: &'a str,
+    text: &'a str,
+}
+
+pub(super) fn survivors(mutants: &Mutants) -> Survivors<'_> {
+    let more = mutants.survivors().count().saturating_sub(SURVIVORS);
+    Survivors { rows: mutants.survivors().take(SURVIVORS).map(survivor).collect(), more }
+}
+
+fn survivor(Mutant { id, file, line, function, change, text, .. }: &Mutant) -> Survivor<'_> {
+    Survivor { id, place: format!("{file}:{line}"), function, change, text }
 }
 
 #[derive(Serialize)]

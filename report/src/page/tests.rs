@@ -162,3 +162,35 @@ fn fragments_of_addresses_have_no_other_characters() {
 fn nothing_is_no_page() {
     assert_eq!(html(Inputs::default()), Err(Error::Nothing));
 }
+
+/// Numbers by hand: 5 killed and 1 timeout of 7 executed that change behaviour are 85.7 %.
+#[test]
+fn mutants_have_their_rate_and_survivors_are_listed() {
+    let text = r#"{"rows": [{"module": "m<b>", "crate": "decoder", "judged": 9, "not_executed": 1, "killed": 5,
+        "timed_out": 1, "survived": 1, "equivalent": 1}], "mutants": [
+        {"id": "aa", "file": "decoder/src/a.rs", "line": 7, "function": "f", "text": "a < b",
+         "change": "replace < with <=", "outcome": "survived"},
+        {"id": "bb", "file": "decoder/src/a.rs", "line": 8, "function": "f", "text": "c", "change": "d",
+         "outcome": "survived", "equivalent": "no effect"},
+        {"id": "cc", "file": "decoder/src/a.rs", "line": 9, "function": "f", "text": "c", "change": "d",
+         "outcome": "killed", "failures": [{"case": "etr-0001"}]}]}"#;
+    let mutants = Mutants::parse(text).expect("mutants");
+    let runs = [sample::small("acme")];
+    let page = html(Inputs { runs: &runs, mutants: Some(&mutants), ..Inputs::default() }).expect("renders");
+    let markup = markup(&page);
+    for expected in [
+        "85.7 %",
+        "85.7 % of 7, 1 not executed",
+        "decoder&#x2f;src&#x2f;a.rs:7",
+        "replace &lt; with &lt;=",
+        "m&lt;b&gt;",
+    ] {
+        assert!(markup.contains(expected), "no {expected:?} in\n{markup}");
+    }
+    assert!(
+        !markup.contains("<code>bb</code>")
+            && !markup.contains("<code>cc</code>")
+            && !markup.contains("m<b>")
+    );
+    assert!(Mutants::parse("{}").is_err());
+}

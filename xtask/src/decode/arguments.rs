@@ -11,6 +11,7 @@ use traceproof_vectors::arm::{Framing, TraceId};
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, ProtocolId};
 
+use crate::code_notes::Noting;
 use crate::exit::{Exit, Failure};
 use crate::files::{Target, check_apart};
 use crate::import::Import;
@@ -26,6 +27,7 @@ use crate::subjects::Starting;
   traceproof decode --family riscv-etrace --elf program.elf trace.bin
   traceproof decode --family riscv-etrace --layer packets --raw trace.bin
   traceproof decode --family riscv-etrace --elf program.elf --statistics trace.bin
+  traceproof decode --family riscv-etrace --elf program.elf --disassemble --source-lines trace.bin
   traceproof decode --family riscv-etrace --elf program.elf --address 0x80000000..0x80000100 trace.bin
   traceproof decode --family itanium-pmu --text registers.txt
   cat trace.bin | traceproof decode --family riscv-etrace --elf program.elf --format jsonl -
@@ -67,6 +69,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "layer")]
     statistics: bool,
     #[command(flatten)]
+    pub(super) noting: Noting,
+    #[command(flatten)]
     part: Part,
     /// Decode with this subject, too, and show the packets around the first difference from the reference decoder;
     /// names as for `conformance`. The exit code is 1 if there is a difference.
@@ -84,8 +88,20 @@ pub(crate) struct Arguments {
 }
 
 /// Options that a comparison with a subject does not have.
-const LISTING_OPTIONS: [&str; 10] =
-    ["raw", "statistics", "layer", "format", "import", "trace_id", "source", "packets", "bytes", "address"];
+const LISTING_OPTIONS: [&str; 12] = [
+    "disassemble",
+    "source_lines",
+    "raw",
+    "statistics",
+    "layer",
+    "format",
+    "import",
+    "trace_id",
+    "source",
+    "packets",
+    "bytes",
+    "address",
+];
 
 /// A part of a trace. Everything before it is decoded, too.
 #[derive(Clone, Debug, Args)]
@@ -194,8 +210,18 @@ impl Arguments {
         use traceproof_vectors::Layer::{Events, Packets};
         let format = self.format();
         let without_code = P::EVENTS_NEED_CODE && program.sections().is_empty();
-        let instructions = match (self.format, self.layer) {
+        let layer = self.layer.or_else(|| self.noting.is_given().then_some(Layer::Instructions));
+        let lists_instructions = matches!(layer, Some(Layer::Instructions)) && !self.statistics;
+        if self.noting.is_given() && !lists_instructions {
+            return Err(Failure::usage(
+                "--disassemble and --source-lines list instructions: --layer instructions",
+            ));
+        }
+        let instructions = match (self.format, layer) {
             (Format::Pc, None | Some(Layer::Instructions)) => Some(InstructionFormat::Addresses),
+            (Format::Pc | Format::Folded, _) if self.noting.is_given() => {
+                return Err(Failure::usage("--disassemble and --source-lines are text or jsonl"));
+            }
             (Format::Pc | Format::Folded, Some(Layer::Packets | Layer::Events)) => {
                 return Err(Failure::usage("--format pc and folded have no packets or events"));
             }
@@ -210,7 +236,7 @@ impl Arguments {
             let missing = if without_code { "--elf or --section is missing" } else { "traces none" };
             return Err(Failure::usage(format!("there are no addresses of instructions: {missing}")));
         }
-        Ok(match (instructions, self.layer) {
+        Ok(match (instructions, layer) {
             (_, _) if folded && !self.statistics && !self.raw => What::Folded,
             (Some(_), _) if self.statistics => {
                 return Err(Failure::usage("--statistics are text or jsonl"));
@@ -264,6 +290,12 @@ pub(crate) fn exit_for(counts: Counts) -> Exit {
     }
     let errors = usize::try_from(counts.errors).unwrap_or(usize::MAX);
     let packets = usize::try_from(counts.packets).unwrap_or(usize::MAX);
-    eprintln!("the trace has {} in {}", counted(errors, "error"), counted(packets, "packet"));
+    eprintln!("the trace has {}; {} could be read", counted(errors, "error"), counted(packets, "packet"));
+    if counts.packets < counts.errors {
+        eprintln!(
+            "hint: is it a trace of this --family, and are --parameters those of its encoder (docs/parameters.md)? A \
+             trace in frames needs --trace-id, a text --text"
+        );
+    }
     Exit::Failed
 }

@@ -38,7 +38,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ));
     }
     let Some(family) = arguments.family else {
-        return Err(Failure::usage("--family is missing; only a snapshot declares its protocols"));
+        let known: Vec<String> = family::IMPLEMENTED.iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!(
+            "--family is missing; only a snapshot declares its protocols. One of {}",
+            known.join(", ")
+        )));
     };
     if let Some(id) = arguments.frames.trace_id {
         let decode = frames::Decode { arguments, id };

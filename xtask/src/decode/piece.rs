@@ -12,6 +12,7 @@ use traceproof_conformance::symbols::Symbols;
 use traceproof_vectors::{Decoder, Place, Program};
 
 use super::arguments::{Arguments, What};
+use crate::code_notes::Notes;
 use crate::exit::Failure;
 
 /// Decodes a trace, or the pieces of one.
@@ -25,6 +26,8 @@ pub(super) struct Pieces<'a, P: FamilyRules> {
     lines: Vec<u32>,
     /// Of the ELF files, where they are shown.
     symbols: Symbols,
+    /// Of the code, where it is wanted.
+    notes: Option<Notes>,
     decoder: Box<dyn Decoder<P>>,
 }
 
@@ -54,8 +57,9 @@ impl<'a, P: FamilyRules> Pieces<'a, P> {
             What::Instructions(_) | What::Folded => arguments.target.symbols()?,
             What::Listing(..) | What::Statistics(_) => Symbols::default(),
         };
-        let statistics = Statistics::default();
-        Ok(Self { arguments, parameters, program, what, statistics, lines: Vec::new(), symbols, decoder })
+        let notes = arguments.noting.notes::<P>(parameters, &arguments.target)?;
+        let (statistics, lines) = (Statistics::default(), Vec::new());
+        Ok(Self { arguments, parameters, program, what, statistics, lines, symbols, notes, decoder })
     }
 
     /// With the line of the file that each packet was imported from.
@@ -80,10 +84,13 @@ impl<'a, P: FamilyRules> Pieces<'a, P> {
                 self.read(input, listing)?.finish()?
             }
             What::Instructions(format) => {
-                let symbols = std::mem::take(&mut self.symbols);
-                let listing = InstructionListing::new(out, format, self.program, &symbols);
+                let (symbols, notes) = (std::mem::take(&mut self.symbols), self.notes.take());
+                let mut listing = InstructionListing::new(out, format, self.program, &symbols);
+                if let Some(notes) = &notes {
+                    listing = listing.with_notes(notes);
+                }
                 let written = self.read(input, listing)?.finish()?;
-                self.symbols = symbols;
+                (self.symbols, self.notes) = (symbols, notes);
                 noted(written)
             }
             What::Folded => {

@@ -157,7 +157,7 @@ fn damaged_traces_give_typed_errors_and_exit_code_1() {
     let output = files.decode(&[&cut]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stdout).lines().last(), Some("error: truncated at packet 1, byte 2.0"));
-    assert_eq!(text(&output.stderr), "the trace has 1 error in 1 packet\n");
+    assert_eq!(text(&output.stderr), "the trace has 1 error; 1 packet could be read\n");
 
     let empty = files.write("empty.bin", &[]);
     let output = files.decode(&[&empty]);

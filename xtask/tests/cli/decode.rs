@@ -88,6 +88,37 @@ fn instructions_are_ranges() {
     assert_eq!(files.decode(&["--layer", "instructions"]), expected);
 }
 
+/// The first packets of case ete-`a_sync_of_16_zeros`, of which the wire is known from the specification: A-sync, Trace
+/// Info, Trace On, Target Address 0x8000 with the context, E atoms.
+#[test]
+fn every_family_encodes_the_stimulus_of_a_case() {
+    let files = Files::new();
+    let program = "program = \"\"\"\n.org 0x8000\nL: b L\n\"\"\"\n";
+    let stimulus = "stimulus = [{ enable = \"L\" }, { taken = \"L\", to = \"L\" }, { disable = true }]\n";
+    let execution = files.write("run.toml", format!("{program}{stimulus}").as_bytes());
+    let wire = files.path("ete.bin");
+    let encode =
+        |execution: &str| run(&["encode", "--family", "arm-ete", "--execution", execution, "-o", &wire]);
+    let output = encode(&execution);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let bytes = fs::read(&wire).expect("a trace");
+    let expected =
+        [&[0; 11][..], &[0x80, 0x01, 0x00, 0x04, 0x82, 0x00, 0x40, 0x00, 0x00, 0x31, 0xf7]].concat();
+    assert_eq!(bytes, expected);
+    for (name, wrong, part) in [
+        ("label.toml", stimulus.to_owned(), "stimulus[0]"),
+        ("key.toml", format!("{program}stimulus = [{{ enabled = \"L\" }}]"), "unknown field `enabled`"),
+        ("none.toml", program.to_owned(), "missing field `stimulus`"),
+    ] {
+        let output = encode(&files.write(name, wrong.as_bytes()));
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(part), "{name}: {error}");
+    }
+    let output =
+        run(&["encode", "--family", "arm-ete", "--execution", &execution, "--format", "csv", "-o", &wire]);
+    assert!(text(&output.stderr).contains("known are stimulus"), "{}", text(&output.stderr));
+}
+
 /// `encode` makes the trace of the addresses that `decode` takes out of it.
 #[test]
 fn addresses_make_the_trace_again() {
@@ -191,5 +222,90 @@ fn a_trace_goes_through_another_decoder() {
     for other in ["--raw", "--statistics"] {
         let output = run(&[&common[..], &["--subject", "reference", other]].concat());
         assert!(text(&output.stderr).contains("cannot be used with"), "{other}");
+    }
+}
+
+/// What `llvm-objdump -d -l` prints of the program: two instructions of `twice`, and those of its caller up to the call.
+#[test]
+fn instructions_are_disassembled_with_their_source() {
+    let files = Files::new();
+    let elf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/lines/twice.elf");
+    let elf = elf.to_str().expect("text");
+    let addresses =
+        [0x1004_u64, 0x1006, 0x1008, 0x100a, 0x100e, 0x1000, 0x1002, 0x1012].map(u64::to_le_bytes);
+    let (run_pc, trace) = (files.write("run.pc", &addresses.concat()), files.path("twice.bin"));
+    let common = ["--family", "riscv-etrace", "--elf", elf];
+    let made =
+        run(&[&["encode"], &common[..], &["--execution", &run_pc, "--format", "pc", "-o", &trace]].concat());
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let decode = |more: &[&str]| {
+        let output = run(&[&["decode"], &common[..], more, &[&trace]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let expected = "instructions first=0x1000 end=0x1004 count=2 encoding=riscv function=twice
+                       ./twice.c:6
+                         0x1000 0506      slli a0,a0,0x1
+                         0x1002 8082      ret
+";
+    let both = decode(&["--disassemble", "--source-lines"]);
+    assert!(both.contains(expected), "{both}");
+    assert!(
+        both.contains(
+            "\n                       ./twice.c:11\n                         0x1006 c606      sw ra,12(sp)\n"
+        ),
+        "{both}"
+    );
+    assert!(both.contains("0x100e ff6080e7  jalr -10(ra)\n"), "{both}");
+    let lines = decode(&["--source-lines"]);
+    assert!(lines.contains("function=twice\n                       ./twice.c:6\n       "), "{lines}");
+    let jsonl = decode(&["--disassemble", "--source-lines", "--format", "jsonl"]);
+    let ranges: Vec<serde_json::Value> =
+        jsonl.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let twice =
+        ranges.iter().map(|range| &range["instructions"]).find(|it| it["function"] == "twice").expect("it");
+    let last =
+        serde_json::json!({ "address": "0x1002", "code": "8082", "text": "ret", "line": "./twice.c:6" });
+    assert_eq!((&twice["list"][1], twice["list"].as_array().map(Vec::len)), (&last, Some(2)));
+}
+
+#[test]
+fn instructions_that_cannot_be_explained_are_refused() {
+    let files = Files::new();
+    let (trace, section) = (files.path("trace.bin"), format!("0x1000:{}", files.path("nops.bin")));
+    let common = ["decode", "--family", "riscv-etrace", "--section", &section, &trace];
+    for (more, part) in [
+        (&["--source-lines"][..], "compiled with -g"),
+        (&["--disassemble", "--layer", "packets"], "list instructions"),
+        (&["--disassemble", "--statistics"], "list instructions"),
+        (&["--disassemble", "--format", "folded"], "text or jsonl"),
+    ] {
+        let output = run(&[&common[..], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        assert!(text(&output.stderr).contains(part), "{more:?}: {}", text(&output.stderr));
+    }
+}
+
+/// What `llvm-objdump` prints of the first four words of the sample, but for `#` before targets.
+const ARM: &str = "
+                         0x8000 e3a00001  mov r0, #1
+                         0x8004 e3500000  cmp r0, #0
+                         0x8008 0a000002  beq #0x8018
+                         0x800c eb000003  bl #0x8020
+";
+
+#[test]
+fn arm_code_is_disassembled_where_the_program_can() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/samples/arm_pft");
+    let section = format!("0x8000:{}", samples.join("code-0x8000.bin").display());
+    let trace = samples.join("trace.bin");
+    let trace = trace.to_str().expect("text");
+    let output = run(&["decode", "--family", "arm-pft", "--section", &section, "--disassemble", trace]);
+    if cfg!(feature = "disassembly-arm") {
+        let shown = text(&output.stdout);
+        assert!(shown.contains(ARM), "{shown}");
+    } else {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("--features disassembly-arm"), "{}", text(&output.stderr));
     }
 }

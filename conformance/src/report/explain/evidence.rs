@@ -89,6 +89,7 @@ fn encoder<P: FamilyRules>(
         packets: &EVERY_PACKET,
         beside: None,
         draws: false,
+        limits: None,
     };
     let (units, _) = around_the_difference(units(&view));
     Some(EncoderEvidence { wire: P::show_wire(&bytes, parameters), units })

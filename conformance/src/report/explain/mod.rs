@@ -7,6 +7,7 @@
 //! | For which packets does a subject differ? | `beside` |
 //! | Where does the wire of a subject's encoder differ? | `encoding` |
 //! | Which packets of a real program are shown? | `program` |
+//! | What does a packet change in the state of the decoder? | `states` |
 //! | As a picture? | `picture` |
 //! | What do results have of a failure, as data? | `evidence` |
 
@@ -15,6 +16,7 @@ mod encoding;
 mod evidence;
 mod picture;
 mod program;
+mod states;
 mod units;
 
 use std::fmt::Write as _;
@@ -55,6 +57,8 @@ pub struct Explaining<'a> {
     pub form: Form,
     /// Only the packets around the first difference of the subject.
     pub only_difference: bool,
+    /// Also the clause that each field follows, and what each packet changes in the state of the decoder.
+    pub teaches: bool,
 }
 
 /// Packets that are shown before and from the first difference on.
@@ -82,6 +86,7 @@ impl Default for Explaining<'_> {
             deadline: Duration::from_secs(10),
             form: Form::Text,
             only_difference: false,
+            teaches: false,
         }
     }
 }
@@ -214,7 +219,7 @@ fn decoded<P: FamilyRules>(
     let kept = if explaining.subject.is_some() { &EVERY_PACKET } else { &packets };
     let Reference { log, read } = reference(&stream, &explaining.limits, kept)?;
     let Some(subject) = explaining.subject else {
-        let units = units(&view(&stream, read, &log, &packets, None).drawn(explaining.form));
+        let units = units(&view(&stream, read, &log, &packets, None).explained(explaining));
         let (subject, compared) = (String::new(), String::new());
         return Ok(Decoded { subject, compared, units, conclusion: None, agrees: false });
     };
@@ -236,7 +241,7 @@ fn decoded<P: FamilyRules>(
     Ok(Decoded {
         subject: subject.name().to_owned(),
         compared: compared(subject, &theirs),
-        units: units(&view(&stream, read, &shown, &packets, Some(&beside)).drawn(explaining.form)),
+        units: units(&view(&stream, read, &shown, &packets, Some(&beside)).explained(explaining)),
         conclusion: Some(conclusion(subject, &theirs, &beside, first.as_deref())),
         agrees: theirs.ended.is_none() && first.is_none(),
     })
@@ -254,7 +259,8 @@ fn view<'a, P: FamilyRules>(
     beside: Option<&'a Beside>,
 ) -> View<'a, P> {
     let StreamToDecode { wire, parameters, program, .. } = stream;
-    View { wire: wire.get(..read).unwrap_or(wire), parameters, program, log, packets, beside, draws: false }
+    let wire = wire.get(..read).unwrap_or(wire);
+    View { wire, parameters, program, log, packets, beside, draws: false, limits: None }
 }
 
 /// The output of the reference for some packets.

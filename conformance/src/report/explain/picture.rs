@@ -45,6 +45,7 @@ pub(super) fn picture(title: &str, units: &[Unit]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" viewBox=\"0 0 {WIDTH} {y}\">\n\
          <style>text{{font:12px monospace;fill:#1a1a1a}}.title{{font-size:15px;font-weight:bold}}\
          .heading{{font-weight:bold}}.dim{{fill:#666}}.event{{fill:#0a5c2b}}.fault{{fill:#b00020}}\
+         .state{{fill:#6a3d9a}}\
          .bit,.name{{text-anchor:middle}}.place{{font-size:9px;fill:#666}}</style>\n\
          <rect width=\"{WIDTH}\" height=\"{y}\" fill=\"#fff\"/>\n{out}</svg>\n"
     )
@@ -111,11 +112,13 @@ impl Drawing {
         self.bits(&unit.drawn);
         let theirs = unit.subject.iter().flatten().map(|line| format!("subject: {line}"));
         let lines: Vec<String> = unit.reference.iter().cloned().chain(theirs).collect();
-        let reasons = unit.reasons.iter().map(|reason| format!(": {reason}"));
-        for line in lines.iter().take(MOST_LINES).cloned().chain(reasons.take(MOST_LINES)) {
+        let state = unit.state.iter().map(|line| format!("~ {line}")).take(MOST_LINES);
+        let reasons = unit.reasons.iter().map(|reason| format!(": {reason}")).take(MOST_LINES);
+        for line in lines.iter().take(MOST_LINES).cloned().chain(state).chain(reasons) {
             let class = match line.get(..1) {
                 Some("!") => "fault",
                 Some(">") => "event",
+                Some("~") => "state",
                 Some(":") => "dim",
                 _ => "packet",
             };
@@ -153,11 +156,13 @@ impl Drawing {
         self.y = top + 44 * rows + 8;
         for (index, field) in fields.iter().enumerate() {
             self.rect(LEFT, self.y - 10, 12, 12, FILLS[index % FILLS.len()]);
-            let DrawnField { name, bit, width, value, meaning, .. } = field;
+            let DrawnField { name, bit, width, value, meaning, clauses, .. } = field;
             let place =
                 if field.bits.is_empty() { String::from("-") } else { format!("{}.{}", bit / 8, bit % 8) };
-            let line =
-                format!("{:>3} {place:>8} {width:>3} bits  {name:<18} {value:#x}  {meaning}", index + 1);
+            let line = format!(
+                "{:>3} {place:>8} {width:>3} bits  {name:<18} {value:#x}  {meaning}  {clauses}",
+                index + 1
+            );
             self.text(LEFT + 18, "field", line.trim_end());
             self.y += LINE;
         }
@@ -192,6 +197,7 @@ mod tests {
             bits: String::from("01"),
             value: 2,
             meaning: String::new(),
+            clauses: String::from("X-1"),
         };
         Unit {
             heading: format!("packet {packet}"),
@@ -213,7 +219,7 @@ mod tests {
             .filter_map(|line| line.split('>').nth(1)?.strip_suffix("</text"))
             .collect();
         assert_eq!(bits, ["0", "1"]);
-        assert!(shown.contains("  1      3.0   2 bits  format             0x2"), "{shown}");
+        assert!(shown.contains("  1      3.0   2 bits  format             0x2    X-1"), "{shown}");
     }
 
     /// 1 and 3 of 4 instructions; the packet between them reports none.

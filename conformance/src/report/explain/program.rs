@@ -54,7 +54,7 @@ pub fn program<P: FamilyRules>(
         return Err(format!("{} has no packet {}", recorded.name(), packets.start));
     }
     let Some(subject) = explaining.subject else {
-        let units = units(&view(&stream, read, &log, &packets, None).drawn(explaining.form));
+        let units = units(&view(&stream, read, &log, &packets, None).explained(explaining));
         if explaining.form == Form::Svg {
             return Ok(picture(&recorded.name(), &units));
         }
@@ -71,7 +71,7 @@ pub fn program<P: FamilyRules>(
         _ => Beside::new(&log, &theirs),
     };
     let _ = writeln!(out, "  {}", compared(subject, &theirs));
-    let units = units(&view(&stream, read, &log, &packets, Some(&beside)).drawn(explaining.form));
+    let units = units(&view(&stream, read, &log, &packets, Some(&beside)).explained(explaining));
     if explaining.form == Form::Svg {
         return Ok(picture(&recorded.name(), &units));
     }

@@ -7,12 +7,13 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 use traceproof_vectors::notation::show_bytes;
-use traceproof_vectors::{Dissection, Entry, Field, Log, Place, Program};
+use traceproof_vectors::{DecoderLimits, Dissection, Entry, Field, Log, Place, Program};
 
 use super::super::table::{render, table};
-use super::Form;
 use super::beside::{Beside, entry_line};
-use crate::family::FamilyRules;
+use super::states::States;
+use super::{Explaining, Form};
+use crate::family::{FamilyRules, clauses_of};
 use crate::line::line;
 
 /// A stream with the output for it.
@@ -28,12 +29,15 @@ pub(super) struct View<'a, P: FamilyRules> {
     pub(super) beside: Option<&'a Beside>,
     /// Whether the bits of fields are wanted.
     pub(super) draws: bool,
+    /// Limits of the decoder whose state is shown, beside the clauses of fields; `None` = neither.
+    pub(super) limits: Option<DecoderLimits>,
 }
 
 impl<P: FamilyRules> View<'_, P> {
-    /// With the bits of fields, if they are shown in this form.
-    pub(super) fn drawn(self, form: Form) -> Self {
-        Self { draws: form != Form::Text, ..self }
+    /// With what is wanted: the bits of fields, their clauses, the state of the decoder.
+    pub(super) fn explained(self, explaining: &Explaining<'_>) -> Self {
+        let limits = explaining.teaches.then_some(explaining.limits);
+        Self { draws: explaining.form != Form::Text, limits, ..self }
     }
 }
 
@@ -51,6 +55,9 @@ pub struct Unit {
     /// The output of the subject, where it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<Vec<String>>,
+    /// What the packet changes in the state of the reference decoder. Of the first packet of a part, also what stays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<String>,
     /// Why the reference reports this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
@@ -77,12 +84,15 @@ pub(super) struct DrawnField {
     pub(super) bits: String,
     pub(super) value: u64,
     pub(super) meaning: String,
+    /// Those that it follows.
+    pub(super) clauses: String,
 }
 
 /// For each packet its fields, itself, the events and faults that the reference decoder reports for it, and the
 /// reasons; where a subject differs, also the lines of the subject.
 pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
-    let View { wire, parameters, program, log, packets, beside, draws } = *view;
+    let View { wire, parameters, program, log, packets, beside, draws, limits } = *view;
+    let mut states = limits.and_then(|limits| States::<P>::new(wire, parameters, program, &limits));
     let mut writer =
         Writer { units: Vec::new(), log, listed: 0, instructions: 0, beside, shown: BTreeSet::new() };
     let reasons = P::REASONS.map(|reasons| reasons(wire, parameters, program)).unwrap_or_default();
@@ -94,10 +104,13 @@ pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
         let mut shown = writer.unit(&unit);
         shown.heading = heading(&unit, wire);
         if !unit.fields.is_empty() {
-            shown.fields = fields(&unit);
+            shown.fields = fields(&unit, limits.is_some());
         }
         if draws {
             shown.drawn = drawn(&unit, wire);
+        }
+        if let Some(states) = &mut states {
+            shown.state = states.lines(&unit.bytes);
         }
         shown.packet = unit.packet.as_ref().map(|_| unit.place.packet);
         while let Some((_, reason)) = reasons.next_if(|(packet, _)| *packet <= unit.place.packet) {
@@ -112,7 +125,7 @@ pub(super) fn units<P: FamilyRules>(view: &View<'_, P>) -> Vec<Unit> {
 /// The units as text; where a subject differs, the lines of both under their names.
 pub(super) fn text(units: &[Unit], subject: &str, bits: bool) -> String {
     let mut out = String::new();
-    for Unit { heading, fields, reference, subject: theirs, reasons, drawn, .. } in units {
+    for Unit { heading, fields, reference, subject: theirs, state, reasons, drawn, .. } in units {
         if !heading.is_empty() {
             let _ = writeln!(out, "\n{heading}");
         }
@@ -136,6 +149,7 @@ pub(super) fn text(units: &[Unit], subject: &str, bits: bool) -> String {
                 }
             }
         }
+        out.extend(state.iter().map(|line| format!("  ~ {line}\n")));
         out.extend(reasons.iter().map(|reason| format!("  : {reason}\n")));
     }
     out
@@ -269,8 +283,8 @@ const MOST_BITS: u32 = 256;
 
 /// The fields with their bits.
 fn drawn<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> Vec<DrawnField> {
-    let inner = decoded(unit);
-    let inner = inner.as_object().and_then(|object| object.values().next());
+    let decoded = decoded(unit);
+    let inner = decoded.as_object().and_then(|object| object.values().next());
     let bit_at = |bit: u64| {
         let byte = wire.get(usize::try_from(bit / 8).unwrap_or(usize::MAX)).copied().unwrap_or_default();
         if byte >> (bit % 8) & 1 == 1 { '1' } else { '0' }
@@ -284,6 +298,7 @@ fn drawn<P: FamilyRules>(unit: &Dissection<P>, wire: &[u8]) -> Vec<DrawnField> {
             .collect(),
         value: field.value,
         meaning: meaning(field, inner.and_then(|inner| inner.get(field.name))),
+        clauses: clauses_of::<P>(kind(&decoded), field.name).join(" "),
     };
     unit.fields.iter().map(draw).collect()
 }
@@ -295,13 +310,26 @@ fn decoded<P: FamilyRules>(unit: &Dissection<P>) -> Value {
     }
 }
 
-fn fields<P: FamilyRules>(unit: &Dissection<P>) -> String {
+/// The name of a packet in cases; empty for what is none.
+fn kind(decoded: &Value) -> &str {
+    let of_fields = decoded.as_object().and_then(|object| object.keys().next()).map(String::as_str);
+    of_fields.or(decoded.as_str()).unwrap_or_default()
+}
+
+/// The table of the fields, with the clauses that they follow if these are wanted.
+fn fields<P: FamilyRules>(unit: &Dissection<P>, with_clauses: bool) -> String {
     let decoded = decoded(unit);
+    let clauses = |field: &str| match with_clauses {
+        true => clauses_of::<P>(kind(&decoded), field).join(" "),
+        false => String::new(),
+    };
+    let has_clauses = unit.fields.iter().any(|field| !clauses(field.name).is_empty());
     // A packet is its variant's name with the fields inside.
     let inner = decoded.as_object().and_then(|object| object.values().next());
-    let mut lines = table(&[">bit", ">width", "field", ">raw", "meaning"]);
+    let headings = [">bit", ">width", "field", ">raw", "meaning", "clause"];
+    let mut lines = table(headings.get(..if has_clauses { 6 } else { 5 }).unwrap_or(&headings));
     for field in &unit.fields {
-        lines.add_row([
+        let row = [
             if field.received == 0 && field.width > 0 {
                 String::from("-")
             } else {
@@ -311,9 +339,12 @@ fn fields<P: FamilyRules>(unit: &Dissection<P>) -> String {
             field.name.to_owned(),
             format!("{:#x}", field.value),
             meaning(field, inner.and_then(|inner| inner.get(field.name))),
-        ]);
+        ];
+        lines.add_row(row.into_iter().chain(has_clauses.then(|| clauses(field.name))));
     }
-    render(&lines, "  ")
+    let of_packet = clauses("");
+    let rule = if of_packet.is_empty() { of_packet } else { format!("  the packet follows {of_packet}\n") };
+    render(&lines, "  ") + &rule
 }
 
 /// What the field says in the packet, where that is another text than the raw value, and how much of it travelled.

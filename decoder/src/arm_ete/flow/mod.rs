@@ -6,11 +6,14 @@ mod operations;
 mod return_stack;
 mod track;
 
+use alloc::format;
+
 use traceproof_vectors::arm::{Context, Profile};
 use traceproof_vectors::arm_ete::{ArmEte, Event, Outcome, Parameters, SubIsa};
-use traceproof_vectors::{Address, DecoderLimits, Fault, FaultClass, Place, Program, Sink};
+use traceproof_vectors::{Address, DecoderLimits, DecoderState, Fault, FaultClass, Place, Program, Sink};
 
 use super::element::{AtomRun, CodePoint, Element};
+use super::history::context_text;
 use crate::arm::InstructionSet;
 use code::Code;
 use return_stack::ReturnStack;
@@ -117,6 +120,24 @@ impl Flow {
     /// The same at the start of a stream, but it goes from instruction to instruction, which takes longer.
     pub(super) fn without_fast_path(self) -> Self {
         Self { options: Options { fast_path: false, ..self.options }, ..self }
+    }
+
+    /// For people: where execution is.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        let address = match (self.has_address, self.pop_is_due) {
+            (true, _) => format!("{:#x} {:?}", self.address, self.sub_isa),
+            (false, true) => "on the return stack".into(),
+            (false, false) => "unknown".into(),
+        };
+        let context = self.context.as_ref().map(context_text);
+        let state = state
+            .with("next instruction", address)
+            .with("its context", context.as_deref().unwrap_or("unknown"))
+            .with("cycles", self.total_cycles);
+        match self.options.return_stack {
+            true => state.with_list("return stack", self.return_stack.shown()),
+            false => state,
+        }
     }
 
     /// Nothing is known any more but the program.

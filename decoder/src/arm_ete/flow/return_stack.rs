@@ -1,5 +1,8 @@
 //! Return addresses of branches with link.
 
+use alloc::format;
+use alloc::string::String;
+
 use super::super::element::CodePoint;
 
 /// Entries of a decoder's return stack (ETE-XSVZC-001).
@@ -33,6 +36,13 @@ impl ReturnStack {
             *place = entry;
         }
         self.count = (self.count + 1).min(DEPTH);
+    }
+
+    /// For people, the newest first.
+    pub(super) fn shown(&self) -> impl Iterator<Item = String> {
+        let entry = |back: usize| self.entries.get((self.top + DEPTH).checked_sub(back)? % DEPTH);
+        let point = |point: &CodePoint| format!("{:#x} {:?}", point.address, point.sub_isa);
+        (0..self.count).filter_map(entry).map(point)
     }
 
     #[inline]

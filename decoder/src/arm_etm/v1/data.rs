@@ -1,7 +1,7 @@
 //! Data of an instruction: which packets they are, and their addresses.
 
-use traceproof_vectors::FaultClass;
 use traceproof_vectors::arm_etm::{CompressedAddress, DataAddress, Parameters};
+use traceproof_vectors::{DecoderState, FaultClass};
 
 use super::flow::Here;
 use crate::arm::{Access, Transfers};
@@ -56,6 +56,14 @@ pub(super) struct DataTrace {
 }
 
 impl DataTrace {
+    /// For people: what the next data packet refers to, if data are traced.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        if !self.has_value && !self.has_address {
+            return state;
+        }
+        state.with("data address base", self.base).with("transfers", self.transfers)
+    }
+
     const UNKNOWN: DataAddress = DataAddress::partial(0, 0);
 
     pub(super) const fn new(parameters: &Parameters) -> Self {

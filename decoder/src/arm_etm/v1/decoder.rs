@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
 use traceproof_vectors::{
-    Capabilities, Decoder as Subject, DecoderLimits, Fault, Layer, Place, Program, Refusal, Sink,
+    Capabilities, Decoder as Subject, DecoderLimits, DecoderState, Fault, Layer, Place, Program, Refusal,
+    Sink,
 };
 
 use super::listener::{Consequence, Listener};
@@ -85,6 +86,10 @@ impl Subject<ArmEtm> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.port.as_deref().map(Port::shown).unwrap_or_default()
     }
 
     fn reset(&mut self) {

@@ -1,5 +1,8 @@
 //! Where the processor is, as far as the trace determines it.
 
+use alloc::format;
+use alloc::string::String;
+
 use traceproof_vectors::arm_etm::{Isa, Packet};
 use traceproof_vectors::{FaultClass, Program};
 
@@ -62,6 +65,18 @@ pub(super) struct Target {
 const THUMB: InstructionSet = InstructionSet::T16;
 
 impl Flow {
+    /// For people: the next instruction, and the address that branch addresses refer to.
+    pub(super) fn shown(&self) -> (String, String) {
+        let next = match self.next {
+            Next::At(address, set) => format!("{address:#x} {set:?}"),
+            Next::Java => "in Java state".into(),
+            Next::Owed => "a branch address has to supply it".into(),
+            Next::Unknown => "unknown".into(),
+        };
+        let base = self.base.map_or_else(|| "unknown".into(), |base| format!("{:#x}", base.bits));
+        (next, base)
+    }
+
     pub(super) fn new(program: &Program) -> Self {
         Self {
             code: ProgramMap::new(program, &[InstructionSet::A32, THUMB], Stops::default()),

@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::v1::{Cycle, Pipestat};
 use traceproof_vectors::arm_etm::v2::UPPER_NIBBLE;
 use traceproof_vectors::arm_etm::{Architecture, Event, Parameters};
-use traceproof_vectors::{DecoderLimits, Fault, FaultClass, Program, Refusal};
+use traceproof_vectors::{DecoderLimits, DecoderState, Fault, FaultClass, Program, Refusal};
 
 use super::listener::{Consequence, Listener};
 use super::pairing::{Defect, Pairing, emit_passed};
@@ -72,6 +72,15 @@ impl Pins {
 const APO_RECORDS: u8 = 2;
 
 impl Port {
+    /// What the next record is read with, for people.
+    #[must_use]
+    pub fn shown(&self) -> DecoderState {
+        let state = DecoderState::default()
+            .with("synchronised", if self.synchronised { "yes" } else { "no: waits for a TRACESYNC" })
+            .with("cycle", self.cycle);
+        self.pairing.shown(state)
+    }
+
     /// A port at the start of a stream.
     ///
     /// # Errors

@@ -73,6 +73,10 @@ impl Waiting {
         self.addresses = 0;
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()

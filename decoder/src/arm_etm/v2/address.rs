@@ -57,6 +57,11 @@ pub(super) struct DataAddresses {
 impl DataAddresses {
     pub(super) const UNKNOWN: Self = Self { base: DataAddress::partial(0, 0), latest: None };
 
+    /// The latest one that travelled.
+    pub(super) const fn base(&self) -> DataAddress {
+        self.base
+    }
+
     /// A transfer with an address of its own.
     pub(super) fn received(&mut self, packet: CompressedAddress) -> Option<DataAddress> {
         let sent = low_bits(7 * u32::from(packet.bytes));

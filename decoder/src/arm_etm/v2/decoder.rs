@@ -1,7 +1,9 @@
 //! Captured cycles -> packets -> events: the contract's decoder.
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, DecoderState, Fault, Layer, Place, Program, Refusal, Sink,
+};
 
 use super::flow::Flow;
 use super::listener::{Carrier, Consequence, Listener};
@@ -102,6 +104,10 @@ impl Subject<ArmEtm> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.as_ref().map(|Stream { port, flow }| flow.shown(port.shown())).unwrap_or_default()
     }
 
     fn reset(&mut self) {

@@ -1,10 +1,12 @@
 //! Statuses and packets -> events: addresses, transfers, load misses.
 
+use alloc::format;
+
 use traceproof_vectors::arm_etm::{
     ArmEtm, CompressedAddress, Event, ExceptionKind, MissingReason, Packet, Parameters, Reason, Value,
     VectorBase,
 };
-use traceproof_vectors::{Address32, Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{Address32, DecoderState, Fault, FaultClass, Place, Sink};
 
 use super::address::{DataAddresses, FOUR_BYTES, InstructionAddress};
 use super::conventions::is_exception;
@@ -29,6 +31,19 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// For people: what the next packet refers to.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        let InstructionAddress { address, isa } = self.instruction;
+        let state = state.with("branch address base", format!("{address:#x} {isa:?}"));
+        if !self.data_value && !self.data_address {
+            return state;
+        }
+        state
+            .with("data address base", self.addresses.base())
+            .with("transfers", self.transfers)
+            .with_list("outstanding misses", self.misses.shown())
+    }
+
     /// At the start of a stream.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {

@@ -57,6 +57,11 @@ pub(super) struct Pending {
 }
 
 impl Pending {
+    /// How many cycles have packets here.
+    pub(super) const fn groups(&self) -> usize {
+        self.groups
+    }
+
     /// No TFO value could count the bytes of more.
     pub(super) const LIMIT: usize = 127;
 

@@ -2,7 +2,7 @@
 
 use traceproof_vectors::arm_etm::v2::{Cycle, Pipestat, UPPER_NIBBLE};
 use traceproof_vectors::arm_etm::{Architecture, Parameters};
-use traceproof_vectors::{Fault, FaultClass, Place, Refusal};
+use traceproof_vectors::{DecoderState, Fault, FaultClass, Place, Refusal};
 
 use super::conventions::{
     Bits, VALUE_GAP, VALUE_HIGH, VALUE_HIGH_RESERVED, VALUE_LOW, VALUE_MARK, VALUE_SECOND,
@@ -100,6 +100,15 @@ struct Defect {
 }
 
 impl Port {
+    /// For people: what the next record is read with.
+    pub(super) fn shown(&self) -> DecoderState {
+        DecoderState::default()
+            .with("synchronised", if self.synchronised { "yes" } else { "no: waits for a TFO" })
+            .with("cycle", self.cycle)
+            .with("FIFO bytes since then", self.position)
+            .with("groups of packets in the FIFO", self.pending.groups())
+    }
+
     /// A port at the start of a stream.
     ///
     /// # Errors

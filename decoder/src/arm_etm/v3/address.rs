@@ -123,6 +123,11 @@ impl DataAddresses {
         self.big_endian
     }
 
+    /// The latest one that travelled.
+    pub(super) const fn base(&self) -> DataAddress {
+        self.base
+    }
+
     /// A transfer with an address of its own.
     pub(super) fn received(&mut self, packet: CompressedAddress) -> Option<DataAddress> {
         let sent = low_bits(7 * u32::from(packet.bytes));

@@ -82,6 +82,11 @@ pub(super) struct Timestamps {
 }
 
 impl Timestamps {
+    /// The value of the latest timestamp, if all of it is known.
+    pub(super) const fn time(&self) -> Option<u64> {
+        self.values.time()
+    }
+
     pub(super) const fn new(parameters: &Parameters) -> Self {
         let Parameters { timestamp_bits, timestamp_gray, .. } = *parameters;
         let encoding = if timestamp_gray { TimestampEncoding::Gray } else { TimestampEncoding::Binary };

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 
 use traceproof_vectors::arm_etm::{ArmEtm, Event, Packet, Parameters, READINGS};
-use traceproof_vectors::{Capabilities, Decoder as Subject, Fault, Layer, Place, Program, Refusal, Sink};
+use traceproof_vectors::{
+    Capabilities, Decoder as Subject, DecoderState, Fault, Layer, Place, Program, Refusal, Sink,
+};
 
 use super::flow::Flow;
 use super::listener::Listener;
@@ -126,6 +128,10 @@ impl Subject<ArmEtm> for Decoder {
 
     fn finish(&mut self, sink: &mut dyn Sink<ArmEtm>) {
         self.finish_into(sink);
+    }
+
+    fn state(&self) -> DecoderState {
+        self.stream.as_deref().map(|stream| stream.flow.shown()).unwrap_or_default()
     }
 
     fn reset(&mut self) {

@@ -1,10 +1,12 @@
 //! Packets -> events: instructions, synchronisation, cycles.
 
+use alloc::format;
+
 use traceproof_vectors::arm_etm::v3::{ExceptionInformation, VariableField};
 use traceproof_vectors::arm_etm::{
     ArmEtm, CompressedAddress, Event, Isa, MissingReason, Packet, Parameters, Reason, VectorBase,
 };
-use traceproof_vectors::{Address32, Fault, FaultClass, Place, Program, Sink};
+use traceproof_vectors::{Address32, DecoderState, Fault, FaultClass, Place, Program, Sink};
 
 use super::address::{Encoding, InstructionAddress};
 use super::atoms::{AtomTable, Atoms};
@@ -82,6 +84,26 @@ impl Left {
 }
 
 impl Flow {
+    /// What the next packet is decoded with, for people.
+    #[must_use]
+    pub fn shown(&self) -> DecoderState {
+        let InstructionAddress { address, isa } = self.base;
+        let next = match self.next {
+            Next::At(address) => format!("{address:#x} {:?}", self.isa),
+            Next::SecondHalf(address) => format!("{address:#x} {:?}, its second half-word", self.isa),
+            Next::Owed => "a branch packet has to supply it".into(),
+            Next::Unknown => "unknown".into(),
+        };
+        let state = DecoderState::default()
+            .with("synchronised", if self.synchronised { "yes" } else { "no: waits for an I-sync" })
+            .with("address base", format!("{address:#x} {isa:?}"))
+            .with("next instruction", next)
+            .with("atoms", self.atoms)
+            .with("cycles since the latest instruction", self.cycles.waits)
+            .with_hex("timestamp", self.timestamps.time());
+        self.transfers.shown(state)
+    }
+
     /// At the start of a stream.
     #[must_use]
     pub fn new(parameters: &Parameters, program: &Program) -> Self {

@@ -3,7 +3,7 @@
 use traceproof_vectors::arm_etm::{
     ArmEtm, CompressedAddress, Event, MissingReason, Packet, Parameters, Reason, Value,
 };
-use traceproof_vectors::{Fault, FaultClass, Place, Sink};
+use traceproof_vectors::{DecoderState, Fault, FaultClass, Place, Sink};
 
 use super::address::DataAddresses;
 use crate::arm_etm::misses::{MissTable, Outstanding};
@@ -40,6 +40,17 @@ pub(super) struct Carrier {
 }
 
 impl Transfers {
+    /// For people: what the next data packet refers to, if data are traced.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        if !self.data_value && !self.data_address {
+            return state;
+        }
+        state
+            .with("data address base", self.addresses.base())
+            .with("transfers", self.count)
+            .with_list("outstanding misses", self.misses.shown())
+    }
+
     pub(super) fn new(parameters: &Parameters) -> Self {
         Self {
             data_value: parameters.data_value,

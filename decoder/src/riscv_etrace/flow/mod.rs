@@ -5,6 +5,7 @@ use traceproof_vectors::{Place, Sink};
 
 mod hart;
 pub(super) mod reports;
+mod shown;
 mod state;
 mod synchronisation;
 

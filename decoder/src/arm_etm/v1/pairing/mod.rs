@@ -1,7 +1,7 @@
 //! Pairs statuses with their bytes, in program order -> packets and events.
 
 use traceproof_vectors::arm_etm::{Event, Isa, Packet, Parameters, Value, VectorBase};
-use traceproof_vectors::{Address, Address32, Fault, FaultClass, Place, Program};
+use traceproof_vectors::{Address, Address32, DecoderState, Fault, FaultClass, Place, Program};
 
 use super::data::{Data, DataTrace};
 use super::flow::{Flow, Here};
@@ -59,6 +59,16 @@ pub(super) struct Defect {
 }
 
 impl Pairing {
+    /// For people: what waits for its bytes, and where execution is.
+    pub(super) fn shown(&self, state: DecoderState) -> DecoderState {
+        let (next, base) = self.flow.shown();
+        let state = state
+            .with("statuses that wait for bytes", self.waiting.len())
+            .with("next instruction", next)
+            .with("branch address base", base);
+        self.data.shown(state)
+    }
+
     pub(super) fn new(
         parameters: &Parameters,
         program: &Program,
