@@ -1,6 +1,7 @@
 //! What the harness knows of the trace unit of ARM ETE and ETMv4.
 
 pub mod generate;
+mod legal_form;
 mod reasons;
 mod saboteurs;
 
@@ -58,7 +59,7 @@ impl FamilyRules for ArmEteUnit {
     const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
-    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = Some(legal_form::same_log);
     const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = &[];
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));
