@@ -2,6 +2,7 @@
 
 mod field_clauses;
 pub mod generate;
+mod legal_form;
 mod reasons;
 mod saboteurs;
 
@@ -59,7 +60,7 @@ impl FamilyRules for ArmEteUnit {
     const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
-    const LEGAL_FORM: Option<family::LegalForm<Self>> = None;
+    const LEGAL_FORM: Option<family::LegalForm<Self>> = Some(legal_form::same_log);
     const LEGAL_CHOICES: &'static [family::LegalChoice<Self>] = &[];
     const REASONS: Option<family::Reasons<Self>> =
         Some(|wire, parameters, _| reasons::reasons(wire, parameters));

@@ -57,7 +57,7 @@ struct Claim {
     external: u32,
 }
 
-/// A set of registers of the trace unit below 0x800.
+/// A set of registers of the trace unit below 0x800. A word is rotated by the index of the register modulo 64.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RegisterSet([u64; 8]);
 
@@ -65,13 +65,13 @@ impl RegisterSet {
     fn insert(&mut self, register: Register) {
         let index = register.offset() / 4;
         if let Some(word) = self.0.get_mut(usize::from(index / 64)) {
-            *word |= 1 << (index % 64);
+            *word |= 1_u64.rotate_left(u32::from(index));
         }
     }
 
     pub(super) fn contains(&self, register: Register) -> bool {
         let index = register.offset() / 4;
-        self.0.get(usize::from(index / 64)).is_some_and(|word| word >> (index % 64) & 1 == 1)
+        self.0.get(usize::from(index / 64)).is_some_and(|word| word.rotate_right(u32::from(index)) & 1 == 1)
     }
 }
 

@@ -8,6 +8,7 @@ mod generator;
 mod procedures;
 mod scenario;
 mod world;
+mod writing;
 
 pub use agreement::{Agreement, Cause, Disagreement, Written, agree, agree_on, log};
 pub(super) use generator::GENERATOR;
