@@ -8,7 +8,7 @@ use crate::family::{Generated, Generator, nothing_more};
 
 /// Any software, and what then happens.
 pub(in crate::arm_ete_unit) const GENERATOR: Generator<ArmEteUnit> =
-    Generator { generate, confirm, examine: nothing_more };
+    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEteUnit>> {
     let scenario = scenario(entropy);
