@@ -16,24 +16,25 @@ use crate::{Agreement, Subject};
 
 /// The directions that this case and this subject allow.
 pub(crate) fn directions<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>) -> Vec<Direction> {
+    Direction::ALL.into_iter().filter(|direction| applies(subject, file, *direction)).collect()
+}
+
+/// Whether this case and this subject allow the direction.
+pub(crate) fn applies<P: FamilyRules>(subject: &Subject, file: &CaseFile<P>, direction: Direction) -> bool {
     let resolved = &file.resolved;
-    let judged = resolved.packets.is_some() || resolved.events.is_some();
-    Direction::ALL
-        .into_iter()
-        .filter(|direction| match direction {
-            Direction::Decode => subject.has_decoder::<P>() && judged,
-            Direction::Chunks => subject.has_decoder::<P>(),
-            Direction::Join | Direction::Garbage => {
-                subject.has_decoder::<P>() && says_something(file, *direction)
-            }
-            Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
-            Direction::Write => {
-                let written = file.case.canonical && resolved.packets.is_some();
-                subject.is_reference() && P::PACKET_WRITER.is_some() && written
-            }
-            Direction::RoundTrip => false,
-        })
-        .collect()
+    match direction {
+        Direction::Decode => {
+            subject.has_decoder::<P>() && (resolved.packets.is_some() || resolved.events.is_some())
+        }
+        Direction::Chunks => subject.has_decoder::<P>(),
+        Direction::Join | Direction::Garbage => subject.has_decoder::<P>() && says_something(file, direction),
+        Direction::Encode => subject.has_encoder::<P>() && resolved.execution.is_some(),
+        Direction::Write => {
+            let written = file.case.canonical && resolved.packets.is_some();
+            subject.is_reference() && P::PACKET_WRITER.is_some() && written
+        }
+        Direction::RoundTrip => false,
+    }
 }
 
 /// Checks one direction; an encoder must agree as far as `required`. May panic or never return if the subject does.

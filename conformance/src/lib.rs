@@ -17,7 +17,7 @@
 //! | What is a subject? | [`Subject`] |
 //! | How is a subject in another process run? | [`process`]; the subject's side is [`adaptor`] |
 //! | Which cases? | [`suite`] |
-//! | How are they run? | [`run()`], [`Options`] |
+//! | How are they run? | [`run()`], [`Options`]; one by one: [`Loaded`] |
 //! | How is one judged? | [`judge`] |
 //! | Which outcomes are there? | [`Verdict`], [`Run`] |
 //! | How are they reported? | [`report`], [`line`](mod@line) |
@@ -66,6 +66,7 @@ pub mod journal;
 pub mod judge;
 mod legal_search;
 pub mod listing;
+mod loaded;
 pub mod observe;
 pub mod peers;
 pub mod process;
@@ -94,6 +95,7 @@ pub mod verdict;
 
 pub use encoding::{Agreement, UnknownAgreement};
 pub use invocation::Invocation;
+pub use loaded::Loaded;
 pub use protocol_name::ProtocolName;
 pub use run::Run;
 pub use runner::{Options, Progress, THREAD_NAME, run};

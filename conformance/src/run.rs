@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::ProtocolId;
 use traceproof_vectors::case::{Level, Polarity};
 
 use crate::verdict::{Direction, Kind, Verdict};
-use crate::{Invocation, ProtocolName};
+use crate::{Invocation, Options, ProtocolName, Subject};
 
 /// Version of the results format. Raised when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -193,6 +194,26 @@ impl CaseResult {
 }
 
 impl Run {
+    /// These results, of a run of the subject with the options.
+    pub(crate) fn of(
+        subject: &Subject,
+        options: &Options,
+        cases: Vec<CaseResult>,
+        programs: Vec<ProgramRun>,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            harness: env!("CARGO_PKG_VERSION").to_owned(),
+            invocation: options.invocation.clone(),
+            suite: options.directories.argument.clone(),
+            subject: subject.title(),
+            incomplete: options.stop.load(Ordering::Relaxed),
+            cases,
+            programs,
+            foreign_sources: Vec::new(),
+        }
+    }
+
     /// A command about a case of the run's suite.
     pub(crate) fn command(&self, arguments: impl Display) -> String {
         let command = self.invocation.command(arguments);

@@ -19,10 +19,11 @@ use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::{OpcodeSweep, Seed};
 use crate::journal::Journal;
+use crate::loaded::{OfProtocol, Work};
 use crate::process::{self, SubjectError};
 use crate::repeat;
-use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run, SCHEMA};
-use crate::suite::{Directories, Selection, Suite};
+use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run};
+use crate::suite::{Directories, Selection};
 use crate::verdict::{Divergence, Verdict};
 use crate::{Agreement, Direction, Invocation, Subject};
 
@@ -89,7 +90,7 @@ impl Default for Options {
 }
 
 impl Options {
-    fn takes_direction(&self, direction: Direction) -> bool {
+    pub(crate) fn takes_direction(&self, direction: Direction) -> bool {
         self.directions.is_empty() || self.directions.contains(&direction)
     }
 }
@@ -147,17 +148,7 @@ pub fn run(
     if !errors.is_empty() {
         return Err(errors);
     }
-    Ok(Run {
-        schema: SCHEMA,
-        harness: env!("CARGO_PKG_VERSION").to_owned(),
-        invocation: options.invocation.clone(),
-        suite: options.directories.argument.clone(),
-        subject: subject.title(),
-        incomplete: options.stop.load(Ordering::Relaxed),
-        cases,
-        programs,
-        foreign_sources: Vec::new(),
-    })
+    Ok(Run::of(subject, options, cases, programs))
 }
 
 struct RunFamily<'a> {
@@ -171,42 +162,36 @@ impl Visitor for RunFamily<'_> {
     type Output = Result<(Vec<CaseResult>, Vec<ProgramRun>), Vec<SuiteError>>;
 
     fn visit<P: FamilyRules>(self) -> Self::Output {
-        let Suite { files, registry } = Suite::<P>::load(&self.options.directories)?;
-        let selected: Vec<Arc<CaseFile<P>>> =
-            files.into_iter().filter(|file| self.options.selection.takes(file)).map(Arc::new).collect();
-        let judged = self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>();
-        let seeds = Seed::of(self.options.generated.clone())
-            .filter(|seed| judged && self.options.selection.takes_seed::<P>(*seed));
-        let sweeps = if self.options.opcodes && judged { OpcodeSweep::all::<P>() } else { Vec::new() };
-        let sweeps = sweeps.into_iter().filter(|sweep| self.options.selection.takes_sweep::<P>(sweep));
-        let generated = seeds.map(Work::Seed).chain(sweeps.map(Work::Sweep));
-        let work: Vec<Work<P>> = selected.into_iter().map(Work::Case).chain(generated).collect();
-        let (done, total) = (AtomicUsize::new(0), work.len());
+        let (subject, options) = (self.subject, self.options);
+        let loaded = OfProtocol::<P>::load(subject, options)?;
+        let (done, total) = (AtomicUsize::new(0), loaded.work.len());
         let one = |work: &Work<P>| {
-            if self.options.stop.load(Ordering::Relaxed) {
+            if options.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let case = self.known(work).or_else(|| {
-                let case = match work {
-                    Work::Case(file) => Some(judge_case(self.subject, self.options, file, &registry)),
-                    Work::Seed(seed) => judge_seed::<P>(self.subject, self.options, *seed, &registry),
-                    Work::Sweep(sweep) => judge_sweep::<P>(self.subject, self.options, sweep),
-                };
-                if let (Some(journal), Some(case)) = (&self.options.journal, &case) {
+            let journal = options.journal.as_ref();
+            let case = journal.and_then(|journal| journal.case(&work.id(), work.rev())).or_else(|| {
+                let case = loaded.judge(subject, options, work);
+                if let (Some(journal), Some(case)) = (journal, &case) {
                     journal.add_case(case);
                 }
                 case
             });
             let fails = case.iter().any(|case| case.failures().next().is_some());
-            if self.options.fail_fast && fails {
-                self.options.stop.store(true, Ordering::Relaxed);
+            if options.fail_fast && fails {
+                options.stop.store(true, Ordering::Relaxed);
             }
             let failed = self.failed.fetch_add(usize::from(fails), Ordering::Relaxed) + usize::from(fails);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             (self.progress)(Progress::Cases { done, total, failed });
             case
         };
-        let both = || (work.par_iter().filter_map(one).collect(), self.programs::<P>());
+        let both = || {
+            (
+                loaded.work.par_iter().filter_map(one).collect(),
+                programs_of::<P>(subject, options, self.progress),
+            )
+        };
         let jobs = self.options.jobs.unwrap_or(0);
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).thread_name(|_| THREAD_NAME.to_owned()).build();
@@ -219,68 +204,50 @@ impl Visitor for RunFamily<'_> {
     }
 }
 
-/// What a run judges, one after the other.
-enum Work<P: FamilyRules> {
-    Case(Arc<CaseFile<P>>),
-    /// Made when it is its turn.
-    Seed(Seed),
-    /// Made when it is its turn.
-    Sweep(OpcodeSweep),
-}
-
-impl RunFamily<'_> {
-    /// The result that an earlier run has.
-    fn known<P: FamilyRules>(&self, work: &Work<P>) -> Option<CaseResult> {
-        let journal = self.options.journal.as_ref()?;
-        match work {
-            Work::Case(file) => journal.case(&file.case.id, file.case.rev),
-            Work::Seed(seed) => journal.case(&seed.id::<P>(), 1),
-            Work::Sweep(sweep) => journal.case(&sweep.id::<P>(), 1),
-        }
+/// Sends the real programs of a protocol through the subject, if they are wanted.
+pub(crate) fn programs_of<P: FamilyRules>(
+    subject: &Subject,
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Vec<ProgramRun>, SuiteError> {
+    let wanted = options.programs && options.takes_direction(Direction::RoundTrip);
+    if !wanted || !(subject.has_decoder::<P>() || subject.has_encoder::<P>()) {
+        return Ok(Vec::new());
     }
-
-    fn programs<P: FamilyRules>(&self) -> Result<Vec<ProgramRun>, SuiteError> {
-        let wanted = self.options.programs && self.options.takes_direction(Direction::RoundTrip);
-        if !wanted || !(self.subject.has_decoder::<P>() || self.subject.has_encoder::<P>()) {
-            return Ok(Vec::new());
-        }
-        let Some(programs) = P::PROGRAMS else { return Ok(Vec::new()) };
-        let filters = &self.options.selection.filters;
-        let selected = |name: &str| {
-            filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[name]))
-        };
-        let mut known = self.options.journal.as_ref().map_or_else(Vec::new, |it| it.programs(P::ID));
-        known.retain(|run| selected(&run.name()));
-        let names: Vec<String> = known.iter().map(ProgramRun::name).collect();
-        let wanted = |program: &str, set: &str| {
-            let name = format!("{program}/{set}");
-            selected(&name) && !names.contains(&name) && !self.options.stop.load(Ordering::Relaxed)
-        };
-        let text = self.options.parameters.as_deref();
-        let parameters = text.map(P::read_parameters).transpose().map_err(|errors| SuiteError {
-            path: PathBuf::from("parameters"),
-            place: None,
-            message: errors.join("; "),
-        })?;
-        let done = AtomicUsize::new(0);
-        let progress =
-            || (self.progress)(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
-        let request = ProgramRequest {
-            encoder: &|| self.subject.encoder::<P>().unwrap_or_else(P::reference_encoder),
-            decoder: &|| self.subject.decoder::<P>().unwrap_or_else(P::reference_decoder),
-            parameters: parameters.as_ref(),
-            wanted: &wanted,
-            progress: &progress,
-        };
-        let once = |_| (programs.run)(&request);
-        let runs = (0..self.options.repeat.get()).map(once).collect::<Result<_, _>>()?;
-        let judged = repeat::settled_programs(runs);
-        if let Some(journal) = &self.options.journal {
-            judged.iter().for_each(|run| journal.add_program(run));
-        }
-        known.extend(judged);
-        Ok(known)
+    let Some(programs) = P::PROGRAMS else { return Ok(Vec::new()) };
+    let filters = &options.selection.filters;
+    let selected =
+        |name: &str| filters.is_empty() || filters.iter().any(|filter| Selection::matches(filter, &[name]));
+    let mut known = options.journal.as_ref().map_or_else(Vec::new, |it| it.programs(P::ID));
+    known.retain(|run| selected(&run.name()));
+    let names: Vec<String> = known.iter().map(ProgramRun::name).collect();
+    let wanted = |program: &str, set: &str| {
+        let name = format!("{program}/{set}");
+        selected(&name) && !names.contains(&name) && !options.stop.load(Ordering::Relaxed)
+    };
+    let text = options.parameters.as_deref();
+    let parameters = text.map(P::read_parameters).transpose().map_err(|errors| SuiteError {
+        path: PathBuf::from("parameters"),
+        place: None,
+        message: errors.join("; "),
+    })?;
+    let done = AtomicUsize::new(0);
+    let progress = || progress(Progress::Programs { done: done.fetch_add(1, Ordering::Relaxed) + 1 });
+    let request = ProgramRequest {
+        encoder: &|| subject.encoder::<P>().unwrap_or_else(P::reference_encoder),
+        decoder: &|| subject.decoder::<P>().unwrap_or_else(P::reference_decoder),
+        parameters: parameters.as_ref(),
+        wanted: &wanted,
+        progress: &progress,
+    };
+    let once = |_| (programs.run)(&request);
+    let runs = (0..options.repeat.get()).map(once).collect::<Result<_, _>>()?;
+    let judged = repeat::settled_programs(runs);
+    if let Some(journal) = &options.journal {
+        judged.iter().for_each(|run| journal.add_program(run));
     }
+    known.extend(judged);
+    Ok(known)
 }
 
 /// Judges one case in every direction that it and the subject allow.
@@ -299,16 +266,16 @@ pub(crate) fn judge_case<P: FamilyRules>(
             summary: registry.get(id).map(|clause| clause.summary.clone()).unwrap_or_default(),
         })
         .collect();
-    let checks = check::directions(subject, file)
+    let checks = Direction::ALL
         .into_iter()
-        .filter(|direction| options.takes_direction(*direction))
+        .filter(|direction| options.takes_direction(*direction) && check::applies(subject, file, *direction))
         .map(|direction| Check { direction, verdict: judge_fairly(subject, options, file, direction) })
         .collect();
     result(file, clauses, checks)
 }
 
 /// Judges the case of a seed; `None` where the family generates none.
-fn judge_seed<P: FamilyRules>(
+pub(crate) fn judge_seed<P: FamilyRules>(
     subject: &Subject,
     options: &Options,
     seed: Seed,
@@ -325,9 +292,9 @@ fn judge_seed<P: FamilyRules>(
         // Packets as a decoder delivers them; an encoder may make some that are lost on the way.
         let resolved = Resolved { execution, packets: None, events: None, ..file.resolved.clone() };
         let file = Arc::new(CaseFile { resolved, ..CaseFile::clone(&file) });
-        let checks = check::directions(subject, &file)
-            .into_iter()
-            .filter(|&direction| direction == Direction::Encode && options.takes_direction(direction));
+        let checks = [Direction::Encode].into_iter().filter(|&direction| {
+            options.takes_direction(direction) && check::applies(subject, &file, direction)
+        });
         case.checks.extend(
             checks.map(|direction| Check {
                 direction,
@@ -347,7 +314,7 @@ fn judge_seed<P: FamilyRules>(
 
 /// Judges a sweep of opcodes, without the relations: they are judged by other streams. `None` where the family has none
 /// of this name.
-fn judge_sweep<P: FamilyRules>(
+pub(crate) fn judge_sweep<P: FamilyRules>(
     subject: &Subject,
     options: &Options,
     sweep: &OpcodeSweep,

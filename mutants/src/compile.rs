@@ -1,20 +1,30 @@
 //! Compiles the copy; mutants that do not compile are left out.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use crate::copy::{self, DRIVER, Layout, PROFILE};
+use crate::copy::{self, DRIVER, Layout};
 use crate::error::Error;
 use crate::find::{self, Constants, MutatedFile, Skipped, Wanted};
 use crate::mutant::{Mutant, fingerprint};
+use crate::planted::Bug;
 use crate::splice::{Spliced, splice};
 
 /// More rounds than this find nothing new.
 const ROUNDS: usize = 30;
+
+/// What is to be found in the sources.
+#[derive(Clone, Debug)]
+pub enum Sought {
+    /// Every mutant.
+    Mutants(Wanted),
+    /// These bugs, and nothing else; the index of a bug is its number in the copy.
+    Planted(Vec<Bug>),
+}
 
 /// All mutants of the mutated crates.
 #[derive(Debug)]
@@ -33,22 +43,31 @@ pub struct Built {
     pub found: Found,
     /// The numbers of those that do not compile.
     pub unviable: BTreeSet<usize>,
+    /// The errors of those that do not compile, as far as the compiler was asked this time.
+    pub errors: BTreeMap<usize, String>,
     /// How often the compiler was asked.
     pub rounds: usize,
     pub(crate) driver: PathBuf,
+    /// No other run uses the directory.
+    lock: File,
 }
 
 /// Finds the mutants.
 ///
 /// # Errors
 ///
-/// A source that cannot be read or parsed.
-pub fn find(layout: &Layout, wanted: Wanted) -> Result<Found, Error> {
-    find_with(layout, wanted, &BTreeSet::new())
+/// A source that cannot be read or parsed, or a bug that has no place.
+pub fn find(layout: &Layout, sought: &Sought) -> Result<Found, Error> {
+    find_with(layout, sought, &BTreeSet::new(), &BTreeSet::new())
 }
 
-/// As [`find`]; functions of these names stay `const`.
-fn find_with(layout: &Layout, wanted: Wanted, forced: &BTreeSet<String>) -> Result<Found, Error> {
+/// As [`find`]; functions of these names stay `const`, and these bugs change whole blocks.
+fn find_with(
+    layout: &Layout,
+    sought: &Sought,
+    forced: &BTreeSet<String>,
+    whole_blocks: &BTreeSet<usize>,
+) -> Result<Found, Error> {
     let mut constants = Constants::default();
     let mut sources = Vec::new();
     for package in &layout.mutated {
@@ -60,9 +79,17 @@ fn find_with(layout: &Layout, wanted: Wanted, forced: &BTreeSet<String>) -> Resu
     }
     constants.close();
     let mut found = Found { mutants: Vec::new(), skipped: Skipped::default(), files: Vec::new() };
-    for file in sources {
-        let Found { mutants, skipped, files } = &mut found;
-        files.push(find::in_file(file, &constants, wanted, mutants, skipped));
+    match sought {
+        Sought::Mutants(wanted) => {
+            for file in sources {
+                let Found { mutants, skipped, files } = &mut found;
+                files.push(find::in_file(file, &constants, *wanted, mutants, skipped));
+            }
+        }
+        Sought::Planted(bugs) => {
+            (found.mutants, found.files) = find::planted(sources, &constants, bugs, whole_blocks)
+                .map_err(|errors| Error::Usage(errors.join("\n")))?;
+        }
     }
     Ok(found)
 }
@@ -72,11 +99,28 @@ fn find_with(layout: &Layout, wanted: Wanted, forced: &BTreeSet<String>) -> Resu
 /// # Errors
 ///
 /// The copy cannot be written, or does not compile for a reason that no mutant has.
-pub fn build(layout: &Layout, wanted: Wanted, progress: &dyn Fn(&str)) -> Result<Built, Error> {
+pub fn build(layout: &Layout, sought: &Sought, progress: &dyn Fn(&str)) -> Result<Built, Error> {
+    let lock = copy::lock(layout)?;
+    let built = build_with(layout, sought, &BTreeSet::new(), lock, progress)?;
+    if matches!(sought, Sought::Mutants(_)) || built.unviable.is_empty() {
+        return Ok(built);
+    }
+    // A block can be chosen where its expression cannot, e.g. because the value would move.
+    build_with(layout, sought, &built.unviable, built.lock, progress)
+}
+
+fn build_with(
+    layout: &Layout,
+    sought: &Sought,
+    whole_blocks: &BTreeSet<usize>,
+    lock: File,
+    progress: &dyn Fn(&str),
+) -> Result<Built, Error> {
     let mut forced = BTreeSet::new();
-    let mut found = find(layout, wanted)?;
+    let mut found = find_with(layout, sought, &forced, whole_blocks)?;
     let known = Known::of(layout, &found);
     let mut unviable = known.read();
+    let mut errors_of: BTreeMap<usize, String> = BTreeMap::new();
     for round in 1..=ROUNDS {
         let spliced = write(layout, &found, &unviable)?;
         let what = if round == 1 { "compiling" } else { "compiling without those that do not compile" };
@@ -92,7 +136,8 @@ pub fn build(layout: &Layout, wanted: Wanted, progress: &dyn Fn(&str)) -> Result
                 Ended::Built(None) => return Err(Error::Build(String::from("no driver was built"))),
                 Ended::Built(Some(driver)) => {
                     known.write(&unviable)?;
-                    return Ok(Built { found, unviable, rounds: round, driver });
+                    let driver = copy::keep_driver(layout, &driver)?;
+                    return Ok(Built { found, unviable, errors: errors_of, rounds: round, driver, lock });
                 }
             },
         };
@@ -102,6 +147,9 @@ pub fn build(layout: &Layout, wanted: Wanted, progress: &dyn Fn(&str)) -> Result
             let blamed = error.blamed(layout, &spliced);
             if blamed.is_empty() {
                 others.push(error);
+            }
+            for mutant in &blamed {
+                errors_of.entry(*mutant).or_insert_with(|| error.text().to_owned());
             }
             unviable.extend(blamed);
         }
@@ -114,8 +162,9 @@ pub fn build(layout: &Layout, wanted: Wanted, progress: &dyn Fn(&str)) -> Result
             return Err(Error::Build(format!("no mutant explains this error:\n{}", texts.join("\n"))));
         }
         // The numbers are others now.
-        found = find_with(layout, wanted, &forced)?;
+        found = find_with(layout, sought, &forced, whole_blocks)?;
         unviable.clear();
+        errors_of.clear();
     }
     Err(Error::Build(format!("after {ROUNDS} rounds there are still mutants that do not compile")))
 }
@@ -143,7 +192,8 @@ struct Known {
 
 impl Known {
     fn of(layout: &Layout, found: &Found) -> Self {
-        let texts: Vec<&str> = found.files.iter().map(|file| file.text.as_str()).collect();
+        let texts: Vec<String> =
+            found.files.iter().map(|file| format!("{}\n{:?}", file.text, file.sites)).collect();
         let sources = fingerprint(&format!("{}\n{}", found.mutants.len(), texts.join("\n")));
         Self { path: layout.directory.join("unviable.txt"), sources }
     }
@@ -174,8 +224,8 @@ fn cargo(layout: &Layout, verb: &str, packages: &[String]) -> Result<Ended, Erro
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
         .current_dir(layout.copy())
-        .args([verb, "--quiet", "--keep-going", "--profile", PROFILE, "--message-format=json"])
-        .env("CARGO_TARGET_DIR", layout.directory.join("build"))
+        .args([verb, "--quiet", "--keep-going", "--message-format=json"])
+        .env("CARGO_TARGET_DIR", &layout.build)
         .env_remove("RUSTFLAGS")
         .stdin(Stdio::null())
         .stderr(Stdio::piped());

@@ -3,7 +3,7 @@
 //! A file is written only if it changes, so that the compiler starts again only where it must.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
@@ -14,16 +14,16 @@ use crate::error::Error;
 const SWITCH: &str = "mutant-switch";
 /// The package of the program that judges.
 pub(crate) const DRIVER: &str = "mutant-driver";
-/// The profile that the copy is built with.
-pub(crate) const PROFILE: &str = "mutants";
 
 /// What is copied and mutated.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The checkout.
     pub root: PathBuf,
-    /// Holds the copy and what is built of it.
+    /// Holds the copy and the results.
     pub directory: PathBuf,
+    /// Holds what is built: where the checkout builds, so that dependencies are compiled once.
+    pub build: PathBuf,
     /// Directories of the workspace's members that are copied.
     pub members: Vec<String>,
     /// Those of them that are mutated.
@@ -41,6 +41,7 @@ impl Layout {
         Self {
             root: root.to_owned(),
             directory: root.join("target/mutants"),
+            build: root.join("target"),
             members: names(&[
                 "vectors",
                 "decoder",
@@ -55,6 +56,12 @@ impl Layout {
                 file("src/main.rs", include_str!("../template/driver/src/main.rs")),
             ],
         }
+    }
+
+    /// The same with another copy, for planted bugs.
+    #[must_use]
+    pub fn for_planted(self) -> Self {
+        Self { directory: self.directory.join("planted"), ..self }
     }
 
     /// The copy.
@@ -113,6 +120,29 @@ impl Layout {
         let within = |other: &&String| other.len() > member.len() && file.starts_with(&format!("{other}/"));
         self.members.iter().any(|other| within(&other))
     }
+}
+
+/// Reserves the copy for this run; it is free when the file is closed.
+pub(crate) fn lock(layout: &Layout) -> Result<File, Error> {
+    let path = layout.directory.join("lock");
+    let error = |error| Error::file(&path, error);
+    fs::create_dir_all(&layout.directory).map_err(error)?;
+    let file = File::create(&path).map_err(error)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::Usage(format!("another run uses {}", layout.directory.display())))
+        }
+        Err(TryLockError::Error(cause)) => Err(error(cause)),
+    }
+}
+
+/// Takes the driver out of the directory in which the next build replaces it.
+pub(crate) fn keep_driver(layout: &Layout, built: &Path) -> Result<PathBuf, Error> {
+    let (driver, new) = (layout.directory.join(DRIVER), layout.directory.join("driver.new"));
+    fs::copy(built, &new).map_err(|error| Error::file(built, error))?;
+    fs::rename(&new, &driver).map_err(|error| Error::file(&driver, error))?;
+    Ok(driver)
 }
 
 /// Writes the file unless it has this content already.
@@ -182,17 +212,22 @@ fn root_manifest(layout: &Layout) -> Result<String, Error> {
         workspace.insert("members", value(members));
         workspace.insert("lints", table(&[("rust", table(&allowed))]));
     }
-    let dependencies = table(&[("*", table(&[("opt-level", value(3))]))]);
-    let profile = table(&[
-        ("inherits", value("release")),
-        ("opt-level", value(1)),
+    // As a release, but dependencies are those that the checkout has compiled already.
+    let unchecked = table(&[
         ("debug", value(false)),
-        ("incremental", value(true)),
-        ("package", dependencies),
+        ("debug-assertions", value(false)),
+        ("overflow-checks", value(false)),
     ]);
-    let profiles = document.entry("profile").or_insert_with(|| table(&[]));
-    if let Some(profiles) = profiles.as_table_mut() {
-        profiles.insert(PROFILE, profile);
+    let mut packages = vec![SWITCH.to_owned(), DRIVER.to_owned()];
+    for member in &layout.members {
+        packages.push(package_name(layout, member)?);
+    }
+    let packages: Vec<(&str, Item)> =
+        packages.iter().map(|name| (name.as_str(), unchecked.clone())).collect();
+    let dev = document.entry("profile").or_insert_with(|| table(&[])).as_table_mut();
+    let dev = dev.and_then(|profiles| profiles.entry("dev").or_insert_with(|| table(&[])).as_table_mut());
+    if let Some(dev) = dev {
+        dev.insert("package", table(&packages));
     }
     Ok(document.to_string())
 }

@@ -89,8 +89,8 @@ fn read(path: &Path, conditions: &Conditions) -> Result<BTreeMap<String, Outcome
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::child::Failure;
     use crate::mutant::Operator;
+    use crate::worker::Failure;
 
     fn mutant(id: &str) -> Mutant {
         Mutant {

@@ -6,10 +6,10 @@
 //! | How do all changes get into one program? | [`build()`], [`Layout`] |
 //! | Which does the suite execute, which does it detect? | [`judge()`], [`Judgement`], [`Outcome`] |
 //! | Which change no behaviour? | [`read`], [`Equivalent`] |
+//! | Which bugs did people plant? | [`read_planted`], [`Bug`] |
 //! | What came out? | [`Report`] |
 #![forbid(unsafe_code)]
 
-mod child;
 mod compile;
 mod copy;
 mod equivalent;
@@ -19,12 +19,14 @@ mod journal;
 mod judge;
 mod mutant;
 mod outcome;
+mod planted;
+mod record;
 mod report;
 mod sample;
 mod splice;
+mod worker;
 
-pub use child::Failure;
-pub use compile::{Built, Found, build, find};
+pub use compile::{Built, Found, Sought, build, find};
 pub use copy::Layout;
 pub use equivalent::{Equivalent, entry, read};
 pub use error::Error;
@@ -32,4 +34,6 @@ pub use find::{Skipped, Wanted};
 pub use judge::{Judged, Judgement, Progress, judge};
 pub use mutant::{Mutant, Operator};
 pub use outcome::{Options, Outcome};
+pub use planted::{Bug, read as read_planted};
 pub use report::{Counts, Report};
+pub use worker::Failure;

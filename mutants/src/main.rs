@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use traceproof_mutants::{Error, Layout, Options, Progress, Report, Wanted, build, find, judge, read};
+use traceproof_mutants::{
+    Error, Layout, Options, Progress, Report, Sought, Wanted, build, find, judge, read, read_planted,
+};
 
 /// Change the reference decoders and encoder models in one place at a time, and see whether the suite fails.
 ///
@@ -32,6 +34,7 @@ Examples:
   cargo xtask mutants --family arm-ete --shared --module arm-ete-unit
   cargo xtask mutants --crate decoder --json mutants.json
   cargo xtask mutants --mutant 4ca98b3d85807f75
+  cargo xtask mutants --planted mutants/planted/arm-pft-1.toml --count-kills
   cargo xtask mutants --minimum 95")]
 struct Arguments {
     /// Only the modules of this family, judged by its suite. May be repeated.
@@ -60,6 +63,11 @@ struct Arguments {
     /// repeated.
     #[arg(long, value_name = "ID")]
     mutant: Vec<String>,
+    /// Judge the bugs of this file instead of mutants, by the suites of --family or of all families that have one. May
+    /// be repeated.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["shared", "module", "package", "sample", "literals", "resume"])]
+    planted: Vec<PathBuf>,
     /// Also change integer literals by one. cargo-mutants does not do that.
     #[arg(long)]
     literals: bool,
@@ -69,6 +77,9 @@ struct Arguments {
     /// Also run the real programs. Slow.
     #[arg(long)]
     real_programs: bool,
+    /// Judge each mutant in a process in which no other one was active. The verdicts are the same; for experiments.
+    #[arg(long)]
+    fresh: bool,
     /// Go on with a run that was interrupted. Sources and suite must be the same.
     #[arg(long)]
     resume: bool,
@@ -107,16 +118,22 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<bool, Error> {
     let root = checkout()?;
-    let layout = Layout::of_checkout(&root);
-    let wanted = Wanted { literals: arguments.literals };
+    let mut layout = Layout::of_checkout(&root);
+    let sought = if arguments.planted.is_empty() {
+        Sought::Mutants(Wanted { literals: arguments.literals })
+    } else {
+        layout = layout.for_planted();
+        let bugs: Result<Vec<_>, _> = arguments.planted.iter().map(|path| read_planted(path)).collect();
+        Sought::Planted(bugs?.concat())
+    };
     let options = options(arguments);
     if arguments.list {
-        let found = find(&layout, wanted)?;
+        let found = find(&layout, &sought)?;
         show::list(&found, &options);
         return Ok(true);
     }
     let bar = ProgressBar::new_spinner();
-    let built = build(&layout, wanted, &|text| bar.set_message(text.to_owned()));
+    let built = build(&layout, &sought, &|text| bar.set_message(text.to_owned()));
     bar.finish_and_clear();
     let built = built?;
     let bar = ProgressBar::new(0);
@@ -133,12 +150,18 @@ fn run(arguments: &Arguments) -> Result<bool, Error> {
     });
     bar.finish_and_clear();
     let judgement = judgement?;
-    let list = read(&root.join("mutants/equivalent.toml"))?;
+    let list = match &sought {
+        Sought::Mutants(_) => read(&root.join("mutants/equivalent.toml"))?,
+        Sought::Planted(_) => Vec::new(),
+    };
     let report = Report::new(&built, &judgement, &list, options.count_kills);
     if !arguments.mutant.is_empty() {
         show::mutants(&layout, &built, &judgement);
     }
     print!("{}", report.text());
+    if let Sought::Planted(bugs) = &sought {
+        print!("\n{}", report.bugs(bugs));
+    }
     if let Some(path) = &arguments.json {
         let text = report.json().map_err(|error| content(path, &error))?;
         fs::write(path, text).map_err(|error| Error::File { path: path.clone(), error })?;
@@ -172,6 +195,7 @@ fn options(arguments: &Arguments) -> Options {
         count_kills: arguments.count_kills || !arguments.mutant.is_empty(),
         real_programs: arguments.real_programs,
         resume: arguments.resume,
+        fresh: arguments.fresh,
         jobs: arguments.jobs.map_or(processors, NonZeroUsize::get),
         least_deadline: LEAST_DEADLINE,
     }

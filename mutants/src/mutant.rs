@@ -22,6 +22,8 @@ pub enum Operator {
     Field,
     /// An integer literal is off by one. The only one of these that `cargo-mutants` does not have.
     Literal,
+    /// What a person wrote.
+    Planted,
 }
 
 impl Operator {
@@ -36,6 +38,7 @@ impl Operator {
             Self::Guard => "match-guard",
             Self::Field => "struct-field",
             Self::Literal => "integer-literal",
+            Self::Planted => "planted",
         }
     }
 }
@@ -89,6 +92,14 @@ impl Mutant {
         module.strip_suffix(".rs").unwrap_or(module)
     }
 
+    /// Whether this is its id or the beginning of it, or the name of a planted bug.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        let planted = self.operator == Operator::Planted;
+        self.id.starts_with(name)
+            || (planted && self.change.split_once(' ').is_some_and(|(of, _)| of == name))
+    }
+
     /// Sets [`id`](Self::id) from the rest.
     pub(crate) fn identify(&mut self) {
         let Self { file, function, operator, text, change, occurrence, .. } = &*self;
@@ -135,6 +146,8 @@ pub(crate) struct Site {
 /// How the alternatives of a site are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SiteKind {
+    /// Instead of statements, or of all that is in a block.
+    Statements,
     /// Instead of an expression.
     Expression,
     /// At the start of a function's block: what it returns at once.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::child::Failure;
+use crate::worker::Failure;
 
 /// Which mutants to judge, and how.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +28,11 @@ pub struct Options {
     pub real_programs: bool,
     /// Takes over what the last run has judged; sources and suite must be the same.
     pub resume: bool,
+    /// Each mutant has a process of its own, in which no other one was active.
+    pub fresh: bool,
     /// Processes at a time.
     pub jobs: usize,
-    /// A run may always take this long, and ten times as long as without a mutant.
+    /// A mutant may always take this long, and ten times as long as the same checks without it.
     pub least_deadline: Duration,
 }
 
@@ -54,6 +56,17 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::NotExecuted => "not executed",
+            Self::Survived => "survived",
+            Self::Killed { .. } | Self::Crashed => "killed",
+            Self::TimedOut => "timeout",
+        }
+    }
+
     /// Whether the suite detects the mutant.
     #[must_use]
     pub const fn is_killed(&self) -> bool {

@@ -11,6 +11,8 @@ use crate::equivalent::{self, Equivalent};
 use crate::judge::{Judged, Judgement};
 use crate::mutant::Mutant;
 use crate::outcome::Outcome;
+use crate::planted::Bug;
+use crate::worker::Failure;
 
 /// Numbers of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -184,6 +186,63 @@ impl<'a> Report<'a> {
         text
     }
 
+    /// What became of each planted bug, file by file: numbers, a line for each with the first check that detects it,
+    /// and for those that nothing detects why they are bugs.
+    #[must_use]
+    pub fn bugs(&self, bugs: &[Bug]) -> String {
+        let outcomes: BTreeMap<usize, &Outcome> =
+            self.judgement.judged.iter().map(|judged| (judged.mutant, &judged.outcome)).collect();
+        let mut text = String::new();
+        let numbered: Vec<(usize, &Bug)> = bugs.iter().enumerate().collect();
+        for of_file in numbered.chunk_by(|(_, first), (_, second)| first.list == second.list) {
+            let mut table = Table::new();
+            table.load_style(presets::NOTHING);
+            table.set_header(["bug", "clause", "outcome", "detected by"]);
+            let mut more = String::new();
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for &(number, bug) in of_file {
+                let Bug { name, clause, why, .. } = bug;
+                let outcome = match outcomes.get(&number) {
+                    None if self.built.unviable.contains(&number) => "unviable",
+                    None => continue,
+                    Some(outcome) => outcome.name(),
+                };
+                *counts.entry(outcome).or_default() += 1;
+                let detected = outcomes.get(&number).map_or_else(String::new, |it| self.detected_by(it));
+                table.add_row([name.clone(), clause.clone(), outcome.to_owned(), detected]);
+                if outcome == "unviable" {
+                    let error = self.built.errors.get(&number).map_or("", String::as_str);
+                    let _ = write!(more, "\n{name} does not compile:\n{error}");
+                } else if matches!(outcome, "survived" | "not executed") {
+                    let _ = write!(more, "\n{name} ({clause}), {outcome}: {why}\n");
+                }
+            }
+            let numbers: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let list = of_file.first().map_or("", |(_, bug)| bug.list.as_str());
+            let _ = writeln!(text, "{list}: {}", numbers.join(", "));
+            for line in table.lines() {
+                let _ = writeln!(text, "{}", line.trim_end());
+            }
+            text.push_str(&more);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn detected_by(&self, outcome: &Outcome) -> String {
+        match outcome {
+            Outcome::Crashed => String::from("the process crashes"),
+            Outcome::Killed { failures } => self.first_of(failures),
+            _ => String::new(),
+        }
+    }
+
+    fn first_of(&self, failures: &[Failure]) -> String {
+        let first = failures.first().map_or_else(String::new, |it| format!("{} {}", it.case, it.direction));
+        let cases: BTreeSet<&str> = failures.iter().map(|failure| failure.case.as_str()).collect();
+        if self.counted { format!("{first}; {} cases", cases.len()) } else { first }
+    }
+
     fn table(&self) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
@@ -232,6 +291,7 @@ impl<'a> Report<'a> {
             mutant,
             outcome: &judged.outcome,
             equivalent: self.equivalent.get(&judged.mutant).map(String::as_str),
+            executed_by: &judged.executed_by,
         });
         let rows =
             self.counts().into_iter().map(|((module, package), counts)| Row { module, package, counts });
@@ -272,4 +332,6 @@ struct JudgedMutant<'a> {
     outcome: &'a Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     equivalent: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    executed_by: &'a [String],
 }

@@ -14,7 +14,7 @@ pub(crate) fn list(found: &Found, options: &Options) {
     for mutant in &found.mutants {
         if any(families, &|family| family == mutant.module())
             && any(&options.packages, &|package| package == mutant.package())
-            && any(&options.ids, &|id| mutant.id.starts_with(id.as_str()))
+            && any(&options.ids, &|id| mutant.is_named(id))
         {
             println!("{} {} {mutant}", mutant.id, mutant.operator);
         }

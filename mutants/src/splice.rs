@@ -47,7 +47,8 @@ impl Writer<'_> {
             self.next += 1;
             let begin = self.out.text.len();
             match site.kind {
-                SiteKind::Expression => self.expression(site),
+                SiteKind::Expression => self.alternatives(site, ["(", ")"]),
+                SiteKind::Statements => self.alternatives(site, ["", ""]),
                 SiteKind::Body => self.body(site),
                 SiteKind::Arm => self.arm(site),
                 SiteKind::Const => {}
@@ -74,18 +75,21 @@ impl Writer<'_> {
         self.out.mutants.push((begin..self.out.text.len(), mutant));
     }
 
-    fn expression(&mut self, site: &Site) {
+    fn alternatives(&mut self, site: &Site, [open, close]: [&str; 2]) {
         let taken: Vec<(usize, &str)> = self.taken(site).collect();
         for (index, (mutant, text)) in taken.iter().enumerate() {
-            self.push(if index == 0 { "(if " } else { " else if " });
-            self.push(&active(*mutant));
-            self.push(" { ");
+            self.push(if index == 0 { open } else { " else " });
+            self.push(&format!("if {} {{ ", active(*mutant)));
             self.mutant(*mutant, text);
-            self.push(" }");
+            // A comment may be its end.
+            self.push(if text.contains("//") { "\n}" } else { " }" });
         }
         self.push(if taken.is_empty() { "" } else { " else { " });
         self.copy(site.range.clone());
-        self.push(if taken.is_empty() { "" } else { " })" });
+        if !taken.is_empty() {
+            self.push(" }");
+            self.push(close);
+        }
     }
 
     fn body(&mut self, site: &Site) {

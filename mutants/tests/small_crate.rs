@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use traceproof_mutants::{Layout, Options, Outcome, Report, Wanted, build, judge, read};
+use traceproof_mutants::{
+    Layout, Options, Outcome, Report, Sought, Wanted, build, find, judge, read, read_planted,
+};
 
 const WORKSPACE: &str = r#"
 [workspace]
@@ -54,6 +56,11 @@ pub fn nonzero() -> core::num::NonZeroU8 {
     core::num::NonZeroU8::MIN
 }
 
+pub fn keep(a: u8) -> u8 {
+    static KEPT: core::sync::atomic::AtomicU8 = core::sync::atomic::AtomicU8::new(0);
+    KEPT.fetch_or(a & 1, core::sync::atomic::Ordering::Relaxed)
+}
+
 pub fn borrowed(a: &[u8], b: &u8) -> bool {
     match a {
         [first, ..] => first == b,
@@ -76,46 +83,85 @@ small = { path = "../small" }
 "#;
 
 const DRIVER: &str = r##"
+use std::io::BufRead;
+
 use small::{numbers, shared};
 
+const NAMES: [&str; 8] =
+    ["down", "eleven", "ten", "odd", "nonzero", "borrowed", "borrowed-too", "keep"];
+
+fn passes(part: usize) -> bool {
+    match part {
+        0 => {
+            numbers::down(3);
+            true
+        }
+        1 => numbers::is_big(11),
+        2 => !numbers::is_big(10),
+        3 => numbers::odd(2) == 3,
+        4 => numbers::nonzero().get() == 1,
+        5 => numbers::borrowed(&[1, 2], &1),
+        6 => !numbers::borrowed(&[1, 2], &2),
+        _ => numbers::keep(2) == 0,
+    }
+}
+
+fn failures(part: usize) -> String {
+    if passes(part) {
+        return String::new();
+    }
+    let name = NAMES[part];
+    format!(r#"{{"case":"{name}","direction":"decode","kind":"fail","message":"no"}}"#)
+}
+
+fn record() {
+    for (part, name) in NAMES.iter().enumerate() {
+        mutant_switch::record_executed();
+        let failures = failures(part);
+        let executed: Vec<String> = mutant_switch::executed().map(|it| it.to_string()).collect();
+        let executed = executed.join(" ");
+        println!(
+            r#"{{"part":{part},"name":"{name} decode","micros":10,"executed":"{executed}","applicable":1,"failures":[{failures}]}}"#
+        );
+    }
+    println!(r#"{{"parts":{}}}"#, NAMES.len());
+}
+
+fn judge(request: &str) {
+    let numbers: Vec<usize> = request
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse().unwrap())
+        .collect();
+    let (every, mut failed, mut first, mut unsound) = (request.contains("true"), Vec::new(), None, false);
+    for part in numbers[1..].chunks(2).map(|pair| pair[0]) {
+        mutant_switch::activate(numbers[0] as u32);
+        let failure = failures(part);
+        mutant_switch::deactivate();
+        if !failure.is_empty() {
+            unsound |= first.is_none() && !passes(part);
+            first = first.or(Some(part));
+            failed.push(failure);
+        }
+        if !failed.is_empty() && !every {
+            break;
+        }
+    }
+    let (part, failed) = (first.map_or(String::from("null"), |it| it.to_string()), failed.join(","));
+    let rest = format!(r#""applicable":1,"ends":false,"unsound":{unsound}"#);
+    println!(r#"{{"failures":[{failed}],"part":{part},{rest}}}"#);
+}
+
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments[0] == "families" {
+    if std::env::args().nth(1).unwrap() == "families" {
         println!("numbers");
         return;
     }
-    let mut executed = None;
-    for argument in &arguments[2..] {
-        match argument.split_once('=') {
-            Some(("mutant", number)) => mutant_switch::activate(number.parse().unwrap()),
-            Some(("executed", file)) => executed = Some(file),
-            _ => {}
-        }
-    }
-    if executed.is_some() {
-        mutant_switch::record_executed();
-    }
-    numbers::down(3);
-    let checks = [
-        ("eleven", numbers::is_big(11)),
-        ("ten", !numbers::is_big(10)),
-        ("odd", numbers::odd(2) == 3),
-        ("nonzero", numbers::nonzero().get() == 1),
-        ("borrowed", numbers::borrowed(&[1, 2], &1)),
-        ("borrowed-too", !numbers::borrowed(&[1, 2], &2)),
-    ];
-    let failed: Vec<&str> = checks.iter().filter(|(_, passed)| !passed).map(|(name, _)| *name).collect();
-    if let Some(file) = executed {
-        let text: Vec<String> = mutant_switch::executed().map(|it| it.to_string()).collect();
-        std::fs::write(file, text.join("\n")).unwrap();
-    }
-    let failures: Vec<String> = failed
-        .iter()
-        .map(|case| format!(r#"{{"case":"{case}","direction":"decode","kind":"fail","message":"no"}}"#))
-        .collect();
-    println!(r#"{{"failures":[{}]}}"#, failures.join(","));
     let _ = shared::one as fn() -> bool;
-    std::process::exit(i32::from(!failed.is_empty()));
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        if line.contains("record") { record() } else { judge(&line) }
+    }
 }
 "##;
 
@@ -135,6 +181,7 @@ fn layout(root: &Path) -> Layout {
     Layout {
         root: root.to_owned(),
         directory: root.join("target/mutants"),
+        build: root.join("target"),
         members: vec![String::from("small")],
         mutated: vec![String::from("small")],
         driver: vec![file("Cargo.toml", DRIVER_MANIFEST), file("src/main.rs", DRIVER)],
@@ -145,11 +192,12 @@ fn layout(root: &Path) -> Layout {
 fn every_mutant_has_the_outcome_known_by_hand() {
     let directory = tempfile::tempdir().expect("a directory");
     let layout = layout(directory.path());
-    let built = build(&layout, Wanted::default(), &|_| {}).expect("builds");
+    let built = build(&layout, &Sought::Mutants(Wanted::default()), &|_| {}).expect("builds");
     let options = Options {
         families: vec![String::from("numbers")],
         count_kills: true,
-        jobs: 2,
+        // One process judges all of them, so that what a mutant of `keep` leaves is there for the next one.
+        jobs: 1,
         least_deadline: Duration::from_secs(2),
         ..Options::default()
     };
@@ -194,6 +242,10 @@ fn every_mutant_has_the_outcome_known_by_hand() {
             "is_big: replace > with >=: ten",
             "is_big: replace the body with false: eleven",
             "is_big: replace the body with true: ten",
+            "keep: replace & with ^: Survived",
+            "keep: replace & with |: Survived",
+            "keep: replace the body with 0: Survived",
+            "keep: replace the body with 1: keep",
             "never: delete !: NotExecuted",
             "never: replace the body with false: NotExecuted",
             "never: replace the body with true: NotExecuted",
@@ -208,12 +260,24 @@ fn every_mutant_has_the_outcome_known_by_hand() {
     fs::write(&list, EQUIVALENT).expect("is written");
     let report = Report::new(&built, &judgement, &read(&list).expect("reads"), true);
     let total = report.total();
-    assert_eq!((total.viable, total.unviable, total.judged, total.not_executed), (20, 1, 20, 3));
-    assert_eq!((total.killed, total.timed_out, total.survived, total.equivalent), (12, 1, 3, 1));
-    assert_eq!(total.fragile, 10);
-    assert_eq!((total.of_executed(), total.of_judged()), (Some(81.25), Some(1300.0 / 19.0)));
+    assert_eq!((total.viable, total.unviable, total.judged, total.not_executed), (24, 1, 24, 3));
+    assert_eq!((total.killed, total.timed_out, total.survived, total.equivalent), (13, 1, 6, 1));
+    assert_eq!(total.fragile, 11);
+    assert_eq!((total.of_executed(), total.of_judged()), (Some(70.0), Some(1400.0 / 23.0)));
     let survivors: Vec<&str> = report.survivors().iter().map(|mutant| mutant.change.as_str()).collect();
-    assert_eq!(survivors, ["replace the body with ()", "replace != with ==", "replace -= with +="]);
+    assert_eq!(
+        survivors,
+        [
+            "replace the body with ()",
+            "replace != with ==",
+            "replace -= with +=",
+            "replace the body with 0",
+            "replace & with |",
+            "replace & with ^",
+        ]
+    );
+    let executed_by = judgement.judged.iter().map(|judged| judged.executed_by.concat());
+    assert_eq!(executed_by.filter(|names| names == "keep decode").count(), 3);
     let refuted: Vec<&str> = report.refuted().iter().map(|mutant| mutant.change.as_str()).collect();
     assert_eq!(refuted, ["replace > with >="]);
     assert_eq!(report.stale.len(), 1);
@@ -251,9 +315,117 @@ fn an_error_that_no_mutant_explains_is_reported() {
     let layout = layout(directory.path());
     let broken = NUMBERS.replace("LIMIT: u8 = limit(9)", "LIMIT: u8 = \"nine\"");
     fs::write(layout.root.join("small/src/numbers.rs"), broken).expect("is written");
-    let error = build(&layout, Wanted::default(), &|_| {}).expect_err("does not build").to_string();
+    let error =
+        build(&layout, &Sought::Mutants(Wanted::default()), &|_| {}).expect_err("does not build").to_string();
     assert!(
         error.starts_with("no mutant explains this error:\n") && error.contains("mismatched types"),
         "{error}"
     );
+}
+
+const BUGS: &str = r#"
+[[bug]]
+name = "wrong-bit"
+clause = "N-1"
+why = "Another bit."
+file = "small/src/numbers.rs"
+find = "a | 1"
+replace = "a | 2"
+
+[[bug]]
+name = "two-steps"
+clause = "N-2"
+why = "Nothing that shows."
+file = "small/src/numbers.rs"
+find = "a -= 1;"
+replace = "a -= 1; let _ = a; // as before"
+
+[[bug]]
+name = "two-places"
+clause = "N-1, N-3"
+why = "Bit and limit."
+[[bug.hunk]]
+file = "small/src/numbers.rs"
+find = "a | 1"
+replace = "a | 3"
+[[bug.hunk]]
+file = "small/src/numbers.rs"
+find = "a > LIMIT"
+replace = "a >= LIMIT"
+
+[[bug]]
+name = "never-called"
+clause = "N-4"
+why = "Shows nowhere."
+file = "small/src/numbers.rs"
+find = "!is_big(a)"
+replace = "is_big(a)"
+
+[[bug]]
+name = "no-rust"
+clause = "N-5"
+why = "Does not compile."
+file = "small/src/numbers.rs"
+find = "core::num::NonZeroU8::MIN"
+replace = "5_u64"
+
+[[bug]]
+name = "a-pattern"
+clause = "N-6"
+why = "The second element."
+file = "small/src/numbers.rs"
+find = "[first, ..]"
+replace = "[_, first, ..]"
+"#;
+
+#[test]
+fn planted_bugs_are_judged_like_mutants() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let layout = layout(directory.path()).for_planted();
+    let path = directory.path().join("bugs.toml");
+    let read = |text: &str| {
+        fs::write(&path, text).expect("is written");
+        read_planted(&path).expect("reads")
+    };
+    let bugs = read(BUGS);
+    let built = build(&layout, &Sought::Planted(bugs.clone()), &|_| {}).expect("builds");
+    let options =
+        Options { count_kills: true, jobs: 2, least_deadline: Duration::from_secs(60), ..Options::default() };
+    let judgement = judge(&layout, &built, &options, &|_| {}).expect("judges");
+    let report = Report::new(&built, &judgement, &[], true).bugs(&bugs);
+    let first = report.lines().next().unwrap_or_default();
+    assert!(first.ends_with("bugs.toml: 3 killed, 1 not executed, 1 survived, 1 unviable"), "{first}");
+    let lines: Vec<&str> = report.lines().skip(1).filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines
+            .iter()
+            .take(9)
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>(),
+        [
+            "bug clause outcome detected by",
+            "wrong-bit N-1 killed odd decode; 1 cases",
+            "two-steps N-2 survived",
+            "two-places N-1, N-3 killed ten decode; 1 cases",
+            "never-called N-4 not executed",
+            "no-rust N-5 unviable",
+            "a-pattern N-6 killed borrowed decode; 2 cases",
+            "two-steps (N-2), survived: Nothing that shows.",
+            "never-called (N-4), not executed: Shows nowhere.",
+        ],
+        "{report}"
+    );
+    assert!(report.contains("no-rust does not compile:") && report.contains("mismatched types"), "{report}");
+
+    let error = |text: &str| {
+        let error = find(&layout, &Sought::Planted(read(text))).expect_err("has no place");
+        error.to_string().replace(&path.display().to_string(), "")
+    };
+    let first = BUGS.split("[[bug]]").nth(1).expect("a bug");
+    let with = |old: &str, new: &str| error(&format!("[[bug]]{}", first.replace(old, new)));
+    assert_eq!(with("a | 1", "b | 1"), ":2: small/src/numbers.rs: does not have `b | 1`");
+    assert_eq!(with("a | 1", "a: u8"), ":2: small/src/numbers.rs: has `a: u8` more than once");
+    assert_eq!(with("a | 1", "limit(9)"), ":2: small/src/numbers.rs: `limit(9)` is in no function");
+    assert_eq!(with("a | 1", "a + 1"), ":2: small/src/numbers.rs: limit is called at compile time");
+    assert_eq!(with("numbers", "words"), ":2: small/src/words.rs: no source of a mutated crate");
 }

@@ -32,6 +32,8 @@ pub struct Generator<P: CaseProtocol> {
     /// which executions are refused, periods and limits. Not needed for an expectation, so it is called only where the
     /// reference models are the subject.
     pub examine: fn(&[u8]) -> Result<(), String>,
+    /// As `examine`, of what is the same for every execution. It belongs to number 0.
+    pub examine_once: fn() -> Result<(), String>,
 }
 
 /// A family whose reference models show nothing more.

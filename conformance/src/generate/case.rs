@@ -108,7 +108,10 @@ impl Seed {
     /// What is wrong with them.
     pub(crate) fn examine<P: FamilyRules>(self) -> Result<(), String> {
         match P::GENERATOR {
-            Some(generator) if !self.damaged => (generator.examine)(&self.entropy()),
+            Some(generator) if !self.damaged => {
+                (generator.examine)(&self.entropy())?;
+                if self.number == 0 { (generator.examine_once)() } else { Ok(()) }
+            }
             _ => Ok(()),
         }
     }

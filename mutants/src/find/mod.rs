@@ -3,6 +3,7 @@
 mod constants;
 mod files;
 mod operators;
+mod planted;
 mod values;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use syn::{Arm, BinOp, Block, Expr, Pat, Signature, UnOp};
 
 pub(crate) use constants::Constants;
 pub(crate) use files::{SourceFile, of_package};
+pub(crate) use planted::planted;
 pub(crate) use values::ALLOC;
 
 use crate::mutant::{Alternative, Mutant, Operator, Site, SiteKind};
@@ -73,11 +75,15 @@ pub(crate) fn in_file(
     };
     finder.visit_file(&syntax);
     let mut sites: Vec<Site> = finder.sites.into_values().collect();
-    // Of those that start together the outer one is first; an insertion is outside of what follows it.
+    in_order(&mut sites);
+    MutatedFile { path, text, sites }
+}
+
+/// By position. Of those that start together the outer one is first; an insertion is outside of what follows it.
+fn in_order(sites: &mut [Site]) {
     sites.sort_by_key(|site| {
         (site.range.start, !site.range.is_empty(), std::cmp::Reverse(site.range.end), site.kind)
     });
-    MutatedFile { path, text, sites }
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

@@ -1,5 +1,7 @@
 //! The mutants of small sources, and the source in which they can be switched on; all expected texts by hand.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::splice::{Spliced, splice};
 
@@ -143,4 +145,43 @@ fn equal_mutants_of_a_function_are_numbered() {
         .map(|mutant| (mutant.function.as_str(), mutant.occurrence))
         .collect();
     assert_eq!(of, [("f", 0), ("f", 1), ("h", 0)]);
+}
+
+/// The source in which these bugs, each `find` and `replace`, can be switched on.
+fn with_planted(source: &str, bugs: &[(&str, &str)]) -> String {
+    let syntax = syn::parse_file(source).expect("parses");
+    let mut constants = Constants::default();
+    constants.add(&syntax);
+    constants.close();
+    let path = String::from("decoder/src/arm.rs");
+    let bug = |(find, replace): &(&str, &str)| crate::planted::Bug::one(&path, find, replace);
+    let bugs: Vec<_> = bugs.iter().map(bug).collect();
+    let file = SourceFile { path: path.clone(), text: source.to_owned(), syntax };
+    let (mutants, files) = planted(vec![file], &constants, &bugs, &BTreeSet::new()).expect("have places");
+    assert_eq!(mutants.len(), bugs.len());
+    splice(&files[0], &|_| true).text.replace("::mutant_switch::active", "A")
+}
+
+#[test]
+fn planted_bugs_are_branches_of_expressions_statements_or_blocks() {
+    let source = "const fn f(a: u8) -> u8 { let b = a + 1; g(b); h(b); b }";
+    let of = |bugs: &[(&str, &str)]| with_planted(source, bugs);
+    assert_eq!(
+        of(&[("a + 1", "a // more")]),
+        " fn f(a: u8) -> u8 { let b = (if A(0) { a // more\n} else { a + 1 }); g(b); h(b); b }"
+    );
+    assert_eq!(
+        of(&[("g(b);", ""), ("g(b);", "h(b);")]),
+        " fn f(a: u8) -> u8 { let b = a + 1; if A(0) {  } else if A(1) { h(b); } else { g(b); } h(b); b }"
+    );
+    assert_eq!(
+        of(&[("g(b); h(b);", "k();"), ("h(b); b", "0")]),
+        " fn f(a: u8) -> u8 { let b = a + 1; \
+            if A(0) { k(); b } else if A(1) { g(b); 0 } else { g(b); h(b); b } }"
+    );
+    assert_eq!(
+        of(&[("let b = a + 1;", "let b = a;"), ("h(b)", "k()")]),
+        " fn f(a: u8) -> u8 {if A(0) {  let b = a; g(b); h(b); b  } \
+            else {  let b = a + 1; g(b); if A(1) { k() } else { h(b) }; b  }}"
+    );
 }

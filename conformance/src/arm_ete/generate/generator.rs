@@ -1,14 +1,13 @@
 //! The generator as a part of the family.
 
-use std::sync::OnceLock;
-
 use traceproof_vectors::arm_ete::{ArmEte, Parameters, QElements, READINGS};
 
 use super::{Scenario, encode, limits, m_profile, periods, round_trip, scenario, shown, signalled, writing};
 use crate::family::{Generated, Generator};
 
 /// Executions of random programs.
-pub(in crate::arm_ete) const GENERATOR: Generator<ArmEte> = Generator { generate, confirm, examine };
+pub(in crate::arm_ete) const GENERATOR: Generator<ArmEte> =
+    Generator { generate, confirm, examine, examine_once };
 
 /// Readings of situations that no execution has: reserved values, damaged and foreign streams, options that no
 /// generated configuration has.
@@ -49,17 +48,14 @@ fn examine(entropy: &[u8]) -> Result<(), String> {
     let sent = encode(&made).map_err(|failure| failure.to_string())?;
     periods::kept(&made, &sent)?;
     shown::judge(&made)?;
-    // The same for every execution.
-    static ALWAYS: OnceLock<Result<(), String>> = OnceLock::new();
-    ALWAYS
-        .get_or_init(|| {
-            limits::kept()?;
-            shown::code_of_its_space()?;
-            m_profile::judge()?;
-            signalled::judge()
-        })
-        .clone()?;
     writing::read_back(&made.parameters)
+}
+
+fn examine_once() -> Result<(), String> {
+    limits::kept()?;
+    shown::code_of_its_space()?;
+    m_profile::judge()?;
+    signalled::judge()
 }
 
 /// The readings on which the wire or the report of a generated execution can depend.

@@ -1,15 +1,14 @@
 //! The generator as a part of the family.
 
-use std::sync::OnceLock;
-
 use traceproof_vectors::Program;
 use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 
 use super::{Scenario, agree, log, scenario, writing};
-use crate::family::{Generated, Generator};
+use crate::family::{Generated, Generator, nothing_more};
 
 /// Any software, and what then happens.
-pub(in crate::arm_ete_unit) const GENERATOR: Generator<ArmEteUnit> = Generator { generate, confirm, examine };
+pub(in crate::arm_ete_unit) const GENERATOR: Generator<ArmEteUnit> =
+    Generator { generate, confirm, examine: nothing_more, examine_once: writing::read_back };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEteUnit>> {
     let scenario = scenario(entropy);
@@ -20,10 +19,4 @@ fn generate(entropy: &[u8]) -> Option<Generated<ArmEteUnit>> {
 
 fn confirm(entropy: &[u8]) -> Result<(), String> {
     agree(&scenario(entropy)).map(drop).map_err(|disagreement| disagreement.to_string())
-}
-
-fn examine(_: &[u8]) -> Result<(), String> {
-    // The same for every history.
-    static ALWAYS: OnceLock<Result<(), String>> = OnceLock::new();
-    ALWAYS.get_or_init(writing::read_back).clone()
 }

@@ -7,7 +7,7 @@ use crate::family::{Generated, Generator, nothing_more};
 
 /// By the first byte: ETMv1, ETMv2, ETMv3, or ETMv3 without data trace, which is all that many decoders have.
 pub(in crate::arm_etm) const GENERATOR: Generator<ArmEtm> =
-    Generator { generate, confirm, examine: nothing_more };
+    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEtm>> {
     match Made::of(entropy)? {

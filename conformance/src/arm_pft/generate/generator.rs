@@ -6,7 +6,8 @@ use super::{Scenario, encode, impossible, limits, periods, round_trip, scenario,
 use crate::family::{Generated, Generator};
 
 /// Executions of random programs.
-pub(in crate::arm_pft) const GENERATOR: Generator<ArmPft> = Generator { generate, confirm, examine };
+pub(in crate::arm_pft) const GENERATOR: Generator<ArmPft> =
+    Generator { generate, confirm, examine, examine_once: || Ok(()) };
 
 /// Readings of situations that no execution has: reserved values, damaged and foreign streams, a return to a call
 /// before an I-sync (PFT-ENC-034), a periodic I-sync that contradicts the flow, trace in Debug state.

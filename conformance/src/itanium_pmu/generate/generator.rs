@@ -8,7 +8,7 @@ use crate::family::{Generated, Generator, nothing_more};
 
 /// Any programming and what then happens.
 pub(in crate::itanium_pmu) const GENERATOR: Generator<ItaniumPmu> =
-    Generator { generate, confirm, examine: nothing_more };
+    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ItaniumPmu>> {
     let scenario = scenario(entropy);

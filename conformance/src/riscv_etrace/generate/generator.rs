@@ -7,7 +7,7 @@ use crate::family::{Generated, Generator, nothing_more};
 
 /// By the first byte: core, any optional modes, or data trace.
 pub(in crate::riscv_etrace) const GENERATOR: Generator<RiscvEtrace> =
-    Generator { generate, confirm, examine: nothing_more };
+    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<RiscvEtrace>> {
     let scenario = named(entropy)?;

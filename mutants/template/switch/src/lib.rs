@@ -36,12 +36,20 @@ pub fn activate(mutant: u32) {
     ACTIVE.store(mutant, Relaxed);
 }
 
-/// From now on no mutant is active, and those that are executed are recorded.
+/// From now on no mutant is active.
+pub fn deactivate() {
+    ACTIVE.store(NONE, Relaxed);
+}
+
+/// From now on no mutant is active, and those that are executed are recorded; none is yet.
 pub fn record_executed() {
+    for executed in &EXECUTED {
+        executed.store(false, Relaxed);
+    }
     ACTIVE.store(RECORD, Relaxed);
 }
 
-/// The mutants that were executed while they were recorded.
+/// The mutants that were executed since they are recorded.
 pub fn executed() -> impl Iterator<Item = usize> {
     EXECUTED.iter().enumerate().filter(|(_, executed)| executed.load(Relaxed)).map(|(mutant, _)| mutant)
 }
