@@ -253,7 +253,13 @@ impl<'a> Walk<'a> {
         if self.passed.contains(&self.at) {
             return self.trap(true);
         }
-        let taken = !self.is_due() || self.rng.chance(128);
+        let is_branch = self.code.instructions.get(&self.at).is_some_and(|here| here.kind == Kind::Branch);
+        let missing = |outcome: u8| is_branch && self.missing.contains(&(self.itype, outcome));
+        let taken = match (missing(4), missing(5)) {
+            (true, false) => self.rng.chance(64),
+            (false, true) => true,
+            _ => !self.is_due() || self.rng.chance(128),
+        };
         self.take_with(taken, ctype, notify);
     }
 
