@@ -104,8 +104,8 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
             break;
         }
         let code = Code::generate(&mut rng, &device.parameters);
-        let missing = generated.bins.missing_pairs();
-        let execution = Walk::run(device, &code, &mut rng, &missing, steps);
+        let (missing, idles) = (generated.bins.missing_pairs(), generated.bins.missing_idles());
+        let execution = Walk::run(device, &code, &mut rng, (&missing, &idles), steps);
         let id = format!("random-{number:04}");
         let case = |id: String, variant, shape| {
             let (rows, packets) = drive(device, &code.program, &execution, shape)

@@ -142,13 +142,24 @@ impl Referee<'_> {
         let here = item.address() == Some(self.resolved(address, self.base));
         // Where the decoder stops provisionally it cannot tell two arrivals at one place apart.
         let known = self.reported.is_some() && self.is_about_now(self.at);
-        if here && known && !self.is_about_later(item, packet) {
+        if here && (self.start_follows(item) || (known && !self.is_about_later(item, packet))) {
             self.surplus(item);
             self.pending.clear();
             self.device_pending = None;
             self.base = item.address().unwrap_or(self.base);
             self.latest = Latest::Other;
         }
+    }
+
+    /// Whether the packet after the current one is the start packet that the next item asks for by its level or context.
+    fn start_follows(&self, item: &Item) -> bool {
+        let Some(Packet::Start { address, .. }) = self.packets.get(self.at + 1) else { return false };
+        self.after(item).next().is_some_and(|next| {
+            next.qualified
+                && next.address() == Some(address.0)
+                && !item.is_trap()
+                && super::precisely_changed(item, next)
+        })
     }
 
     /// Whether a packet has the kind that is due, and its address or cause.
@@ -192,6 +203,10 @@ impl Referee<'_> {
             | Packet::Branch { address: Some(address), notify, .. } => {
                 let other = matches!(due, Flag::Is(due) if due != *notify);
                 self.is_here(item, *address) && !(other && self.is_about_later(item, packet))
+            }
+            // All outcomes, and no address.
+            Packet::Branch { address: None, branch_map, .. } if matches!(wanted, Wanted::Address { .. }) => {
+                self.pending.len() == 31 && *branch_map == fields::map_of(&self.pending)
             }
             _ => false,
         }
