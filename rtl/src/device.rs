@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use traceproof_vectors::riscv_etrace::{Encapsulation, Parameters, Policy};
 
-use crate::Problem;
+use crate::dump::DumpMap;
+use crate::{Layout, Problem};
 
 /// The description of a device.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -29,6 +30,12 @@ pub struct Device {
     /// What the monitor writes.
     #[serde(default)]
     pub output: OutputForm,
+    /// Formats whose fields have another order or width than those of the specification.
+    #[serde(default, skip_serializing_if = "Layout::is_empty")]
+    pub layout: Layout,
+    /// Where the signals of the ingress port are in waveforms of the user's own simulation.
+    #[serde(default, skip_serializing_if = "DumpMap::is_empty")]
+    pub dump: DumpMap,
     /// Most clocks from the row that causes a packet to the packet; absent = not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<u64>,
@@ -156,7 +163,7 @@ impl Device {
         let modes = self.parameters.modes;
         let optional =
             modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
-        let rules: [(&'static str, bool, &str); 9] = [
+        let rules: [(&'static str, bool, &str); 8] = [
             ("name", !self.name.is_empty(), "must not be empty"),
             ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
             (
@@ -181,16 +188,13 @@ impl Device {
                 "may only be 2.0: packs do not cover 2.0.5 yet",
             ),
             ("filters", self.policy.filters.is_empty(), "is not supported: packs do not cover filters yet"),
-            (
-                "encapsulation",
-                matches!(self.parameters.encapsulation, Encapsulation::Normal(normal) if normal.timestamp_bytes == 0)
-                    || self.output == OutputForm::Payload,
-                "must be the normal one without timestamps where the output is a stream",
-            ),
         ];
         match rules.into_iter().find(|(_, holds, _)| !holds) {
             Some((key, _, message)) => Err((key, message.to_owned())),
-            None => Ok(()),
+            None => {
+                self.layout.check(&self.parameters)?;
+                self.dump.check(self.blocks())
+            }
         }
     }
 

@@ -81,6 +81,12 @@ impl Item {
         }
     }
 
+    /// The outcome as a bit of a branch map. Spec: RVET-PKT-033.
+    #[must_use]
+    pub fn not_taken(&self) -> Option<bool> {
+        self.taken().map(|taken| !taken)
+    }
+
     /// Whether it is a trap.
     #[must_use]
     pub const fn is_trap(&self) -> bool {

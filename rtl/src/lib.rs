@@ -5,6 +5,7 @@
 //! | What a device is: `dut.toml` | [`Device`] |
 //! | One clock of stimulus, or an order to the testbench | [`Row`], [`Op`], [`Checksum`] |
 //! | Executions until the bins of the ingress port are hit | [`generate`] |
+//! | Signals that a simulation of a core wrote down | [`dump`] |
 //! | A pack on disk | [`pack`] |
 //! | What a testbench wrote | [`MonitorLog`] |
 //! | Verdicts: exact, legal, fields, semantic | [`judge`] |
@@ -14,9 +15,11 @@
 #![forbid(unsafe_code)]
 
 mod device;
+pub mod dump;
 pub mod generate;
 mod items;
 pub mod judge;
+mod layout;
 mod monitor;
 pub mod pack;
 mod problem;
@@ -27,6 +30,7 @@ pub mod verbs;
 
 pub use device::{Control, Device, Ingress, OutputForm, Signal, TrapAddress};
 pub use items::{Item, ItemKind, items};
+pub use layout::{Format, Layout};
 pub use monitor::{Beat, CaseLog, MonitorLog};
 pub use problem::Problem;
 pub use referee::{Due, Finding, Reason};

@@ -28,6 +28,18 @@ pub fn text(verdict: &Verdict) -> String {
             verdict.cases.iter().filter(|case| matches!(level(case), Outcome::Fail { tail_only: true, .. }));
         let _ = writeln!(text, "{name:<10} {pass:>6} {fail:>6} {:>12} {not_judged:>10}", tail.count());
     }
+    for finding in &verdict.layout {
+        let _ = writeln!(
+            text,
+            "\n{} layout of `{}`: {} packets in {} cases\n  expected {}\n  got      {}",
+            finding.clause,
+            finding.format.name(),
+            finding.packets,
+            finding.cases,
+            finding.expected,
+            finding.got
+        );
+    }
     freedoms(&mut text, verdict);
     groups(&mut text, &verdict.groups);
     others(&mut text, verdict);
@@ -50,17 +62,16 @@ fn freedoms(text: &mut String, verdict: &Verdict) {
 }
 
 fn groups(text: &mut String, groups: &[Group]) {
-    if !groups.is_empty() {
+    let (first, later): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|group| group.first_in > 0);
+    if !first.is_empty() {
         let _ = writeln!(text, "\nFindings by first differing field and clause:");
     }
-    for group in groups.iter().take(MOST_GROUPS) {
+    for group in first.iter().take(MOST_GROUPS) {
         let reason = group.reason.as_deref().unwrap_or("nothing due");
-        let root =
-            if group.first_in == 0 { ", never the first: may have the same root as another" } else { "" };
         let tail = if group.tail { ", tail" } else { "" };
         let _ = writeln!(
             text,
-            "  {} `{}` ({reason}{tail}): {} findings in {} cases, first in {}{root}",
+            "  {} `{}` ({reason}{tail}): {} findings in {} cases, first in {}",
             group.clause, group.field, group.findings, group.cases, group.first_in
         );
         let (case, finding) = &group.example;
@@ -70,8 +81,21 @@ fn groups(text: &mut String, groups: &[Group]) {
             finding.row, finding.packet, finding.expected, finding.got
         );
     }
-    if groups.len() > MOST_GROUPS {
-        let _ = writeln!(text, "  and {} more groups", groups.len() - MOST_GROUPS);
+    if first.len() > MOST_GROUPS {
+        let _ = writeln!(text, "  and {} more groups", first.len() - MOST_GROUPS);
+    }
+    if !later.is_empty() {
+        let findings: usize = later.iter().map(|group| group.findings).sum();
+        let names: std::collections::BTreeSet<String> =
+            later.iter().map(|group| format!("{} `{}`", group.clause, group.field)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let _ = writeln!(
+            text,
+            "\nNever the first finding of a case, so they may have the same root as those above: {findings} findings in \
+             {} groups:\n  {}",
+            later.len(),
+            names.join(", ")
+        );
     }
 }
 
@@ -115,6 +139,16 @@ pub fn junit(verdict: &Verdict) -> Result<String, SerializeError> {
     }
     run.add_test_case(TestCase::new("rows, checksum, end", status));
     report.add_test_suite(run);
+    if !verdict.layout.is_empty() {
+        let mut suite = TestSuite::new("layout");
+        for finding in &verdict.layout {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let (clause, expected, got) = (&finding.clause, &finding.expected, &finding.got);
+            status.set_message(format!("{clause}: expected {expected}, got {got}"));
+            suite.add_test_case(TestCase::new(finding.format.name(), status));
+        }
+        report.add_test_suite(suite);
+    }
     for (name, level) in LEVELS {
         let mut suite = TestSuite::new(name);
         for case in &verdict.cases {

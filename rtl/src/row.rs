@@ -204,7 +204,7 @@ impl Row {
 
     /// The widths of the columns bound the values, so the casts lose nothing.
     #[allow(clippy::cast_possible_truncation, reason = "columns have no more digits than their fields")]
-    fn from_values(values: &[u64]) -> Option<Self> {
+    pub(crate) fn from_values(values: &[u64]) -> Option<Self> {
         let (head, blocks) = values.split_at_checked(HEAD.len())?;
         let &[number, op, privilege, ctype, trigger, status, cause, tval, context, time, epc, handler] = head
         else {

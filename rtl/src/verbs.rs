@@ -1,6 +1,7 @@
 //! The verbs `vectors pack`, `vectors check` and `check-rtl`.
 
 use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,8 +10,8 @@ use traceproof_vectors::bounded;
 
 use crate::generate::Size;
 use crate::judge::judge;
-use crate::pack;
-use crate::{Device, MonitorLog, Problem, report};
+use crate::pack::{self, Manifest, Pack};
+use crate::{Beat, CaseLog, Device, MonitorLog, OutputForm, Problem, dump, monitor, report};
 
 /// Stimulus packs for trace encoders in hardware.
 #[derive(Debug, Subcommand)]
@@ -36,6 +37,12 @@ pub struct PackArguments {
     /// The same seed gives the same pack.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Signals of the ingress port that your own simulation wrote down, as CSV or VCD: the only case of the pack.
+    #[arg(long, value_name = "FILE", requires = "image", conflicts_with_all = ["size", "seed"])]
+    signals: Option<PathBuf>,
+    /// The program that it executed, in the form of `objcopy -O verilog`.
+    #[arg(long, value_name = "FILE", requires = "signals")]
+    image: Option<PathBuf>,
 }
 
 /// Arguments of `vectors check`.
@@ -61,11 +68,15 @@ pub struct CheckRtlArguments {
     #[arg(long, value_name = "DIR")]
     pack: PathBuf,
     /// Command that simulates, run by the shell.
-    #[arg(long, value_name = "COMMAND", conflicts_with = "log", required_unless_present = "log")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["log", "bytes"], required_unless_present_any = ["log", "bytes"])]
     run: Option<String>,
     /// What a monitor wrote earlier.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "bytes")]
     log: Option<PathBuf>,
+    /// What came out, for a pack of one case: the bytes of the transport if the output is a stream, else a payload in
+    /// hexadecimal on each line.
+    #[arg(long, value_name = "FILE")]
+    bytes: Option<PathBuf>,
     /// Write the verdict as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -103,7 +114,10 @@ pub fn vectors(verb: &VectorsVerb) -> Result<Done, Problem> {
 fn make(arguments: &PackArguments) -> Result<Done, Problem> {
     let text = text_of(&arguments.dut)?;
     let device = Device::parse(&arguments.dut.display().to_string(), &text)?;
-    let manifest = pack::write(&arguments.output, &device, &text, arguments.size, arguments.seed)?;
+    let manifest = match (&arguments.signals, &arguments.image) {
+        (Some(signals), Some(image)) => record(arguments, &device, &text, signals, image)?,
+        _ => pack::write(&arguments.output, &device, &text, arguments.size, arguments.seed)?,
+    };
     let bins = manifest.bins;
     let mut done = format!(
         "{} cases, {} rows; bins: {} hit, {} missed, {} unreachable (bins.json)\n",
@@ -117,6 +131,22 @@ fn make(arguments: &PackArguments) -> Result<Done, Problem> {
         done.push_str(&format!("left out: {}: {}\n", left_out.id, left_out.reason));
     }
     Ok(Done { text: done, passed: true })
+}
+
+fn record(
+    arguments: &PackArguments,
+    device: &Device,
+    text: &str,
+    signals: &Path,
+    image: &Path,
+) -> Result<Manifest, Problem> {
+    let name = image.display().to_string();
+    let program =
+        pack::image(&text_of(image)?).map_err(|(line, message)| Problem::at(name, line, 1, message))?;
+    let file = fs::File::open(signals)
+        .map_err(|error| Problem::whole(signals.display().to_string(), error.to_string()))?;
+    let rows = dump::read(signals, device, &mut BufReader::new(file))?;
+    pack::write_recorded(&arguments.output, device, text, rows, program)
 }
 
 /// Runs `check-rtl`.
@@ -137,10 +167,15 @@ pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     }
     // Policy and output form may be stated anew: they concern the judgement, not the stimulus.
     pack.device = device;
-    let log = match (&arguments.log, &arguments.run) {
-        (Some(log), _) => MonitorLog::parse(&log.display().to_string(), &text_of(log)?)?,
-        (None, Some(command)) => simulate(command, &arguments.pack)?,
-        (None, None) => return Err(Problem::whole(name, "either `--run` or `--log` is needed")),
+    let log = match (&arguments.log, &arguments.bytes, &arguments.run) {
+        (Some(log), ..) => MonitorLog::parse(&log.display().to_string(), &text_of(log)?)?,
+        (_, Some(bytes), _) => {
+            // Nothing says when the bytes came.
+            pack.device.latency = None;
+            log_of_bytes(&pack, bytes)?
+        }
+        (.., Some(command)) => simulate(command, &arguments.pack)?,
+        _ => return Err(Problem::whole(name, "one of `--run`, `--log` and `--bytes` is needed")),
     };
     let verdict = judge(&pack, &log);
     if let Some(file) = &arguments.json {
@@ -156,12 +191,38 @@ pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     Ok(Done { text: report::text(&verdict), passed: verdict.passes() })
 }
 
+/// The log of a pack of one case, from what came out of the user's own simulation.
+fn log_of_bytes(pack: &Pack, file: &Path) -> Result<MonitorLog, Problem> {
+    let name = file.display().to_string();
+    let [_] = &pack.cases[..] else {
+        return Err(Problem::whole(name, "bytes can be judged for a pack of one case, see `--signals`"));
+    };
+    let beat = |bytes: Vec<u8>| Beat { row: 0, clock: 0, bytes };
+    let mut case = CaseLog::default();
+    match pack.device.output {
+        OutputForm::Stream => {
+            let bytes = bounded::read(file, bounded::LISTING)
+                .map_err(|error| Problem::whole(&name, error.to_string()))?;
+            case.beats.push(beat(bytes));
+        }
+        OutputForm::Payload => {
+            for (number, line) in (1..).zip(text_of(file)?.lines()).filter(|(_, line)| !line.is_empty()) {
+                let payload = monitor::hex(line.trim());
+                let message = "expected a payload in hexadecimal, two digits for each byte";
+                case.packets.push(beat(payload.ok_or_else(|| Problem::at(&name, number, 1, message))?));
+            }
+        }
+    }
+    let checksum = u32::from_str_radix(&pack.manifest.checksum, 16).unwrap_or(0);
+    Ok(MonitorLog { cases: vec![case], driven: Some((pack.manifest.rows, checksum)), ended: true })
+}
+
 /// Outputs are none of the inputs, and not one file.
 fn check_outputs(arguments: &CheckRtlArguments) -> Result<(), Problem> {
-    let CheckRtlArguments { dut, log, json, junit, .. } = arguments;
+    let CheckRtlArguments { dut, log, bytes, json, junit, .. } = arguments;
     let place = |file: &Path| fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let mut known: Vec<PathBuf> = vec![place(dut)];
-    known.extend(log.as_deref().map(place));
+    known.extend([log, bytes].into_iter().flatten().map(|file| place(file)));
     for output in [json, junit].into_iter().flatten() {
         if known.contains(&place(output)) || place(output).starts_with(place(&arguments.pack)) {
             let message = "is an input or another output; nothing was written";

@@ -1,5 +1,6 @@
 //! The testbench and the test device of `vectors/rtl` under the simulators that this machine has.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -228,19 +229,35 @@ fn the_test_device_passes_at_all_levels() {
     }
 }
 
-/// One mistake of each kind: a packet, a field, a trap. `vectors/rtl/bin/defects.py` runs them all.
+/// A line of `vectors/rtl/defects.json`.
+#[derive(serde::Deserialize)]
+struct Defect {
+    number: u8,
+    name: String,
+    clause: String,
+    /// Clauses that the same mistake breaks by itself.
+    #[serde(default)]
+    also: Vec<String>,
+}
+
+/// Each mistake is found with its clause, and nothing else is the first finding of a case. Under Icarus Verilog, which is
+/// slow, one of each kind: a packet, a field, a trap; `.ci/nightly` runs them all under both.
 #[test]
 fn mistakes_of_the_test_device_fail_with_their_clause() {
     let simulators = simulators();
     let Some(fastest) = simulators.last() else { return };
     let directory = made("rv32.toml");
     assert_passes(fastest, "rv32.toml", &directory.path().join("pack"));
-    for (defect, clause) in [(2, "RVET-ENC-028"), (4, "RVET-ENC-034"), (9, "RVET-ENC-022")] {
-        let verdict = verdict(fastest, "rv32.toml", &directory.path().join("pack"), defect);
+    let text = fs::read_to_string(rtl().join("defects.json")).expect("the list");
+    let defects: Vec<Defect> = serde_json::from_str(&text).expect("a list");
+    assert_eq!(defects.len(), 20);
+    for defect in defects.iter().filter(|defect| *fastest != "icarus" || [2, 4, 9].contains(&defect.number)) {
+        let verdict = verdict(fastest, "rv32.toml", &directory.path().join("pack"), defect.number);
         let first = verdict.groups.iter().filter(|group| group.first_in > 0);
-        let clauses: Vec<&str> = first.map(|group| group.clause.as_str()).collect();
+        let blamed: BTreeSet<&str> = first.map(|group| group.clause.as_str()).collect();
+        let may: BTreeSet<&str> = defect.also.iter().chain([&defect.clause]).map(String::as_str).collect();
         assert!(!verdict.passes());
-        assert_eq!(clauses, [clause], "mistake {defect}");
+        assert!(blamed.contains(&*defect.clause) && blamed.is_subset(&may), "{}: {blamed:?}", defect.name);
     }
 }
 

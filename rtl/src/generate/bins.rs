@@ -203,6 +203,15 @@ impl Bins {
         pairs.filter_map(|(before, itype)| Some((before.parse().ok()?, itype.parse().ok()?))).collect()
     }
 
+    /// `itype` and clocks with an empty port directly before it, 1 or 2, that no case has had.
+    pub(super) fn missing_idles(&self) -> BTreeSet<Pair> {
+        let missing = self.table.iter().filter(|(_, hit)| **hit == Hit::Missed);
+        let idles = missing.filter_map(|(name, _)| name.strip_prefix("idle/")?.split_once('/'));
+        idles
+            .filter_map(|(itype, idle)| Some((itype.parse().ok()?, idle.trim_end_matches('+').parse().ok()?)))
+            .collect()
+    }
+
     /// How many are hit, missed and unreachable.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {

@@ -3,9 +3,9 @@
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, TrapPlacement};
 use traceproof_vectors::riscv_etrace::{
-    Block, Cycle, Packet, Parameters, RiscvEtrace, Step, Stimulus, SyncMode,
+    Block, Cycle, Itype, Modes, Packet, Parameters, RiscvEtrace, Step, Stimulus, SyncMode,
 };
-use traceproof_vectors::{Encoder as _, EncoderSink, Program};
+use traceproof_vectors::{Address, Encoder as _, EncoderSink, Program};
 
 use crate::{Control, Device, Op, Row, Slot};
 
@@ -93,6 +93,86 @@ impl Capture {
     }
 }
 
+/// The fields that hold for a whole case, with their values; the first one is `trTeActive`.
+pub(crate) fn settings(device: &Device) -> Vec<(Control, u64)> {
+    let policy = &device.policy;
+    let mode = match policy.sync_mode {
+        SyncMode::Off => 0,
+        SyncMode::Packets => 1,
+        SyncMode::Cycles => 2,
+        SyncMode::HalfWords => 3,
+    };
+    let values = [
+        (Control::SyncMode, mode),
+        (Control::SyncMax, u64::from(policy.sync_max)),
+        (Control::NoAddrDiff, u64::from(device.parameters.modes.full_address)),
+        (Control::TrigEnable, u64::from(policy.triggers.on_off)),
+    ];
+    let has = |(field, _): &(Control, u64)| device.control.contains(field);
+    [(Control::Active, 1)].into_iter().chain(values.into_iter().filter(has)).collect()
+}
+
+/// The packets that the encoder model sends for rows. `None` when it refuses the device.
+pub(crate) fn encode(device: &Device, rows: &[Row]) -> Option<Vec<ExpectedPacket>> {
+    let parameters = device.payload_parameters();
+    let mut encoder = Encoder::default();
+    encoder.begin(&parameters, &device.policy).ok()?;
+    let (mut sink, mut modes) = (Capture::default(), parameters.modes);
+    for (index, row) in rows.iter().enumerate() {
+        sink.row = index;
+        let count = if row.op == Op::Idle { row.cause } else { 1 };
+        if let Some(stimulus) = stimulus_of(row, &mut modes) {
+            (0..count).for_each(|_| encoder.step(&stimulus, &mut sink));
+        }
+    }
+    encoder.finish(&mut sink);
+    let packets = sink.packets();
+    Some(packets(&parameters))
+}
+
+/// What a row is for the encoder model.
+fn stimulus_of(row: &Row, modes: &mut Modes) -> Option<Stimulus> {
+    let is = |field: Control| row.op == Op::Field && row.cause == field as u64;
+    Some(match row.op {
+        Op::Cycle | Op::Idle => Stimulus::Cycle(cycle_of(row)),
+        Op::Ready => Stimulus::Transport(row.cause != 0),
+        _ if is(Control::InstTracing) => Stimulus::Enable(row.tval != 0),
+        _ if is(Control::NoAddrDiff) => {
+            modes.full_address = row.tval != 0;
+            Stimulus::Modes(*modes)
+        }
+        _ => return None,
+    })
+}
+
+fn cycle_of(row: &Row) -> Cycle {
+    let (halted, reset) = (row.status & 1 != 0, row.status & 2 != 0);
+    if row.op == Op::Idle {
+        return Cycle { halted, reset, ..Cycle::default() };
+    }
+    let blocks = row.blocks.iter().filter(|slot| !slot.is_empty()).map(|slot| Block {
+        itype: Itype::ALL.get(usize::from(slot.itype)).copied().unwrap_or_default(),
+        iaddr: Address(slot.iaddr),
+        iretire: slot.iretire.into(),
+        ilastsize: slot.ilastsize,
+        sijump: slot.flags & Slot::SIJUMP != 0,
+        notify: slot.flags & Slot::NOTIFY != 0,
+    });
+    Cycle {
+        blocks: blocks.collect(),
+        cause: row.cause,
+        tval: row.tval,
+        privilege: row.privilege,
+        context: row.context,
+        time: row.time,
+        ctype: row.ctype,
+        trace_on: row.trigger & 1 != 0,
+        trace_off: row.trigger & 2 != 0,
+        halted,
+        reset,
+    }
+}
+
 impl<'a> Driver<'a> {
     fn new(device: &'a Device, parameters: &Parameters) -> Option<Self> {
         let mut encoder = Encoder::default();
@@ -107,23 +187,8 @@ impl<'a> Driver<'a> {
 
     /// The fields that hold for the whole case.
     fn settings(&mut self) {
-        let policy = &self.device.policy;
-        let mode = match policy.sync_mode {
-            SyncMode::Off => 0,
-            SyncMode::Packets => 1,
-            SyncMode::Cycles => 2,
-            SyncMode::HalfWords => 3,
-        };
-        let values = [
-            (Control::SyncMode, mode),
-            (Control::SyncMax, u64::from(policy.sync_max)),
-            (Control::NoAddrDiff, u64::from(self.device.parameters.modes.full_address)),
-            (Control::TrigEnable, u64::from(policy.triggers.on_off)),
-        ];
-        for (field, value) in values {
-            if self.device.control.contains(&field) {
-                self.field(field, value);
-            }
+        for (field, value) in settings(self.device).into_iter().skip(1) {
+            self.field(field, value);
         }
     }
 

@@ -9,6 +9,7 @@ mod variants;
 mod walk;
 
 pub use bins::{Bins, Hit, Pair};
+pub(crate) use drive::settings;
 pub use drive::{ExpectedPacket, Shape, drive};
 pub use variants::Relation;
 
@@ -103,8 +104,8 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
             break;
         }
         let code = Code::generate(&mut rng, &device.parameters);
-        let missing = generated.bins.missing_pairs();
-        let execution = Walk::run(device, &code, &mut rng, &missing, steps);
+        let (missing, idles) = (generated.bins.missing_pairs(), generated.bins.missing_idles());
+        let execution = Walk::run(device, &code, &mut rng, (&missing, &idles), steps);
         let id = format!("random-{number:04}");
         let case = |id: String, variant, shape| {
             let (rows, packets) = drive(device, &code.program, &execution, shape)
@@ -138,6 +139,29 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
     Ok(generated)
 }
 
+/// One case with rows that a simulation wrote down, and the program that it executed.
+///
+/// # Errors
+///
+/// When the encoder model refuses the device, or when decoder, referee and encoder model disagree about a packet: the
+/// program is not the one that was executed, or the signals are not those of the ingress port.
+pub fn recorded(device: &Device, rows: Vec<Row>, program: Program) -> Result<Generated, String> {
+    let packets = drive::encode(device, &rows).ok_or("the encoder model refuses the device")?;
+    let mut case = GeneratedCase {
+        id: String::from("recorded"),
+        directed: false,
+        variant: None,
+        program,
+        rows,
+        packets,
+        ruling: Ruling::default(),
+    };
+    let mut generated = Generated { bins: Bins::of(device), ..Generated::default() };
+    generated.observe(device, &mut case)?;
+    generated.cases.push(case);
+    Ok(generated)
+}
+
 fn base_shape(device: &Device) -> Shape {
     let max_halfwords = device.ingress.max_halfwords.into();
     let retirement = match (device.parameters.retires_p, device.ingress.blocks) {
@@ -159,7 +183,7 @@ impl Generated {
         if let Outcome::Fail { message, .. } = semantic {
             return Err(format!("{}: the packets of the encoder model: {message}", case.id));
         }
-        let ruling = referee(device, &items, &packets, Some(&reported));
+        let ruling = referee(device, &items, &packets, Some(&reported), &[]);
         if let Some(Finding { clause, field, expected, got, .. }) = ruling.findings.first() {
             let id = &case.id;
             return Err(format!(

@@ -33,6 +33,8 @@ pub(super) struct Walk<'a> {
     rng: &'a mut Rng,
     /// Pairs that no case has had.
     missing: &'a BTreeSet<Pair>,
+    /// Idle clocks before an `itype` that no case has had.
+    idles: &'a BTreeSet<Pair>,
     steps: Vec<Step>,
     at: u64,
     itype: u8,
@@ -60,7 +62,7 @@ impl<'a> Walk<'a> {
         device: &'a Device,
         code: &'a Code,
         rng: &'a mut Rng,
-        missing: &'a BTreeSet<Pair>,
+        (missing, idles): (&'a BTreeSet<Pair>, &'a BTreeSet<Pair>),
         length: usize,
     ) -> Vec<Step> {
         let mut events = vec![
@@ -84,6 +86,7 @@ impl<'a> Walk<'a> {
             code,
             rng,
             missing,
+            idles,
             steps: Vec::with_capacity(length + 8),
             at,
             itype: 0,
@@ -137,10 +140,13 @@ impl<'a> Walk<'a> {
 
     fn step(&mut self) {
         self.time = self.time.wrapping_add(self.rng.below(9) as u64);
-        if self.rng.chance(24) {
-            for _ in 0..=self.rng.below(3) {
-                self.stimulus(Stimulus::Cycle(Cycle::default()));
-            }
+        let clocks = match self.missing_idle() {
+            Some(clocks) => clocks,
+            None if self.rng.chance(24) => 1 + self.rng.below(3),
+            None => 0,
+        };
+        for _ in 0..clocks {
+            self.stimulus(Stimulus::Cycle(Cycle::default()));
         }
         let in_ring = self.code.ring.contains(&self.at);
         if let Some(interrupt) = self.missing_trap() {
@@ -167,6 +173,13 @@ impl<'a> Walk<'a> {
             _ => 0,
         };
         self.pending + counted >= self.plan.1
+    }
+
+    /// Clocks with an empty port that have never been before the current instruction.
+    fn missing_idle(&self) -> Option<usize> {
+        let kind = self.code.instructions.get(&self.at)?.kind;
+        let itype = kind.itype(false, self.device.parameters.itype_width_p);
+        [1, 2].into_iter().find(|clocks| self.idles.contains(&(itype, *clocks))).map(usize::from)
     }
 
     /// A trap that has never followed what retired last: whether it is an interrupt.
@@ -253,7 +266,10 @@ impl<'a> Walk<'a> {
         if self.passed.contains(&self.at) {
             return self.trap(true);
         }
-        let taken = !self.is_due() || self.rng.chance(128);
+        let is_branch = self.code.instructions.get(&self.at).is_some_and(|here| here.kind == Kind::Branch);
+        let only_not_taken =
+            is_branch && self.missing.contains(&(self.itype, 4)) && !self.missing.contains(&(self.itype, 5));
+        let taken = !only_not_taken && (!self.is_due() || self.rng.chance(128));
         self.take_with(taken, ctype, notify);
     }
 
@@ -342,8 +358,10 @@ impl<'a> Walk<'a> {
     fn missing_pair(&mut self) -> Option<u64> {
         let wanted: Vec<Pair> = self.missing.iter().copied().collect();
         let pair = self.rng.pick(&wanted)?;
-        let (first, second) = (self.kind_of(pair.0)?, self.kind_of(pair.1)?);
-        self.code.pairs.get(&(first, second)).copied()
+        let first = self.kind_of(pair.0)?;
+        let found = self.kind_of(pair.1).and_then(|second| self.code.pairs.get(&(first, second)).copied());
+        // What goes anywhere goes to what is missing once it is reached.
+        found.or_else(|| self.code.by_kind.get(&first).and_then(|places| self.rng.pick(places)))
     }
 
     fn kind_of(&self, itype: u8) -> Option<Kind> {

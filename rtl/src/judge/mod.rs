@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::pack::{Pack, PackCase};
-use crate::{Finding, MonitorLog};
+use crate::{Device, Finding, Format, MonitorLog};
 
 /// How a level came out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,9 @@ pub struct CaseVerdict {
     pub findings: Vec<Finding>,
     /// Why the bytes are others although they are legal.
     pub freedoms: BTreeMap<String, usize>,
+    /// Packets whose layout is one of `dut.toml`, by format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub layouts: BTreeMap<Format, usize>,
     /// What the wrapper reported.
     pub reports: Vec<String>,
 }
@@ -89,12 +92,30 @@ pub struct Group {
     pub findings: usize,
     /// In how many cases.
     pub cases: usize,
-    /// In how many cases it is the first finding. 0: it may have the same root as another group.
+    /// In how many cases it is the first finding, but for those that disturb nothing. 0: it may have the same root as
+    /// another group.
     pub first_in: usize,
     /// About the end of tracing only.
     pub tail: bool,
     /// The first one: case and finding.
     pub example: (String, Finding),
+}
+
+/// A format whose fields have another order or width than those of the specification.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutFinding {
+    /// The format.
+    pub format: Format,
+    /// The clause that has its layout.
+    pub clause: String,
+    /// The fields with their widths, as specified.
+    pub expected: String,
+    /// Those of the device.
+    pub got: String,
+    /// How many packets.
+    pub packets: usize,
+    /// In how many cases.
+    pub cases: usize,
 }
 
 /// The verdict about a pack.
@@ -104,6 +125,9 @@ pub struct Verdict {
     pub device: String,
     /// What is wrong with the run as a whole: rows, checksum, end, missing cases, no packets.
     pub run: Vec<String>,
+    /// Formats with a layout that is not that of the specification: a finding each, whatever their fields hold.
+    #[serde(default)]
+    pub layout: Vec<LayoutFinding>,
     /// The cases.
     pub cases: Vec<CaseVerdict>,
     /// The findings by cause, the most frequent first findings first.
@@ -129,6 +153,7 @@ impl Verdict {
     pub fn passes(&self) -> bool {
         let demanded = LEVELS.iter().skip(2);
         self.run.is_empty()
+            && self.layout.is_empty()
             && demanded.clone().all(|(_, level)| !self.cases.iter().any(|case| level(case).failed()))
     }
 
@@ -170,8 +195,27 @@ pub fn judge(pack: &Pack, log: &MonitorLog) -> Verdict {
     } else if cases.iter().all(|case| case.packets.1 == 0) {
         run.push(String::from("no packet came"));
     }
+    name_tval(&mut cases);
     let groups = groups(&cases);
-    Verdict { device: pack.device.name.clone(), run, cases, groups }
+    let layout = layout(&pack.device, &cases);
+    Verdict { device: pack.device.name.clone(), run, layout, cases, groups }
+}
+
+/// The layouts of the device that are not those of the specification, as far as packets came with them.
+fn layout(device: &Device, cases: &[CaseVerdict]) -> Vec<LayoutFinding> {
+    let finding = |(format, expected, got): (Format, String, String)| {
+        let counts: Vec<usize> = cases.iter().filter_map(|case| case.layouts.get(&format).copied()).collect();
+        let clause = format.clause().to_owned();
+        (!counts.is_empty()).then(|| LayoutFinding {
+            format,
+            clause,
+            expected,
+            got,
+            packets: counts.iter().sum(),
+            cases: counts.len(),
+        })
+    };
+    device.layout.differences(&device.payload_parameters()).into_iter().filter_map(finding).collect()
 }
 
 fn run_problems(pack: &Pack, log: &MonitorLog) -> Vec<String> {
@@ -214,11 +258,34 @@ fn relation(case: &PackCase, payloads: &BTreeMap<&str, Vec<Vec<u8>>>, came: &[Ve
     Outcome::Fail { message, tail_only: false }
 }
 
+/// A short `tval` looks like wrong filling. It is what it is if interrupts have one elsewhere, and nothing but
+/// interrupts is filled wrongly. Spec: RVET-PKT-003, RVET-PKT-017.
+fn name_tval(cases: &mut [CaseVerdict]) {
+    let all = || cases.iter().flat_map(|case| &case.findings);
+    let of_interrupts = all()
+        .filter(|finding| finding.field == case::PADDING)
+        .all(|finding| finding.expected.ends_with("of an interrupt"));
+    if !of_interrupts || !all().any(|finding| finding.field == "tval" && finding.clause == "RVET-PKT-017") {
+        return;
+    }
+    for finding in cases.iter_mut().flat_map(|case| &mut case.findings) {
+        if finding.field == case::PADDING {
+            "tval".clone_into(&mut finding.field);
+            "RVET-PKT-017".clone_into(&mut finding.clause);
+            "no tval of an interrupt".clone_into(&mut finding.expected);
+        }
+    }
+    for case in cases {
+        case.legal = case::legal(&case.findings);
+    }
+}
+
 fn groups(cases: &[CaseVerdict]) -> Vec<Group> {
     let mut groups: BTreeMap<(String, String, Option<String>), Group> = BTreeMap::new();
     for case in cases {
         let mut seen: Vec<(String, String, Option<String>)> = Vec::new();
-        for (index, finding) in case.findings.iter().enumerate() {
+        let mut disturbed = false;
+        for finding in &case.findings {
             let reason = finding.reason.map(|reason| reason.name().to_owned());
             let key = (finding.clause.clone(), finding.field.clone(), reason.clone());
             let group = groups.entry(key.clone()).or_insert_with(|| Group {
@@ -232,9 +299,11 @@ fn groups(cases: &[CaseVerdict]) -> Vec<Group> {
                 example: (case.id.clone(), finding.clone()),
             });
             group.findings += 1;
-            group.first_in += usize::from(index == 0);
+            let is_new = !seen.contains(&key);
+            group.first_in += usize::from(is_new && !disturbed);
             group.tail &= finding.tail;
-            if !seen.contains(&key) {
+            disturbed |= !finding.is_harmless();
+            if is_new {
                 group.cases += 1;
                 seen.push(key);
             }

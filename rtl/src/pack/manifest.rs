@@ -27,7 +27,7 @@ pub struct Manifest {
     pub device: String,
     /// The seed.
     pub seed: u64,
-    /// `smoke`, `nightly` or `soak`.
+    /// `smoke`, `nightly` or `soak`; `recorded` where a simulation wrote the rows down.
     pub size: String,
     /// Rows of the whole pack.
     pub rows: u64,
@@ -61,7 +61,7 @@ pub struct CaseEntry {
     pub number: u32,
     /// Its id, which its files are named after.
     pub id: String,
-    /// `directed` or `generated`.
+    /// `directed`, `generated` or `recorded`.
     pub origin: String,
     /// The case that it is a variant of.
     #[serde(default, skip_serializing_if = "Option::is_none")]

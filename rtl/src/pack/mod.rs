@@ -6,8 +6,8 @@ mod read;
 mod write;
 
 pub use manifest::{Alternative, BinCounts, CaseEntry, ExpectLine, LeftOut, Manifest};
-pub use read::{Pack, PackCase, read};
-pub use write::write;
+pub use read::{Pack, PackCase, image, read};
+pub use write::{write, write_recorded};
 
 use sha2::{Digest as _, Sha256};
 

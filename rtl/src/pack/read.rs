@@ -189,7 +189,11 @@ fn check_line(line: &ExpectLine, entry: &CaseEntry, device: &Device) -> Result<(
 }
 
 /// Reads the form of `objcopy -O verilog`.
-fn image(text: &str) -> Result<Program, (usize, String)> {
+///
+/// # Errors
+///
+/// The line, and what is wrong with it.
+pub fn image(text: &str) -> Result<Program, (usize, String)> {
     let mut program = Program::new();
     let mut section: Option<(u64, Vec<u8>)> = None;
     let insert = |program: &mut Program, section: Option<(u64, Vec<u8>)>, line| match section {

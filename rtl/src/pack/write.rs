@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use traceproof_vectors::Program;
+
 use super::manifest::{BinCounts, CaseEntry, FORMAT, LeftOut, Manifest, VERSION};
 use super::{digest, forms};
-use crate::generate::{Generated, GeneratedCase, Size, generate};
+use crate::generate::{Generated, GeneratedCase, Size, generate, recorded};
 use crate::{Checksum, Device, Op, Problem, Row};
 
 /// Generates the pack of a device and writes it into a directory that is empty or does not exist. `text` is the
@@ -22,17 +24,54 @@ pub fn write(
     size: Size,
     seed: u64,
 ) -> Result<Manifest, Problem> {
+    prepare(directory)?;
+    let generated = generate(device, size, seed).map_err(|message| Problem::whole("dut.toml", message))?;
+    write_cases(directory, device, text, generated, (size.name(), seed))
+}
+
+/// Writes a pack of one case: rows that a simulation wrote down, and the program that it executed.
+///
+/// # Errors
+///
+/// As [`write`].
+pub fn write_recorded(
+    directory: &Path,
+    device: &Device,
+    text: &str,
+    rows: Vec<Row>,
+    program: Program,
+) -> Result<Manifest, Problem> {
+    prepare(directory)?;
+    let generated = recorded(device, rows, program).map_err(|message| Problem::whole("dut.toml", message))?;
+    write_cases(directory, device, text, generated, (RECORDED, 0))
+}
+
+/// What `size` and `origin` are where a simulation wrote the rows down.
+const RECORDED: &str = "recorded";
+
+fn prepare(directory: &Path) -> Result<(), Problem> {
     let name = directory.display().to_string();
     let io = |error: std::io::Error| Problem::whole(&name, error.to_string());
     fs::create_dir_all(directory).map_err(io)?;
     if fs::read_dir(directory).map_err(io)?.next().is_some() {
         return Err(Problem::whole(name, "the directory must be empty"));
     }
-    let generated = generate(device, size, seed).map_err(|message| Problem::whole("dut.toml", message))?;
+    Ok(())
+}
+
+/// `origin`: the size and the seed.
+fn write_cases(
+    directory: &Path,
+    device: &Device,
+    text: &str,
+    generated: Generated,
+    origin: (&'static str, u64),
+) -> Result<Manifest, Problem> {
+    let io = |error: std::io::Error| Problem::whole(directory.display().to_string(), error.to_string());
     let mut writer = Writer {
         directory,
         device,
-        size,
+        size: origin.0,
         files: BTreeMap::new(),
         rows: 0,
         memh: String::new(),
@@ -43,13 +82,13 @@ pub fn write(
         cases.push(writer.case(number, case).map_err(io)?);
     }
     writer.file("dut.toml", text).map_err(io)?;
-    writer.finish(generated, cases, seed).map_err(io)
+    writer.finish(generated, cases, origin.1).map_err(io)
 }
 
 struct Writer<'a> {
     directory: &'a Path,
     device: &'a Device,
-    size: Size,
+    size: &'static str,
     files: BTreeMap<String, String>,
     rows: usize,
     memh: String,
@@ -87,14 +126,18 @@ impl Writer<'_> {
         self.file(&format!("{id}.stim"), &forms::stim(&rows, blocks))?;
         self.file(&format!("{id}.expect"), &(text.join("\n") + "\n"))?;
         self.file(&format!("{id}.image"), &forms::image(&case.program))?;
-        if self.size == Size::Smoke {
+        if self.size == Size::Smoke.name() {
             self.file(&format!("{id}.csv"), &forms::csv(&rows, blocks))?;
             self.file(&format!("{id}.vcd"), &forms::vcd(&rows, blocks))?;
         }
         Ok(CaseEntry {
             number,
             id: case.id.clone(),
-            origin: String::from(if case.directed { "directed" } else { "generated" }),
+            origin: String::from(match self.size {
+                RECORDED => RECORDED,
+                _ if case.directed => "directed",
+                _ => "generated",
+            }),
             variant_of: case.variant.as_ref().map(|(of, _)| of.clone()),
             relation: case.variant.as_ref().map(|(_, relation)| *relation),
             first_row: u32::try_from(first).unwrap_or(u32::MAX),
@@ -120,7 +163,7 @@ impl Writer<'_> {
             protocol: String::from("riscv_etrace"),
             device: self.device.name.clone(),
             seed,
-            size: self.size.name().to_owned(),
+            size: self.size.to_owned(),
             rows: self.rows as u64,
             blocks: self.device.blocks(),
             words: Row::words(self.device.blocks()),

@@ -137,3 +137,20 @@ pub struct Finding {
     /// It is about the end of tracing, not about the body of the trace.
     pub tail: bool,
 }
+
+impl Finding {
+    /// Whether nothing that comes after it can be its consequence: filling and length of a packet whose fields can be
+    /// read, and fields that say nothing about the execution.
+    #[must_use]
+    pub fn is_harmless(&self) -> bool {
+        let known = [
+            ("RVET-PKT-002", "length"),
+            ("RVET-PKT-003", "padding"),
+            ("RVET-PKT-004", "length"),
+            ("RVET-PKT-017", "tval"),
+            ("RVET-PKT-023", "encoder_mode"),
+            ("RVET-ENC-008", "ienable"),
+        ];
+        known.contains(&(&*self.clause, &*self.field))
+    }
+}

@@ -120,6 +120,9 @@ impl Referee<'_> {
         if let Some((field, clause, expected, got)) = fields.0 {
             self.find(item.row, Some(reason), field, clause, &expected, &got);
         }
+        if !matches!(wanted, Wanted::Context | Wanted::Support { .. }) {
+            self.device_pending = None;
+        }
         self.device_base = self.address_of(packet).filter(|address| Some(*address) != item.address());
         self.at += 1;
     }
@@ -200,18 +203,19 @@ impl Referee<'_> {
             }
             _ => return,
         };
-        match self.pending.len() {
+        let pending = self.outcomes_of(packet);
+        match pending.len() {
             // All 31 outcomes are there; it is the address that is not reported.
             31 if address.is_none() => {
-                let due = map_of(&self.pending);
+                let due = map_of(pending);
                 fields.same("branch_map", "RVET-ENC-028", format!("{due:031b}"), format!("{map:031b}"));
                 fields.same("address", reason.clause(), item.address(), None);
             }
-            pending if address.is_none() => fields.same("branches", "RVET-PKT-032", pending, 0),
-            pending => fields.same("branches", "RVET-ENC-028", pending, usize::from(branches)),
+            count if address.is_none() => fields.same("branches", "RVET-PKT-032", count, 0),
+            count => fields.same("branches", "RVET-ENC-028", count, usize::from(branches)),
         }
         let significant = if branches >= 31 { (1 << 31) - 1 } else { (1_u32 << branches) - 1 };
-        let due = map_of(&self.pending);
+        let due = map_of(pending);
         fields.same("branch_map", "RVET-PKT-033", format!("{due:b}"), format!("{:b}", map & significant));
         match address {
             None => {}

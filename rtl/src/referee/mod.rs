@@ -6,6 +6,7 @@
 
 mod due;
 mod fields;
+mod outcomes;
 mod search;
 
 pub use due::{Due, Finding, Reason};
@@ -30,15 +31,16 @@ pub(crate) struct Ruling {
 }
 
 /// Judges packets against items. `reported`: for each packet, how many instructions a decoder has reported after it, if
-/// it decodes the whole.
+/// it decodes the whole. `overlong`: packets with something after their fields.
 #[must_use]
 pub(crate) fn referee(
     device: &Device,
     items: &[Item],
     packets: &[Packet],
     reported: Option<&[u64]>,
+    overlong: &[usize],
 ) -> Ruling {
-    let mut referee = Referee::new(device, items, packets, reported);
+    let mut referee = Referee { overlong, ..Referee::new(device, items, packets, reported) };
     for index in 0..items.len() {
         referee.item(index);
     }
@@ -93,12 +95,15 @@ struct Referee<'a> {
     items: &'a [Item],
     packets: &'a [Packet],
     reported: Option<&'a [u64]>,
+    overlong: &'a [usize],
     ruling: Ruling,
     /// The next packet.
     at: usize,
     /// Instructions traced so far.
     retired: u64,
     pending: Vec<bool>,
+    /// What the device has pending, where a report of it did not come.
+    device_pending: Option<Vec<bool>>,
     /// Latest reported address: that of the item, and that of the device where they differ.
     base: u64,
     device_base: Option<u64>,
@@ -142,10 +147,12 @@ impl<'a> Referee<'a> {
             items,
             packets,
             reported,
+            overlong: &[],
             ruling: Ruling::default(),
             at: 0,
             retired: 0,
             pending: Vec::new(),
+            device_pending: None,
             base: 0,
             device_base: None,
             stale_base: None,
@@ -236,6 +243,7 @@ impl<'a> Referee<'a> {
         self.trap_reported = false;
         self.open_interrupt = false;
         self.pending.clear();
+        self.device_pending = None;
     }
 
     /// The chain of traps has no handler, and the device reported its interrupts by themselves.
@@ -265,7 +273,7 @@ impl<'a> Referee<'a> {
 
     fn retire(&mut self, index: usize, item: &Item) {
         if let Some(taken) = item.taken() {
-            self.pending.push(!taken);
+            self.outcome(taken);
         }
         let previous = self.neighbour(index, -1);
         let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
@@ -291,6 +299,7 @@ impl<'a> Referee<'a> {
         } else {
             self.address(index, item, traced_before.is_some_and(Item::is_updiscon));
         }
+        self.full_map_of_device();
         self.trap_reported = false;
         self.open_interrupt = false;
     }

@@ -25,12 +25,21 @@ impl Referee<'_> {
             });
         match (found, self.peek()) {
             (Some(0), Some(packet)) => self.compare(item, reason, wanted, packet),
+            // A device with outcomes left reports them at another branch: that difference is known.
+            _ if matches!(wanted, Wanted::FullMap) && self.device_pending.is_some() => {}
             (_, None) => self.missing(item, reason, wanted),
             // A full map of the outcomes up to a later branch.
-            (None, Some(Packet::Branch { address: None, branch_map, .. }))
-                if matches!(wanted, Wanted::Address { .. }) && self.is_later_map(item, *branch_map) =>
+            (_, Some(Packet::Branch { address: None, branch_map, .. }))
+                if matches!(wanted, Wanted::Address { .. })
+                    && found != Some(1)
+                    && self.is_later_map(item, *branch_map) =>
             {
                 self.missing(item, reason, wanted);
+            }
+            (None, Some(_))
+                if matches!(wanted, Wanted::Address { .. }) && self.outcomes_in_two(item).is_some() =>
+            {
+                self.in_two(item, reason);
             }
             // Outcomes with an address are those of a later item, unless the address is what is too much.
             (None, Some(Packet::Branch { address: Some(_), branches: 1..=30, .. }))
@@ -39,7 +48,9 @@ impl Referee<'_> {
                 self.missing(item, reason, wanted);
             }
             // The right place with another count of outcomes: a field that differs, not another packet.
-            (_, Some(packet)) if self.is_near(item, wanted, packet) => {
+            (_, Some(packet))
+                if self.is_near(item, wanted, packet) && !self.is_rather_later(item, packet) =>
+            {
                 self.compare(item, reason, wanted, packet);
             }
             // It is a later packet that fits: the others before it are too many, unless they are about later items.
@@ -82,7 +93,32 @@ impl Referee<'_> {
         }
     }
 
+    /// The packet and the next one report this item, with too many outcomes or too few.
+    fn in_two(&mut self, item: &Item, reason: Reason) {
+        let (due, came) = (self.pending.len(), self.outcomes_in_two(item).unwrap_or_default());
+        let (due, came) = (due.to_string(), came.to_string());
+        self.find(item.row, Some(reason), "branches", "RVET-ENC-028", &due, &came);
+        self.device_base = None;
+        self.at += 2;
+    }
+
+    /// Whether the packet of another count of outcomes is that of a later item at the same place: it has all of the
+    /// outcomes up to there, and more of them than a device counts by mistake; or nothing but the end follows it.
+    fn is_rather_later(&self, item: &Item, packet: &Packet) -> bool {
+        let Packet::Branch { branches, address: Some(_), .. } = packet else { return false };
+        let more = usize::from(*branches).saturating_sub(self.pending.len());
+        let ends = matches!(self.packets.get(self.at + 1), Some(Packet::Support { .. }));
+        (more > 1 || (more == 1 && ends && !self.is_final(item))) && self.is_about_later(item, packet)
+    }
+
+    fn is_final(&self, item: &Item) -> bool {
+        self.after(item)
+            .next()
+            .is_none_or(|next| !next.qualified || !matches!(next.kind, ItemKind::Retire { .. }))
+    }
+
     fn missing(&mut self, item: &Item, reason: Reason, wanted: Wanted) {
+        self.keeps_outcomes(wanted);
         let got = self.peek().map_or_else(|| String::from("the end"), fields::show);
         self.find(item.row, Some(reason), "packet", reason.clause(), wanted.name(), &got);
     }
@@ -106,12 +142,24 @@ impl Referee<'_> {
         let here = item.address() == Some(self.resolved(address, self.base));
         // Where the decoder stops provisionally it cannot tell two arrivals at one place apart.
         let known = self.reported.is_some() && self.is_about_now(self.at);
-        if here && known && !self.is_about_later(item, packet) {
+        if here && (self.start_follows(item) || (known && !self.is_about_later(item, packet))) {
             self.surplus(item);
             self.pending.clear();
+            self.device_pending = None;
             self.base = item.address().unwrap_or(self.base);
             self.latest = Latest::Other;
         }
+    }
+
+    /// Whether the packet after the current one is the start packet that the next item asks for by its level or context.
+    fn start_follows(&self, item: &Item) -> bool {
+        let Some(Packet::Start { address, .. }) = self.packets.get(self.at + 1) else { return false };
+        self.after(item).next().is_some_and(|next| {
+            next.qualified
+                && next.address() == Some(address.0)
+                && !item.is_trap()
+                && super::precisely_changed(item, next)
+        })
     }
 
     /// Whether a packet has the kind that is due, and its address or cause.
@@ -125,10 +173,10 @@ impl Referee<'_> {
                         if i == *interrupt && cause == *ecause)
             }
             (Wanted::Address { .. }, Packet::Address { address, .. }) => {
-                self.pending.is_empty() && self.is_here(item, *address)
+                self.outcomes_of(packet).is_empty() && self.is_here(item, *address)
             }
             (Wanted::Address { .. }, Packet::Branch { address: Some(address), branches, .. }) => {
-                self.pending.len() == usize::from(*branches) && self.is_here(item, *address)
+                self.outcomes_of(packet).len() == usize::from(*branches) && self.is_here(item, *address)
             }
             (Wanted::FullMap, Packet::Branch { address: None, branch_map, .. }) => {
                 *branch_map == fields::map_of(&self.pending)
@@ -144,62 +192,68 @@ impl Referee<'_> {
     /// Whether an address packet that is due came with the right address. One that a trigger asked for is about another
     /// item if there is one, where no trigger asks for this one, and the other way round.
     fn is_near(&self, item: &Item, wanted: Wanted, packet: &Packet) -> bool {
-        let Wanted::Address { notify: due, .. } = wanted else { return false };
+        let due = match wanted {
+            Wanted::Address { notify, .. } => notify,
+            // The level or context that changed is not reported, and the address as if it had not.
+            Wanted::Start if precisely_changed_before(self.items, item) => Flag::Any,
+            _ => return false,
+        };
         match packet {
             Packet::Address { address, notify, .. }
             | Packet::Branch { address: Some(address), notify, .. } => {
                 let other = matches!(due, Flag::Is(due) if due != *notify);
                 self.is_here(item, *address) && !(other && self.is_about_later(item, packet))
             }
+            // All outcomes, and no address.
+            Packet::Branch { address: None, branch_map, .. } if matches!(wanted, Wanted::Address { .. }) => {
+                self.pending.len() == 31 && *branch_map == fields::map_of(&self.pending)
+            }
             _ => false,
         }
     }
 
-    fn is_here(&self, item: &Item, address: ReportedAddress) -> bool {
+    pub(super) fn is_here(&self, item: &Item, address: ReportedAddress) -> bool {
         let bases = [Some(self.base), self.device_base, self.stale_base];
         bases.into_iter().flatten().any(|base| Some(self.resolved(address, base)) == item.address())
     }
 
-    /// Whether these are the pending outcomes and those of the items after `item`.
-    fn is_later_map(&self, item: &Item, map: u32) -> bool {
+    /// The items after this one among which the cause of a packet is looked for.
+    pub(super) fn after<'b>(&'b self, item: &Item) -> impl Iterator<Item = &'b Item> + use<'b> {
         let from = self.items.iter().position(|other| core::ptr::eq(other, item)).unwrap_or(self.items.len());
-        let later = self.items.iter().skip(from + 1).take(ITEMS_AHEAD).take_while(|item| item.qualified);
-        let mut outcomes = self.pending.clone();
-        outcomes.extend(later.filter_map(|item| item.taken()).map(|taken| !taken));
-        outcomes.truncate(31);
-        self.pending.len() < 31 && outcomes.len() == 31 && fields::map_of(&outcomes) == map
+        self.items.iter().skip(from + 1).take(ITEMS_AHEAD)
     }
 
     /// Whether the packet is what a later item asks for: the same address, and as many outcomes as there are up to it.
     fn is_about_later(&self, item: &Item, packet: &Packet) -> bool {
-        let from = self.items.iter().position(|other| core::ptr::eq(other, item)).unwrap_or(self.items.len());
         let ends =
             matches!(packet, Packet::Support { qual_status, .. } if *qual_status != QualStatus::NoChange);
         let begins = matches!(packet, Packet::Support { qual_status: QualStatus::NoChange, .. });
-        let mut outcomes = 0_usize;
-        let mut carried = self.pending.len();
-        for item in self.items.iter().skip(from + 1).take(ITEMS_AHEAD) {
+        let mut outcomes = Vec::new();
+        let mut carried = self.pending.clone();
+        for item in self.after(item) {
             let is_here = match item.kind {
                 ItemKind::Break { .. } => ends,
                 ItemKind::Enable { .. } => begins,
                 _ if !item.qualified => false,
                 _ => {
-                    outcomes += usize::from(item.taken().is_some());
-                    self.may_ask_for(item, packet, [outcomes, outcomes + carried])
+                    outcomes.extend(item.not_taken());
+                    carried.extend(item.not_taken());
+                    self.may_ask_for(item, packet, [&outcomes, &carried])
                 }
             };
             if is_here {
                 return true;
             }
             if !item.qualified || matches!(item.kind, ItemKind::Break { .. } | ItemKind::Enable { .. }) {
-                (outcomes, carried) = (0, 0);
+                outcomes.clear();
+                carried.clear();
             }
         }
         false
     }
 
-    /// Whether the packet may be about `item`, with one of these counts of outcomes.
-    fn may_ask_for(&self, item: &Item, packet: &Packet, outcomes: [usize; 2]) -> bool {
+    /// Whether the packet may be about `item`, with one of these lists of outcomes.
+    fn may_ask_for(&self, item: &Item, packet: &Packet, outcomes: [&Vec<bool>; 2]) -> bool {
         match packet {
             Packet::Start { address, .. } | Packet::Trap { thaddr: true, address: Some(address), .. } => {
                 item.address() == Some(address.0)
@@ -208,11 +262,26 @@ impl Referee<'_> {
                 matches!(item.kind, ItemKind::Trap { interrupt: i, cause, .. }
                     if i == *interrupt && cause == *ecause)
             }
-            Packet::Address { address, .. } => outcomes.contains(&0) && self.is_here(item, *address),
-            Packet::Branch { address: Some(address), branches, .. } => {
-                outcomes.contains(&usize::from(*branches)) && self.is_here(item, *address)
+            Packet::Address { address, .. } => {
+                outcomes.iter().any(|outcomes| outcomes.is_empty()) && self.is_here(item, *address)
+            }
+            Packet::Branch { address: Some(address), branches, branch_map, .. } => {
+                let are_these = |outcomes: &&Vec<bool>| {
+                    let significant = (1_u32 << (*branches).min(31)) - 1;
+                    outcomes.len() == usize::from(*branches)
+                        && fields::map_of(outcomes) == *branch_map & significant
+                };
+                outcomes.iter().any(|outcomes| are_these(&outcomes)) && self.is_here(item, *address)
             }
             _ => false,
         }
     }
+}
+
+/// Whether the instruction before has another level, or the context changes here.
+fn precisely_changed_before(items: &[Item], item: &Item) -> bool {
+    let index = items.iter().position(|other| core::ptr::eq(other, item));
+    let before = index.and_then(|index| items.get(index.checked_sub(1)?));
+    before
+        .is_some_and(|before| before.qualified && !before.is_trap() && super::precisely_changed(before, item))
 }
