@@ -1,6 +1,6 @@
 //! What a header byte alone says, as tables of the fast path.
 
-use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, Packet};
+use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Reason};
 
 /// The packet of one byte that a byte is where cycles are not counted; `None` where more bytes are needed, or where the
 /// byte begins no packet.
@@ -55,38 +55,82 @@ pub(super) const fn atoms(header: u8) -> Atoms {
     }
 }
 
-/// What the header of an atom says where cycles are counted, if its count has one or two bytes.
+/// Atoms with cycle counts of less than 112: bits 0 to 4 of the index are bits 1 to 5 of the header. Above them is 0
+/// where the count has one byte, otherwise 1 more than the second byte.
+///
+/// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
+static SHORT_PACKETS: [Packet; 256] = {
+    let mut packets = [Packet::Ignore; 256];
+    let mut index = 0;
+    while index < packets.len() {
+        let (low, row) = (index & 0x1f, index >> 5);
+        let above = if row > 0 { row - 1 } else { 0 };
+        let value = (low >> 1 | above << 4) as u32;
+        packets[index] = Packet::Atoms {
+            atoms: Atoms::one(low & 1 == 0),
+            cycle_count: Some(CycleCount { value, bytes: if row > 0 { 2 } else { 1 }, reserved: 0 }),
+        };
+        index += 1;
+    }
+    packets
+};
+
+/// References save the multiplication with the size of a packet.
+pub(super) static SHORT_COUNTED_ATOMS: [&Packet; 256] = {
+    let mut references = [&SHORT_PACKETS[0]; 256];
+    let mut index = 0;
+    while index < references.len() {
+        references[index] = &SHORT_PACKETS[index];
+        index += 1;
+    }
+    references
+};
+
+/// For each header, the index into `SHORT_COUNTED_ATOMS` without the second byte, and where that byte is in the first
+/// two bytes shifted right by 3. Other headers than those of atoms have an index beyond the table.
+pub(super) static COUNTED_ATOM_KEYS: [(u32, u32); 256] = {
+    let mut keys = [(0x100, 0); 256];
+    let mut header = 0x80;
+    while header < keys.len() {
+        keys[header] = (header as u32 >> 1 & 0x3f, if header & 0x40 != 0 { 0x1fe0 } else { 0 });
+        header += 2;
+    }
+    keys
+};
+
+/// What the information byte of an I-sync says, in the order of a packet in memory.
 #[derive(Clone, Copy)]
-pub(super) struct CountedAtom {
-    pub(super) atoms: Atoms,
-    /// How many bytes the packet has.
-    pub(super) bytes: u8,
-    /// The low bits of the count.
-    pub(super) low: u8,
-    /// Where the others are, four bits lower than in the packet; 0 with one byte.
-    pub(super) high: u16,
-    /// Those bits of the first two bytes that are 0x80 if the packet is such an atom, and not if the count is longer; 0
-    /// where this is no header of an atom.
-    pub(super) kind: u16,
+#[repr(C)]
+pub(super) struct Information {
+    pub(super) reserved: u8,
+    pub(super) reason: Reason,
+    pub(super) non_secure: bool,
+    pub(super) alt_isa: bool,
+    pub(super) hyp: bool,
 }
 
-/// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
-pub(super) static COUNTED_ATOMS: [CountedAtom; 256] = {
-    let none = CountedAtom { atoms: Atoms::one(true), bytes: 1, low: 0, high: 0, kind: 0 };
-    let mut counted = [none; 256];
-    let mut header = 0x80;
-    while header < counted.len() {
-        let more = header & 0x40 != 0;
-        counted[header] = CountedAtom {
-            atoms: Atoms::one(header & 2 == 0),
-            bytes: 1 + more as u8,
-            low: (header >> 2 & 0xf) as u8,
-            high: if more { 0x7f0 } else { 0 },
-            kind: if more { 0x8081 } else { 0x81 },
+/// Spec: PFT-PKT-009 to PFT-PKT-019 (4.3, 4.4, 4.5).
+pub(super) static INFORMATION: [Information; 256] = {
+    let none =
+        Information { reserved: 0, reason: Reason::Periodic, non_secure: false, alt_isa: false, hyp: false };
+    let mut information = [none; 256];
+    let mut byte = 0;
+    while byte < information.len() {
+        information[byte] = Information {
+            reserved: (byte as u8 ^ 1) & 0x91,
+            reason: match byte >> 5 & 3 {
+                0 => Reason::Periodic,
+                1 => Reason::TraceEnabled,
+                2 => Reason::Overflow,
+                _ => Reason::DebugExit,
+            },
+            non_secure: byte & 8 != 0,
+            alt_isa: byte & 4 != 0,
+            hyp: byte & 2 != 0,
         };
-        header += 1;
+        byte += 1;
     }
-    counted
+    information
 };
 
 #[cfg(test)]
