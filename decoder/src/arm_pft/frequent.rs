@@ -7,7 +7,7 @@
 
 use core::hint::cold_path;
 
-use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Reason, VariableField};
+use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, VariableField};
 use traceproof_vectors::{Address32, Place};
 
 use super::layout::Layout;
@@ -104,7 +104,8 @@ fn with_counts<'a, L: Listener + ?Sized>(
 }
 
 /// Reports a packet that the loops do not: a timestamp, an atom with a larger cycle count than they read, another packet
-/// with a cycle count of more than two bytes, an A-sync, an I-sync without cycle count. Gives its length, 0 if it is none of these.
+/// with a cycle count of more than two bytes, an A-sync, an I-sync without cycle count. Gives its length, 0 if it is
+/// none of these.
 ///
 /// Apart from the loops, which have not enough registers for it.
 #[inline(never)]
