@@ -12,7 +12,9 @@ use traceproof_vectors::{Address32, Place};
 
 use super::layout::Layout;
 use super::listener::Listener;
-use super::tables::{COUNTED_ATOM_KEYS, INFORMATION, Information, SHORT_COUNTED_ATOMS, SINGLES};
+use super::tables::{
+    INFORMATION, Information, SHORT_COUNTED, SHORT_COUNTED_INDEX, SHORT_COUNTED_MASKS, SINGLES,
+};
 
 /// Eight bytes, the first one in the low byte.
 type Window = u64;
@@ -73,13 +75,17 @@ fn with_counts<'a, L: Listener + ?Sized>(
     listener: &mut L,
 ) -> &'a [u8] {
     let mut next = Next::new(bytes, *place);
-    while let Some(window) = next.window() {
-        let header = window as u8;
-        if header & 0x81 == 0x80 {
-            if !next.counted_atoms(window, listener) {
-                break;
+    while let Some(mut window) = next.window() {
+        // Atoms and branch addresses of one byte.
+        if window as u8 >> 7 != window as u8 & 1 {
+            if next.short_counted(window, listener) {
+                continue;
             }
-        } else if header & 1 == 1 {
+            let Some(after) = next.window() else { break };
+            window = after;
+        }
+        let header = window as u8;
+        if header & 1 == 1 {
             let Address { address, exception: false, after } = branch_address(window) else { break };
             let Some(count) = short_count(after, 0) else { break };
             let length = usize::from(address.bytes) + 1 + (after >> 6 & 1) as usize;
@@ -95,6 +101,8 @@ fn with_counts<'a, L: Listener + ?Sized>(
                 7
             };
             next.report(&Line(instruction_sync(window, Some(count))).0, length, listener);
+        } else if window & 0x80c1 == 0xc0 {
+            next.larger_counted_atom(window, listener);
         } else {
             break;
         }
@@ -103,9 +111,8 @@ fn with_counts<'a, L: Listener + ?Sized>(
     next.rest()
 }
 
-/// Reports a packet that the loops do not: a timestamp, an atom with a larger cycle count than they read, another packet
-/// with a cycle count of more than two bytes, an A-sync, an I-sync without cycle count. Gives its length, 0 if it is
-/// none of these.
+/// Reports a packet that the loops do not: a timestamp, an A-sync, an I-sync without cycle count, or a packet with a cycle
+/// count of more than two bytes. Gives its length, 0 if it is none of these.
 ///
 /// Apart from the loops, which have not enough registers for it.
 #[inline(never)]
@@ -214,27 +221,41 @@ impl<'a> Next<'a> {
         self.index += 1;
     }
 
-    /// Up to four atoms with cycle counts of less than 112; false if there is none.
+    /// Up to four packets of one or two bytes: atoms with cycle counts, and branch addresses of one byte with a count of
+    /// one byte; false if there are fewer.
     ///
     /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
     #[inline]
-    fn counted_atoms<L: Listener + ?Sized>(&mut self, mut window: Window, listener: &mut L) -> bool {
-        // The next packet waits for nothing but three operations on the window.
-        for nth in 0..4 {
-            let Some(packet) = short_counted_atom(window) else { return nth > 0 };
-            self.report(packet, 1 + (window as usize >> 6 & 1), listener);
-            let more_bits = window >> 3 & 8;
-            window = window >> 8 >> more_bits;
+    fn short_counted<L: Listener + ?Sized>(&mut self, mut window: Window, listener: &mut L) -> bool {
+        // Bit 3 of each byte: as the header of one of these packets it has another byte. An atom says so in bit 6;
+        // bit 0 is set in a branch address. So the next packet waits for two operations.
+        let mut two = (window >> 3 | window << 3) & 0x0808_0808_0808_0808;
+        for _ in 0..4 {
+            let Some(packet) = short_counted(window) else { return false };
+            let more_bits = two & 8;
+            self.report(packet, 1 + more_bits as usize / 8, listener);
+            (window, two) = (window >> 8 >> more_bits, two >> 8 >> more_bits);
         }
         true
     }
+
+    /// An atom with a cycle count of two bytes.
+    ///
+    /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
+    #[inline]
+    fn larger_counted_atom<L: Listener + ?Sized>(&mut self, window: Window, listener: &mut L) {
+        let value = (window >> 2 & 0xf | window >> 4 & 0x7f0) as u32;
+        let cycle_count = Some(CycleCount { value, bytes: 2, reserved: 0 });
+        let packet = Packet::Atoms { atoms: Atoms::one(window & 2 == 0), cycle_count };
+        self.report(&Line(packet).0, 2, listener);
+    }
 }
 
-/// An atom whose cycle count is one of `SHORT_COUNTED_ATOMS`.
+/// One of `SHORT_COUNTED`.
 #[inline]
-fn short_counted_atom(window: Window) -> Option<&'static Packet> {
-    let (base, mask) = COUNTED_ATOM_KEYS[usize::from(window as u8)];
-    SHORT_COUNTED_ATOMS.get((base + (window as u32 >> 3 & mask)) as usize).copied()
+fn short_counted(window: Window) -> Option<&'static Packet> {
+    let packet = window as u32 & SHORT_COUNTED_MASKS[usize::from(window as u8)];
+    SHORT_COUNTED.get(usize::from(*SHORT_COUNTED_INDEX.get(packet as usize)?))
 }
 
 /// A cycle count of one or two bytes; `None` if it has more. Its first byte should have the bits `expected`.

@@ -55,48 +55,78 @@ pub(super) const fn atoms(header: u8) -> Atoms {
     }
 }
 
-/// Atoms with cycle counts of less than 112: bits 0 to 4 of the index are bits 1 to 5 of the header. Above them is 0
-/// where the count has one byte, otherwise 1 more than the second byte.
-///
-/// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
-static SHORT_PACKETS: [Packet; 256] = {
-    let mut packets = [Packet::Ignore; 256];
-    let mut index = 0;
-    while index < packets.len() {
-        let (low, row) = (index & 0x1f, index >> 5);
-        let above = if row > 0 { row - 1 } else { 0 };
-        let value = (low >> 1 | above << 4) as u32;
-        packets[index] = Packet::Atoms {
-            atoms: Atoms::one(low & 1 == 0),
-            cycle_count: Some(CycleCount { value, bytes: if row > 0 { 2 } else { 1 }, reserved: 0 }),
-        };
-        index += 1;
+/// The packets of one or two bytes with a cycle count that the fast path has as constants.
+pub(super) static SHORT_COUNTED: [Packet; SHORT_COUNTED_LENGTH] = {
+    let mut packets = [Packet::Ignore; SHORT_COUNTED_LENGTH];
+    let (mut bytes, mut length) = (0, 0);
+    while bytes < SHORT_COUNTED_INDEX.len() {
+        if let Some(packet) = short_counted(bytes) {
+            packets[length] = packet;
+            length += 1;
+        }
+        bytes += 1;
     }
     packets
 };
 
-/// References save the multiplication with the size of a packet.
-pub(super) static SHORT_COUNTED_ATOMS: [&Packet; 256] = {
-    let mut references = [&SHORT_PACKETS[0]; 256];
-    let mut index = 0;
-    while index < references.len() {
-        references[index] = &SHORT_PACKETS[index];
-        index += 1;
+/// Atoms have 32 headers of one byte, and as many of two with 8 second bytes; branch addresses have 64 and 16.
+const SHORT_COUNTED_LENGTH: usize = 32 + 32 * 8 + 64 * 16;
+
+/// The index into `SHORT_COUNTED` of the packet of these two bytes, the second one above the first one; beyond that
+/// table for other bytes. A header of a packet of one byte has no second byte here.
+pub(super) static SHORT_COUNTED_INDEX: [u16; 0x4000] = {
+    let mut indices = [u16::MAX; 0x4000];
+    let (mut bytes, mut length) = (0, 0);
+    while bytes < indices.len() {
+        if short_counted(bytes).is_some() {
+            indices[bytes] = length;
+            length += 1;
+        }
+        bytes += 1;
     }
-    references
+    assert!(length as usize == SHORT_COUNTED_LENGTH, "the table of packets has another length");
+    indices
 };
 
-/// For each header, the index into `SHORT_COUNTED_ATOMS` without the second byte, and where that byte is in the first
-/// two bytes shifted right by 3. Other headers than those of atoms have an index beyond the table.
-pub(super) static COUNTED_ATOM_KEYS: [(u32, u32); 256] = {
-    let mut keys = [(0x100, 0); 256];
-    let mut header = 0x80;
-    while header < keys.len() {
-        keys[header] = (header as u32 >> 1 & 0x3f, if header & 0x40 != 0 { 0x1fe0 } else { 0 });
-        header += 2;
+/// For each header, which bits of two bytes are the packet; none for those of other packets than in `SHORT_COUNTED`.
+pub(super) static SHORT_COUNTED_MASKS: [u32; 256] = {
+    let mut masks = [0; 256];
+    let mut header = 0;
+    while header < masks.len() {
+        masks[header] = match header as u8 & 0xc1 {
+            0x80 => 0xff,
+            0xc0 | 0x01 | 0x41 => 0xffff,
+            _ => 0,
+        };
+        header += 1;
     }
-    keys
+    masks
 };
+
+/// An atom with a cycle count of less than 128, or a branch address of one byte with a cycle count of one.
+///
+/// Spec: PFT-PKT-025 to PFT-PKT-030, PFT-PKT-033, PFT-PKT-037, PFT-PKT-048 (4.3, 4.4, 4.5.4).
+const fn short_counted(bytes: usize) -> Option<Packet> {
+    let (header, second) = (bytes as u8, (bytes >> 8) as u8);
+    let low = (header >> 2 & 0xf) as u32;
+    let atoms = Atoms::one(header & 2 == 0);
+    Some(match header & 0xc1 {
+        0x80 if second == 0 => Packet::Atoms { atoms, cycle_count: Some(counted(low, 1)) },
+        0xc0 if second < 8 => {
+            Packet::Atoms { atoms, cycle_count: Some(counted(low | (second as u32) << 4, 2)) }
+        }
+        0x01 | 0x41 if second & 0xc3 == 0 => Packet::BranchAddress {
+            address: CompressedAddress { bits: (header >> 1) as u64, bytes: 1 },
+            exception: None,
+            cycle_count: Some(counted((second >> 2) as u32, 1)),
+        },
+        _ => return None,
+    })
+}
+
+const fn counted(value: u32, bytes: u8) -> CycleCount {
+    CycleCount { value, bytes, reserved: 0 }
+}
 
 /// What the information byte of an I-sync says, in the order of a packet in memory.
 #[derive(Clone, Copy)]
