@@ -111,8 +111,8 @@ fn with_counts<'a, L: Listener + ?Sized>(
     next.rest()
 }
 
-/// Reports a packet that the loops do not: a timestamp, an A-sync, an I-sync without cycle count, or a packet with a cycle
-/// count of more than two bytes. Gives its length, 0 if it is none of these.
+/// Reports a packet that the loops do not: a timestamp, an A-sync, an I-sync without cycle count, or a packet with a
+/// cycle count of more than two bytes. Gives its length, 0 if it is none of these.
 ///
 /// Apart from the loops, which have not enough registers for it.
 #[inline(never)]
@@ -221,8 +221,8 @@ impl<'a> Next<'a> {
         self.index += 1;
     }
 
-    /// Up to four packets of one or two bytes: atoms with cycle counts, and branch addresses of one byte with a count of
-    /// one byte; false if there are fewer.
+    /// Up to four packets of one or two bytes: atoms with cycle counts, and branch addresses of one byte with a count
+    /// of one byte; false if there are fewer.
     ///
     /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
     #[inline]
