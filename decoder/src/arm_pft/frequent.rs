@@ -3,14 +3,18 @@
 //! Without it a reader reports the same: see
 //! [`PacketReader::without_fast_path`](super::PacketReader::without_fast_path).
 //!
-//! How many bytes a part of a packet has cannot be predicted, so hardly anything branches on it.
+//! How many bytes a part of a packet has can seldom be predicted, so hardly anything branches on it.
 
-use traceproof_vectors::arm_pft::{CompressedAddress, CycleCount, Packet, Reason, VariableField};
+use core::hint::cold_path;
+
+use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, VariableField};
 use traceproof_vectors::{Address32, Place};
 
 use super::layout::Layout;
 use super::listener::Listener;
-use super::tables::{COUNTED_ATOMS, CountedAtom, SINGLES};
+use super::tables::{
+    INFORMATION, Information, SHORT_COUNTED, SHORT_COUNTED_INDEX, SHORT_COUNTED_MASKS, SINGLES,
+};
 
 /// Eight bytes, the first one in the low byte.
 type Window = u64;
@@ -30,10 +34,12 @@ pub(super) fn packets<'a, L: Listener + ?Sized>(
         rest = if layout.cycle_accurate {
             with_counts(layout, rest, place, listener)
         } else {
-            without_counts(layout, rest, place, listener)
+            without_counts(rest, place, listener)
         };
-        let Some((packet, length)) = longer(layout, rest) else { return rest };
-        listener.packet(*place, &packet);
+        let length = longer(layout, rest, *place, listener);
+        if length == 0 {
+            return rest;
+        }
         place.byte += length as u64;
         place.packet += 1;
         rest = rest.get(length..).unwrap_or_default();
@@ -41,7 +47,6 @@ pub(super) fn packets<'a, L: Listener + ?Sized>(
 }
 
 fn without_counts<'a, L: Listener + ?Sized>(
-    layout: &Layout,
     bytes: &'a [u8],
     place: &mut Place,
     listener: &mut L,
@@ -55,8 +60,6 @@ fn without_counts<'a, L: Listener + ?Sized>(
             let Address { address, exception: false, .. } = branch_address(window) else { break };
             let packet = Packet::BranchAddress { address, exception: None, cycle_count: None };
             next.report(&packet, address.bytes.into(), listener);
-        } else if header == 0x08 && layout.context_id_bytes == 0 {
-            next.report(&instruction_sync(window, None), 6, listener);
         } else {
             break;
         }
@@ -72,25 +75,34 @@ fn with_counts<'a, L: Listener + ?Sized>(
     listener: &mut L,
 ) -> &'a [u8] {
     let mut next = Next::new(bytes, *place);
-    while let Some(window) = next.window() {
-        let header = window as u8;
-        if header & 0x81 == 0x80 {
-            if !next.counted_atoms(window, listener) {
-                break;
+    while let Some(mut window) = next.window() {
+        // Atoms and branch addresses of one byte.
+        if window as u8 >> 7 != window as u8 & 1 {
+            if next.short_counted(window, listener) {
+                continue;
             }
-        } else if header & 1 == 1 {
+            let Some(after) = next.window() else { break };
+            window = after;
+        }
+        let header = window as u8;
+        if header & 1 == 1 {
             let Address { address, exception: false, after } = branch_address(window) else { break };
             let Some(count) = short_count(after, 0) else { break };
+            let length = usize::from(address.bytes) + 1 + (after >> 6 & 1) as usize;
             let packet = Packet::BranchAddress { address, exception: None, cycle_count: Some(count) };
-            next.report(&Line(packet).0, usize::from(address.bytes + count.bytes), listener);
-        } else if header == 0x08 && layout.context_id_bytes == 0 {
-            if window >> 45 & 3 == 0 {
-                next.report(&Line(instruction_sync(window, None)).0, 6, listener);
+            next.report(&Line(packet).0, length, listener);
+        } else if header == 0x08 && layout.context_id_bytes == 0 && window >> 45 & 3 != 0 {
+            let Some(count) = short_count(window >> 48, 0x80) else { break };
+            // Nearly always two bytes: the next packet waits for a prediction, not for the count.
+            let length = if count.bytes == 2 {
+                8
             } else {
-                let Some(count) = short_count(window >> 48, 0x80) else { break };
-                let length = 6 + usize::from(count.bytes);
-                next.report(&Line(instruction_sync(window, Some(count))).0, length, listener);
-            }
+                cold_path();
+                7
+            };
+            next.report(&Line(instruction_sync(window, Some(count))).0, length, listener);
+        } else if window & 0x80c1 == 0xc0 {
+            next.larger_counted_atom(window, listener);
         } else {
             break;
         }
@@ -99,44 +111,61 @@ fn with_counts<'a, L: Listener + ?Sized>(
     next.rest()
 }
 
-/// A packet with a timestamp or with a cycle count of more than two bytes, and its length.
+/// Reports a packet that the loops do not: a timestamp, an A-sync, an I-sync without cycle count, or a packet with a
+/// cycle count of more than two bytes. Gives its length, 0 if it is none of these.
 ///
 /// Apart from the loops, which have not enough registers for it.
 #[inline(never)]
-fn longer(layout: &Layout, bytes: &[u8]) -> Option<(Packet, usize)> {
-    let window = window_at(bytes, 0)?;
+fn longer<L: Listener + ?Sized>(layout: &Layout, bytes: &[u8], place: Place, listener: &mut L) -> usize {
+    let Some(window) = window_at(bytes, 0) else { return 0 };
     let header = window as u8;
     let counted = layout.cycle_accurate;
     let count = |at, mask, expected| window_at(bytes, at).map(|window| long_count(window, mask, expected));
-    if header & !4 == 0x42 {
-        let value = timestamp(layout, window_at(bytes, 1)?)?;
-        let length = 1 + usize::from(value.bytes);
-        let cycle_count = if counted { Some(count(length, RESERVED, 0)?) } else { None };
-        let packet = Packet::Timestamp { clock_change: header & 4 != 0, value, cycle_count };
-        return Some((packet, with_count(length, cycle_count)));
-    }
-    if !counted {
-        return None;
-    }
-    Some(match header {
+    let mut report = |packet, length, cycle_count| {
+        listener.packet(place, &Line(packet).0);
+        with_count(length, cycle_count)
+    };
+    match header {
+        0x42 | 0x46 => {
+            let Some(value) = window_at(bytes, 1).and_then(|window| timestamp(layout, window)) else {
+                return 0;
+            };
+            let length = 1 + usize::from(value.bytes);
+            let cycle_count = if counted { count(length, RESERVED, 0) } else { None };
+            if counted && cycle_count.is_none() {
+                return 0;
+            }
+            report(
+                Packet::Timestamp { clock_change: header & 4 != 0, value, cycle_count },
+                length,
+                cycle_count,
+            )
+        }
+        0x08 if layout.context_id_bytes == 0 => {
+            let cycle_count = if counted && window >> 45 & 3 != 0 { count(6, RESERVED, 0x80) } else { None };
+            if counted && window >> 45 & 3 != 0 && cycle_count.is_none() {
+                return 0;
+            }
+            report(instruction_sync(window, cycle_count), 6, cycle_count)
+        }
+        0 if window << 16 == 0x80 << 56 => {
+            listener.packet(place, &Packet::AlignmentSync { zeros: 5 });
+            6
+        }
+        _ if !counted => 0,
         _ if header & 1 == 1 => {
-            let Address { address, exception: false, .. } = branch_address(window) else { return None };
+            let Address { address, exception: false, .. } = branch_address(window) else { return 0 };
             let length = usize::from(address.bytes);
-            let cycle_count = Some(count(length, RESERVED, 0)?);
-            let packet = Packet::BranchAddress { address, exception: None, cycle_count };
-            (packet, with_count(length, cycle_count))
+            let Some(cycle_count) = count(length, RESERVED, 0) else { return 0 };
+            let cycle_count = Some(cycle_count);
+            report(Packet::BranchAddress { address, exception: None, cycle_count }, length, cycle_count)
         }
         0x80.. => {
             let cycle_count = Some(long_count(window, 0, 0));
-            let packet = Packet::Atoms { atoms: COUNTED_ATOMS[usize::from(header)].atoms, cycle_count };
-            (packet, with_count(0, cycle_count))
+            report(Packet::Atoms { atoms: Atoms::one(header & 2 == 0), cycle_count }, 0, cycle_count)
         }
-        0x08 if layout.context_id_bytes == 0 && window >> 45 & 3 != 0 => {
-            let cycle_count = Some(count(6, RESERVED, 0x80)?);
-            (instruction_sync(window, cycle_count), with_count(6, cycle_count))
-        }
-        _ => return None,
-    })
+        _ => 0,
+    }
 }
 
 /// The length of a packet of so many bytes with its cycle count.
@@ -192,27 +221,41 @@ impl<'a> Next<'a> {
         self.index += 1;
     }
 
-    /// Up to four atoms with cycle counts of one or two bytes; false if there is none.
+    /// Up to four packets of one or two bytes: atoms with cycle counts, and branch addresses of one byte with a count
+    /// of one byte; false if there are fewer.
     ///
     /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
     #[inline]
-    fn counted_atoms<L: Listener + ?Sized>(&mut self, mut window: Window, listener: &mut L) -> bool {
-        // For each byte of the window, the bits of a second one. The next packet waits for nothing but two shifts.
-        let mut more = window >> 3 & 0x0808_0808_0808_0808;
-        for nth in 0..4 {
-            let CountedAtom { atoms, bytes, low, high, kind } = COUNTED_ATOMS[usize::from(window as u8)];
-            if window as u32 & u32::from(kind) != 0x80 {
-                return nth > 0;
-            }
-            let value = u32::from(low) | (window >> 4) as u32 & u32::from(high);
-            let cycle_count = Some(CycleCount { value, bytes, reserved: 0 });
-            let packet = Line(Packet::Atoms { atoms, cycle_count });
-            self.report(&packet.0, 1 + (more as usize >> 3 & 1), listener);
-            let more_bits = more & 8;
-            (window, more) = (window >> 8 >> more_bits, more >> 8 >> more_bits);
+    fn short_counted<L: Listener + ?Sized>(&mut self, mut window: Window, listener: &mut L) -> bool {
+        // Bit 3 of each byte: as the header of one of these packets it has another byte. An atom says so in bit 6;
+        // bit 0 is set in a branch address. So the next packet waits for two operations.
+        let mut two = (window >> 3 | window << 3) & 0x0808_0808_0808_0808;
+        for _ in 0..4 {
+            let Some(packet) = short_counted(window) else { return false };
+            let more_bits = two & 8;
+            self.report(packet, 1 + more_bits as usize / 8, listener);
+            (window, two) = (window >> 8 >> more_bits, two >> 8 >> more_bits);
         }
         true
     }
+
+    /// An atom with a cycle count of two bytes.
+    ///
+    /// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
+    #[inline]
+    fn larger_counted_atom<L: Listener + ?Sized>(&mut self, window: Window, listener: &mut L) {
+        let value = (window >> 2 & 0xf | window >> 4 & 0x7f0) as u32;
+        let cycle_count = Some(CycleCount { value, bytes: 2, reserved: 0 });
+        let packet = Packet::Atoms { atoms: Atoms::one(window & 2 == 0), cycle_count };
+        self.report(&Line(packet).0, 2, listener);
+    }
+}
+
+/// One of `SHORT_COUNTED`.
+#[inline]
+fn short_counted(window: Window) -> Option<&'static Packet> {
+    let packet = window as u32 & SHORT_COUNTED_MASKS[usize::from(window as u8)];
+    SHORT_COUNTED.get(usize::from(*SHORT_COUNTED_INDEX.get(packet as usize)?))
 }
 
 /// A cycle count of one or two bytes; `None` if it has more. Its first byte should have the bits `expected`.
@@ -279,19 +322,15 @@ fn branch_address(window: Window) -> Address {
 /// Spec: PFT-PKT-009 to PFT-PKT-019 (4.3, 4.4, 4.5).
 #[inline]
 fn instruction_sync(window: Window, cycle_count: Option<CycleCount>) -> Packet {
-    let information = (window >> 40) as u8;
+    let Information { reserved, reason, non_secure, alt_isa, hyp } =
+        INFORMATION[usize::from((window >> 40) as u8)];
     Packet::InstructionSync {
         address: Address32((window >> 8) as u32),
-        reason: match information >> 5 & 3 {
-            0 => Reason::Periodic,
-            1 => Reason::TraceEnabled,
-            2 => Reason::Overflow,
-            _ => Reason::DebugExit,
-        },
-        non_secure: information & 8 != 0,
-        alt_isa: information & 4 != 0,
-        hyp: information & 2 != 0,
-        reserved: (information ^ 1) & 0x91,
+        reason,
+        non_secure,
+        alt_isa,
+        hyp,
+        reserved,
         cycle_count,
         context_id: None,
     }

@@ -1,6 +1,6 @@
 //! What a header byte alone says, as tables of the fast path.
 
-use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, Packet};
+use traceproof_vectors::arm_pft::{Atoms, CompressedAddress, CycleCount, Packet, Reason};
 
 /// The packet of one byte that a byte is where cycles are not counted; `None` where more bytes are needed, or where the
 /// byte begins no packet.
@@ -55,38 +55,112 @@ pub(super) const fn atoms(header: u8) -> Atoms {
     }
 }
 
-/// What the header of an atom says where cycles are counted, if its count has one or two bytes.
-#[derive(Clone, Copy)]
-pub(super) struct CountedAtom {
-    pub(super) atoms: Atoms,
-    /// How many bytes the packet has.
-    pub(super) bytes: u8,
-    /// The low bits of the count.
-    pub(super) low: u8,
-    /// Where the others are, four bits lower than in the packet; 0 with one byte.
-    pub(super) high: u16,
-    /// Those bits of the first two bytes that are 0x80 if the packet is such an atom, and not if the count is longer; 0
-    /// where this is no header of an atom.
-    pub(super) kind: u16,
-}
+/// The packets of one or two bytes with a cycle count that the fast path has as constants.
+pub(super) static SHORT_COUNTED: [Packet; SHORT_COUNTED_LENGTH] = {
+    let mut packets = [Packet::Ignore; SHORT_COUNTED_LENGTH];
+    let (mut bytes, mut length) = (0, 0);
+    while bytes < SHORT_COUNTED_INDEX.len() {
+        if let Some(packet) = short_counted(bytes) {
+            packets[length] = packet;
+            length += 1;
+        }
+        bytes += 1;
+    }
+    packets
+};
 
-/// Spec: PFT-PKT-025 to PFT-PKT-030 (4.3, 4.4).
-pub(super) static COUNTED_ATOMS: [CountedAtom; 256] = {
-    let none = CountedAtom { atoms: Atoms::one(true), bytes: 1, low: 0, high: 0, kind: 0 };
-    let mut counted = [none; 256];
-    let mut header = 0x80;
-    while header < counted.len() {
-        let more = header & 0x40 != 0;
-        counted[header] = CountedAtom {
-            atoms: Atoms::one(header & 2 == 0),
-            bytes: 1 + more as u8,
-            low: (header >> 2 & 0xf) as u8,
-            high: if more { 0x7f0 } else { 0 },
-            kind: if more { 0x8081 } else { 0x81 },
+/// Atoms have 32 headers of one byte, and as many of two with 8 second bytes; branch addresses have 64 and 16.
+const SHORT_COUNTED_LENGTH: usize = 32 + 32 * 8 + 64 * 16;
+
+/// The index into `SHORT_COUNTED` of the packet of these two bytes, the second one above the first one; beyond that
+/// table for other bytes. A header of a packet of one byte has no second byte here.
+pub(super) static SHORT_COUNTED_INDEX: [u16; 0x4000] = {
+    let mut indices = [u16::MAX; 0x4000];
+    let (mut bytes, mut length) = (0, 0);
+    while bytes < indices.len() {
+        if short_counted(bytes).is_some() {
+            indices[bytes] = length;
+            length += 1;
+        }
+        bytes += 1;
+    }
+    assert!(length as usize == SHORT_COUNTED_LENGTH, "the table of packets has another length");
+    indices
+};
+
+/// For each header, which bits of two bytes are the packet; none for those of other packets than in `SHORT_COUNTED`.
+pub(super) static SHORT_COUNTED_MASKS: [u32; 256] = {
+    let mut masks = [0; 256];
+    let mut header = 0;
+    while header < masks.len() {
+        masks[header] = match header as u8 & 0xc1 {
+            0x80 => 0xff,
+            0xc0 | 0x01 | 0x41 => 0xffff,
+            _ => 0,
         };
         header += 1;
     }
-    counted
+    masks
+};
+
+/// An atom with a cycle count of less than 128, or a branch address of one byte with a cycle count of one.
+///
+/// Spec: PFT-PKT-025 to PFT-PKT-030, PFT-PKT-033, PFT-PKT-037, PFT-PKT-048 (4.3, 4.4, 4.5.4).
+const fn short_counted(bytes: usize) -> Option<Packet> {
+    let (header, second) = (bytes as u8, (bytes >> 8) as u8);
+    let low = (header >> 2 & 0xf) as u32;
+    let atoms = Atoms::one(header & 2 == 0);
+    Some(match header & 0xc1 {
+        0x80 if second == 0 => Packet::Atoms { atoms, cycle_count: Some(counted(low, 1)) },
+        0xc0 if second < 8 => {
+            Packet::Atoms { atoms, cycle_count: Some(counted(low | (second as u32) << 4, 2)) }
+        }
+        0x01 | 0x41 if second & 0xc3 == 0 => Packet::BranchAddress {
+            address: CompressedAddress { bits: (header >> 1) as u64, bytes: 1 },
+            exception: None,
+            cycle_count: Some(counted((second >> 2) as u32, 1)),
+        },
+        _ => return None,
+    })
+}
+
+const fn counted(value: u32, bytes: u8) -> CycleCount {
+    CycleCount { value, bytes, reserved: 0 }
+}
+
+/// What the information byte of an I-sync says, in the order of a packet in memory.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Information {
+    pub(super) reserved: u8,
+    pub(super) reason: Reason,
+    pub(super) non_secure: bool,
+    pub(super) alt_isa: bool,
+    pub(super) hyp: bool,
+}
+
+/// Spec: PFT-PKT-009 to PFT-PKT-019 (4.3, 4.4, 4.5).
+pub(super) static INFORMATION: [Information; 256] = {
+    let none =
+        Information { reserved: 0, reason: Reason::Periodic, non_secure: false, alt_isa: false, hyp: false };
+    let mut information = [none; 256];
+    let mut byte = 0;
+    while byte < information.len() {
+        information[byte] = Information {
+            reserved: (byte as u8 ^ 1) & 0x91,
+            reason: match byte >> 5 & 3 {
+                0 => Reason::Periodic,
+                1 => Reason::TraceEnabled,
+                2 => Reason::Overflow,
+                _ => Reason::DebugExit,
+            },
+            non_secure: byte & 8 != 0,
+            alt_isa: byte & 4 != 0,
+            hyp: byte & 2 != 0,
+        };
+        byte += 1;
+    }
+    information
 };
 
 #[cfg(test)]

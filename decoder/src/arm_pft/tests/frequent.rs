@@ -49,7 +49,9 @@ fn streams() -> impl Iterator<Item = Vec<u8>> {
                 wire.push(header);
                 wire.extend(&first);
                 wire.extend(second);
-                wire.extend([0x8d, 0x66, 0xd4, 0x21, 0x94, 0x09, 0x06]);
+                wire.extend([0x8d, 0x66, 0xd4, 0x21, 0x94]);
+                wire.extend(bytes(ALIGN));
+                wire.extend([0x09, 0x06]);
                 wire.extend([0x66; 9]);
                 wire
             })
