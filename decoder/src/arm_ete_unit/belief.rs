@@ -346,7 +346,7 @@ fn change_en(word: Word, value: bool) -> (Word, bool) {
             changed |= led(state, value, locked).0;
         } else {
             mark = true;
-            changed |= one(state, en, locked) | led(state, value, locked).0 | led(state, en, locked).0;
+            changed |= led(state, value, locked).0 | led(state, en, locked).0;
         }
     }
     (changed, mark)
@@ -365,10 +365,6 @@ fn change_lock(word: Word, value: bool) -> (Word, bool) {
         mark |= unpredictable;
     }
     (changed, mark)
-}
-
-const fn one(state: ProgrammingState, en: bool, locked: bool) -> Word {
-    state_mask(state) & en_mask(en) & lock_mask(locked)
 }
 
 /// What a configuration becomes that has these EN and OS Lock from now on, and whether that sets the mark.

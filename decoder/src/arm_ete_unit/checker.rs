@@ -83,7 +83,7 @@ impl Checker {
         report.findings(&mut found);
         self.found = found;
         if packet == Packet::Input(Input::End) {
-            *self = Self { found: core::mem::take(&mut self.found), ..Self::default() };
+            *self = Self::default();
         } else {
             self.report(parameters, report);
         }

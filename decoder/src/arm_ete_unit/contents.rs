@@ -268,7 +268,6 @@ impl Contents {
             claim: Claim { known: tags(parameters), ..Claim::default() },
             reset: [true; 3],
             since_reset: Some(RegisterSet::default()),
-            sticky_cleared: self.sticky_cleared,
             since_disabled: self.since_disabled,
             ..Self::default()
         };

@@ -86,7 +86,7 @@ impl Checker {
         let changes = around.buffer_shown == Some(!enabled);
         let traces = self.software.command == Command::Enabled && around.prohibited() == Some(false);
         step.find_if(changes && traces && shown.system, Rule::Prg009);
-        let empty = idle && self.belief.must_be(&[ProgrammingState::Idle]);
+        let empty = self.belief.must_be(&[ProgrammingState::Idle]);
         let drained = empty || around.is_prohibited() && around.tsb_in_region;
         around.write_buffer(step.parameters, enabled, drained);
     }

@@ -84,11 +84,9 @@ impl Checker {
             Register::OSLSR => self.read_lock(step, value, of_record),
             _ => {}
         }
-        if register.exists(step.parameters) && !register.is_of_processor() {
-            let stable = self.is_stable_read(direct);
-            self.contents.read(step, register, value, Reading { direct, stable });
-            self.read_events(step, register, value, stable);
-        }
+        let stable = self.is_stable_read(direct);
+        self.contents.read(step, register, value, Reading { direct, stable });
+        self.read_events(step, register, value, stable);
     }
 
     /// Whether resource state that is read now stays as it is.

@@ -39,7 +39,7 @@ impl Checker {
     ///
     /// Spec: ETE-YFRMG-001.
     pub(super) fn obscure(&mut self, step: &mut Step<'_>, register: Register) {
-        if !register.exists(step.parameters) || register.is_of_processor() {
+        if !register.exists(step.parameters) {
             return;
         }
         self.corrupted |=

@@ -169,8 +169,6 @@ impl Unit {
             Register::CLAIMSET => self.registers.claim(value as u32, &self.parameters),
             Register::CLAIMCLR => self.registers.unclaim(value as u32),
             Register::OSLAR => self.write_lock(access.agent, value & 1 == 1),
-            Register::LAR => {}
-            register if register.is_of_processor() => {}
             register => self.program(register, value, access.value_bits() == 64),
         }
     }

@@ -102,9 +102,7 @@ impl Registers {
     /// The resources begin to run: what occurred is consumed. Spec: ETE-RES-002.
     pub(super) fn consume_occurred(&mut self, parameters: &Parameters) {
         let word = self.word(Register::RSR, parameters);
-        if word & OCCURRED != 0 {
-            self.write(Register::RSR, word & !OCCURRED);
-        }
+        self.write(Register::RSR, word & !OCCURRED);
     }
 }
 
