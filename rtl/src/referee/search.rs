@@ -271,7 +271,7 @@ impl Referee<'_> {
                     outcomes.len() == usize::from(*branches)
                         && fields::map_of(outcomes) == *branch_map & significant
                 };
-                outcomes.iter().any(|outcomes| are_these(&outcomes)) && self.is_here(item, *address)
+                outcomes.iter().any(are_these) && self.is_here(item, *address)
             }
             _ => false,
         }
