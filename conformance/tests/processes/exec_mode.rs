@@ -250,6 +250,8 @@ fn the_packet_lister_of_opencsd_is_understood() {
     let report = text::report(&run, text::Style::default());
     assert!(run.tally().of(Kind::Pass) >= 17, "{report}");
     let failures = run.checks().filter(|(_, _, verdict)| verdict.kind().is_failure());
+    // OE-72: this stream makes the tool crash, in some versions.
+    let failures = failures.filter(|(id, ..)| *id != "etm-0607");
     let failures: Vec<_> = failures.map(|(id, direction, _)| format!("{id} {direction}")).collect();
     // OE-63 of docs/findings/opencsd-etmv3.md.
     assert_eq!(failures, ["etm-0388 decode"], "{report}");
