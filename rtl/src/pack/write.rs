@@ -33,7 +33,7 @@ pub fn write(
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As [`write()`].
 pub fn write_recorded(
     directory: &Path,
     device: &Device,
