@@ -92,7 +92,7 @@ pub(super) const fn modes(packet: &StandardSupport) -> Modes {
 /// The bit of the mode that needs this parameter.
 pub(super) fn mode_bit(parameter: &str) -> u32 {
     match parameter {
-        "return_stack_size_p" => bit::IMPLICIT_RETURN,
+        "return_stack_size_p" | "itype_width_p" => bit::IMPLICIT_RETURN,
         "bpred_size_p" => bit::BRANCH_PREDICTOR,
         "cache_size_p" => bit::JUMP_TARGET_CACHE,
         "trap_vectors" => bit::IMPLICIT_EXCEPT,
