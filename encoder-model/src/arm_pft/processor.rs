@@ -4,13 +4,14 @@
 use core::fmt;
 
 use traceproof_vectors::arm::{
-    Barrier, CodeAddress, FlowInstruction, InstructionClass, InstructionSet, Profile, SecurityState,
+    Barrier, CodeAddress, ExceptionLevel, FlowInstruction, InstructionClass, InstructionSet, Profile,
+    SecurityState,
 };
 use traceproof_vectors::arm_pft::{
     Action, Exception, Execute, Parameters, Signal, State, Step, Stimulus, TakenException, Waypoint,
     WaypointKind,
 };
-use traceproof_vectors::{Address32, MemorySpace, Program};
+use traceproof_vectors::{Address32, ExceptionLevels, MemorySpace, Program};
 
 use super::ptm::Register;
 use super::trace::RESET;
@@ -272,13 +273,16 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Reads the instruction. Spec: PFT-WPT-012, 029 (2.2).
+    /// Reads the instruction; Hyp mode is exception level 2. Spec: PFT-WPT-012, 029 (2.2).
     fn fetch(&self, at: State) -> Result<FlowInstruction, ExecutionProblem> {
         let security = if at.non_secure { SecurityState::NonSecure } else { SecurityState::Secure };
-        let space = MemorySpace::ANY
+        let mut space = MemorySpace::ANY
             .with_security(security)
             .with_vmid(self.vmid.in_force.into())
             .with_context_id(self.context_id.in_force);
+        if at.hyp {
+            space = space.with_exception_levels(ExceptionLevels::only(ExceptionLevel::El2));
+        }
         let half = |address: Address32| {
             let bytes = self.program.bytes_in(space, u64::from(address.0)).and_then(<[u8]>::first_chunk);
             bytes.copied().map(u16::from_le_bytes).ok_or(ExecutionProblem::NoCode)

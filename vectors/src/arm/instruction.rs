@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | [`DirectBranch`](InstructionClass::DirectBranch) | direct | waypoint | P0 |
 //! | [`IndirectBranch`](InstructionClass::IndirectBranch), [`ExceptionReturn`](InstructionClass::ExceptionReturn) | branch packet if taken | waypoint | P0 |
-//! | [`StateChange`](InstructionClass::StateChange) | branch packet | waypoint, target known | none in these architectures |
+//! | [`StateChange`](InstructionClass::StateChange) | direct | waypoint, target known | none in these architectures |
 //! | [`Barrier`](InstructionClass::Barrier): ISB | no | waypoint | P0 |
 //! | [`Barrier`](InstructionClass::Barrier): DSB, DMB | no | waypoint, if so configured | no |
 //! | [`Wait`](InstructionClass::Wait) | no | no | P0, if so configured |

@@ -1,11 +1,11 @@
 //! What a processor shows its PTM: the signal of every step, by what the generated program has there.
 
 use traceproof_encoder_model::arm_pft::Core;
-use traceproof_vectors::arm::InstructionSet;
+use traceproof_vectors::arm::{ExceptionLevel, InstructionSet};
 use traceproof_vectors::arm_pft::{
     Action, Exception, Execute, Parameters, Signal, State, Step, Stimulus, Waypoint, WaypointKind,
 };
-use traceproof_vectors::{Address32, MemorySpace, Program, Section};
+use traceproof_vectors::{Address32, ExceptionLevels, MemorySpace, Program, Section};
 
 use super::{Kind, Scenario};
 
@@ -55,7 +55,8 @@ pub(super) fn judge(scenario: &Scenario) -> Result<(), String> {
             return Err(format!("{count} steps end with {:x?}, not {:x?}", got.last(), expected.last()));
         }
     }
-    code_of_its_space(parameters)
+    code_of_its_space(parameters)?;
+    code_of_hyp_mode(parameters)
 }
 
 /// The signal of an action, if it has one. `last`: the latest instruction since the latest waypoint.
@@ -166,4 +167,33 @@ fn code_of_its_space(parameters: &Parameters) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// In Hyp mode the instruction is that of exception level 2, whatever other levels have there. Processors of the M
+/// profile have no Hyp mode.
+///
+/// Spec: PFT-DEC-061.
+fn code_of_hyp_mode(parameters: &Parameters) -> Result<(), String> {
+    if parameters.m_profile {
+        return Ok(());
+    }
+    let mut program = Program::new();
+    // NOP, ISB.
+    for (level, opcode) in [(ExceptionLevel::El1, 0xe320_f000_u32), (ExceptionLevel::El2, 0xf57f_f06f)] {
+        let section = Section::new(0x8000_u64, opcode.to_le_bytes().to_vec(), "code");
+        let space = MemorySpace::ANY.with_exception_levels(ExceptionLevels::only(level));
+        program.insert(section.in_space(space)).map_err(|error| error.to_string())?;
+    }
+    let start = State { address: Address32(0x8000), isa: InstructionSet::A32, non_secure: true, hyp: true };
+    let execute = Execute { address: start.address, ..Execute::default() };
+    let mut core = Core::new(&program, parameters);
+    let mut shown = None;
+    for action in [Action::Signal(Signal::Enable(start)), Action::Execute(execute)] {
+        let step = Step { cycles: 0, timestamp: 0, action };
+        shown = core.step(&step).map_err(|(address, problem)| format!("{problem:?} at {address}"))?;
+    }
+    match shown {
+        Some(Stimulus { signal: Signal::Waypoint(_), .. }) => Ok(()),
+        other => Err(format!("the code of another exception level: {other:x?}")),
+    }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use traceproof_vectors::Program;
+use traceproof_vectors::arm::InstructionClass;
 use traceproof_vectors::arm_etm::Isa;
 
 use super::address::InstructionAddress;
@@ -154,12 +155,16 @@ impl Track {
     }
 }
 
-/// The step of an instruction at `address`.
+/// The step of an instruction at `address`. Cores with low-overhead loops have ETMv4; before, their encodings are
+/// undefined.
+///
+/// Spec: ETM-BR-001 (4.10.3).
 fn step(instruction: &Instruction, set: InstructionSet, halves: bool, region: Region, address: u64) -> Step {
     let length = instruction.length;
+    let is_loop = matches!(instruction.class, InstructionClass::LowOverheadLoop);
     let (taken, leads) = match instruction.destination() {
         Destination::Missing => return Step::MISSING,
-        Destination::Target => {
+        Destination::Target if !is_loop => {
             let target = instruction.target(address);
             let taken = (target as u32).wrapping_sub(address as u32).cast_signed();
             // A branch around the end of the address space is far, too.
@@ -171,7 +176,7 @@ fn step(instruction: &Instruction, set: InstructionSet, halves: bool, region: Re
             (taken, leads)
         }
         Destination::Elsewhere => (0, Leads::Somewhere),
-        Destination::Next => (length.into(), Leads::Near),
+        Destination::Target | Destination::Next => (length.into(), Leads::Near),
     };
     let kind = match leads {
         leads if halves => Kind::Halves(leads),

@@ -63,7 +63,7 @@ impl fmt::Debug for Headers {
     }
 }
 
-/// Spec: ETM3-HDR-001 to 006, ETM3-OOO-001, ETM3-OOO-007 (7.2), ETM3-DO-001 (7.4.10).
+/// Spec: ETM3-HDR-001 to 006, ETM3-OOO-001, ETM3-OOO-007 (7.2), ETM3-DO-001 (7.4.10), ETM3-MISC-003 (7.6).
 fn meaning(byte: u8, parameters: &Parameters) -> Header {
     let with = |enabled, header| if enabled { header } else { Header::Illegal };
     let (data, values) = (parameters.traces_data(), parameters.data_value);
@@ -91,7 +91,8 @@ fn meaning(byte: u8, parameters: &Parameters) -> Header {
         0x6e => with(parameters.context_id_bytes != 0, Header::ContextId),
         0x3c if minor >= 5 => with(parameters.vmid, Header::Vmid),
         0x42 | 0x46 if minor >= 5 => with(parameters.timestamps, Header::Timestamp),
-        0x76 if minor >= 4 => Header::ExceptionExit,
+        // 7.6: of the M profile from v3.4 on, of the others from v3.5 on.
+        0x76 if minor >= 4 => with(minor >= 5 || parameters.m_profile, Header::ExceptionExit),
         0x7e if minor >= 4 => with(data && parameters.m_profile, Header::ExceptionEntry),
         _ => Header::Reserved,
     }

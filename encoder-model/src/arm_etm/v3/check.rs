@@ -51,7 +51,8 @@ pub(super) fn check(packet: &Packet, parameters: &Parameters) -> Option<&'static
         Packet::Timestamp { value, .. } => blame(!parameters.timestamps, "packet")
             .or_else(|| blame(!timestamp_fits(value, parameters.timestamp_bits), "value")),
         Packet::Vmid(_) => blame(!parameters.vmid, "packet"),
-        Packet::ExceptionExit => blame(parameters.minor < 4, "packet"),
+        // ETM3-MISC-003: profiles A and R from v3.5 on.
+        Packet::ExceptionExit => blame(parameters.minor < 5 && !parameters.m_profile, "packet"),
         Packet::Trigger | Packet::Ignore => None,
         Packet::TraceFifoOffset { .. }
         | Packet::FullBranchAddress { .. }

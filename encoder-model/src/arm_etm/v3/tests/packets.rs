@@ -259,6 +259,7 @@ fn what_cannot_travel_is_refused() {
         (sync(Some(field(1, 1)), Reason::Overflow, 0), v3(), "cycle_count"),
         (Packet::Timestamp { clock_change: false, value: field(0, 1) }, old.clone(), "packet"),
         (Packet::Vmid(0), old.clone(), "packet"),
+        (Packet::ExceptionExit, Parameters { minor: 4, ..old.clone() }, "packet"),
         (Packet::ExceptionExit, old, "packet"),
         (Packet::ExceptionEntry, v3(), "packet"),
         (Packet::AlignmentSync { zeros: 4 }, v3(), "zeros"),
