@@ -24,6 +24,10 @@ use super::{Access, Agent, Input, StatusBit};
 ///
 /// A step makes no inner progress beyond what it says: the state machine moves on in `Progress`, bytes leave in
 /// `Drain`, and both happen in `Poll`.
+///
+/// A model begins as after a power-up that the log does not show: Idle, EN = 0, TRCEVENTCTL1R.OE = 0, no claim tag set,
+/// TRCPDSR.STICKYPD = 1, the OS Lock unlocked, nothing that prohibits tracing, the trace buffer unit disabled, the
+/// processor above EL0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
