@@ -185,9 +185,15 @@ fn scenarios_of_version_205_contain_what_they_are_for() {
             "irets without the mode",
             scenario.parameters.iret_ext && !scenario.parameters.modes.implicit_return,
         );
+        let mut kept = scenario.parameters.resync_disabled_keeps_state;
+        let mut implicit_return = None;
         for packet in packets(&scenario) {
             match packet {
                 Packet::StandardSupport(support) => {
+                    kept &= support.resync_disabled;
+                    let before = implicit_return.replace(support.implicit_return);
+                    let switched = before.is_some_and(|before| before != support.implicit_return);
+                    count("modes switched while state is kept", kept && switched);
                     count("standard support packets", true);
                     count("vendor bits", support.other > 0);
                     count("resynchronisation disabled", support.resync_disabled);
@@ -202,12 +208,13 @@ fn scenarios_of_version_205_contain_what_they_are_for() {
                     count("irets", irets > 0);
                     count("irets of more than one", irets > 1);
                 }
+                Packet::Start { .. } | Packet::Trap { .. } => count("synchronisations that keep state", kept),
                 _ => {}
             }
         }
     }
     let rare: Vec<_> = seen.iter().filter(|&(_, &times)| times < 10).collect();
-    assert!(seen.len() == 9 && rare.is_empty(), "{seen:?}");
+    assert!(seen.len() == 11 && rare.is_empty(), "{seen:?}");
 }
 
 /// What data packets of many scenarios there are, each with how many there must be.

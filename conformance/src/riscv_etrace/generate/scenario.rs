@@ -165,6 +165,11 @@ fn version_205(entropy: &mut Entropy<'_>, parameters: &mut Parameters, policy: &
     parameters.iret_ext = entropy.chance(176);
     policy.other = entropy.word() & ((1 << parameters.vendor_bits) - 1);
     policy.irets_limit = entropy.pick(&[IretsLimit::At255, IretsLimit::At255, IretsLimit::At254]);
+    parameters.resync_disabled_keeps_state = entropy.chance(64);
+    if parameters.resync_disabled_keeps_state && entropy.chance(192) {
+        // Without a period resynchronisation is disabled.
+        policy.sync_mode = SyncMode::Off;
+    }
 }
 
 /// Low, in the middle, and at the top of the address space, where differences wrap around.
@@ -368,7 +373,12 @@ impl fmt::Display for Scenario {
             p.trap_vectors,
             p.modes
         )?;
-        writeln!(f, "version {:?} irets {} vendor bits {}", p.version, p.iret_ext, p.vendor_bits)?;
+        let keeps = p.resync_disabled_keeps_state;
+        writeln!(
+            f,
+            "version {:?} irets {} vendor bits {} keeps {keeps}",
+            p.version, p.iret_ext, p.vendor_bits
+        )?;
         if let Some(data) = &p.data {
             writeln!(f, "{data:?}")?;
         }
