@@ -14,6 +14,8 @@ pub(super) struct Session {
     occurred: [u8; 4],
     /// Bit n: ETEEvent n occurred where resources may have been Paused.
     paused: u8,
+    /// Bit n: ETEEvent n occurred where the unit may have been in Enabling, and Running was not proved since.
+    starting: u8,
     /// Occurrences were not shown all the time.
     hidden: bool,
     /// Running was proved while the region was not prohibited.
@@ -30,17 +32,23 @@ impl Session {
         self.hidden = true;
     }
 
-    pub(super) fn occur(&mut self, event: u8, may_pause: bool) {
+    pub(super) fn occur(&mut self, event: u8, may_pause: bool, may_start: bool) {
         if let Some(count) = self.occurred.get_mut(usize::from(event)) {
             *count = count.saturating_add(1);
         }
+        let bit = 1_u8.checked_shl(u32::from(event)).unwrap_or(0);
         if may_pause {
-            self.paused |= 1_u8.checked_shl(u32::from(event)).unwrap_or(0);
+            self.paused |= bit;
+        }
+        if may_start {
+            self.starting |= bit;
         }
     }
 
+    /// Running is proved: what occurred in Enabling is consumed.
     pub(super) fn run(&mut self) {
         self.ran = true;
+        self.starting = 0;
     }
 
     /// Nothing is known of TRCRSR before the session any more.
@@ -58,8 +66,9 @@ impl Session {
     /// Spec: ETE-RES-001, ETE-RES-002.
     pub(super) fn check_events(&self, step: &mut Step<'_>, value: u32) {
         let Some(written) = self.written.filter(|_| !self.hidden) else { return };
+        let explained = self.paused | self.starting;
         let unexplained =
-            (0..step.parameters.events).filter(|n| value >> (8 + n) & 1 == 1 && self.paused >> n & 1 == 0);
+            (0..step.parameters.events).filter(|n| value >> (8 + n) & 1 == 1 && explained >> n & 1 == 0);
         let (mut appeared, mut stayed) = (false, false);
         for event in unexplained {
             if written >> (8 + event) & 1 == 0 {

@@ -213,7 +213,7 @@ rules! {
     Bptkt001 "ETE-BPTKT-001" Contradiction
         "A read of a register whose resource state is known from a read, and differs from it in those bits."
     Res001 "ETE-RES-001" Contradiction
-        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred since that began while the region was prohibited or the unit in low power. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred since that began while the region was prohibited or the unit in low power, or while a configuration was in Enabling, with no proof of Running since as in ETE-RES-002. Needs events."
     Res002 "ETE-RES-002" Contradiction
         "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited and the unit not in low power, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
 
