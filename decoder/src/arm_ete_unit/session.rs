@@ -114,7 +114,7 @@ pub(super) fn check_programmed(step: &mut Step<'_>, contents: &Contents) {
     ];
     missing(step, Rule::Prg004, &always, &written);
     missing(step, Rule::Prg005, &needed, &written);
-    let selected = selected(contents);
+    let selected = selected(contents, parameters);
     for n in (2..32).filter(|n| selected >> n & 1 == 1) {
         missing(step, Rule::Prg005, &[(Register::rsctlr(n), true)], &written);
     }
@@ -129,11 +129,22 @@ fn missing(step: &mut Step<'_>, rule: Rule, registers: &[(Register, bool)], writ
 }
 
 /// Bit n: resource selector n is used.
-fn selected(contents: &Contents) -> u32 {
+fn selected(contents: &Contents, parameters: &Parameters) -> u32 {
+    // Registers with events of eight bits each, from bit 0 on, and how many they have.
+    let single = [
+        (Register::EVENTCTL0R, parameters.events),
+        (Register::SEQRSTEVR, 1),
+        (Register::TSCTLR, 1),
+        (Register::VICTLR, 1),
+    ];
+    let sequencer = (0..3).map(|n| (Register::seqevr(n), 2));
+    let counters = (0..4).map(|n| (Register::cntctlr(n), 2));
     let mut selected = 0;
-    for register in [Register::EVENTCTL0R, Register::TSCTLR, Register::VICTLR] {
+    for (register, events) in single.into_iter().chain(sequencer).chain(counters) {
         let Some(value) = contents.field(register) else { continue };
-        selected |= if bit(value, 7) { 3 << (2 * (value & 0xF)) } else { 1 << (value & 0x1F) };
+        for event in (0..events).map(|n| value >> (8 * n)) {
+            selected |= if bit(event, 7) { 3 << (2 * (event & 0xF)) } else { 1 << (event & 0x1F) };
+        }
     }
     selected
 }

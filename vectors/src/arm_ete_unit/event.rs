@@ -117,9 +117,9 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// power-up. *Proof of Running*: the same with IDLE = 0 while the command is enabled, or a record of Running.
 ///
 /// A *programming register* is one of [`Register::is_programming`]. *Known* values of fields of TRCEVENTCTL1R,
-/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle while
-/// every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is known
-/// of a register after any other write that reaches the unit.
+/// TRCSTALLCTLR and the registers with events (ETE-PRG-005) are those of the latest write, if that had proof of Idle
+/// while every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is
+/// known of a register after any other write that reaches the unit.
 ///
 /// # Contents
 ///

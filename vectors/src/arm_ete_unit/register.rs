@@ -85,6 +85,8 @@ impl Register {
     pub const VISSCTLR: Self = Self(0x088);
     /// TRCVIPCSSCTLR.
     pub const VIPCSSCTLR: Self = Self(0x08C);
+    /// TRCSEQRSTEVR: RST is bits \[7:0\].
+    pub const SEQRSTEVR: Self = Self(0x118);
     /// TRCSEQSTR.
     pub const SEQSTR: Self = Self(0x11C);
     /// TRCIMSPEC0: EN is bits \[7:4\], SUPPORT bits \[3:0\].
@@ -107,6 +109,18 @@ impl Register {
     pub const CLAIMCLR: Self = Self(0xFA4);
     /// TRCLAR, the Software Lock of ETMv4; RES0 in ETE.
     pub const LAR: Self = Self(0xFB0);
+
+    /// `TRCSEQEVR<n>`: F is bits \[7:0\], B bits \[15:8\].
+    #[must_use]
+    pub const fn seqevr(n: u8) -> Self {
+        Self(0x100 + 4 * n as u16)
+    }
+
+    /// `TRCCNTCTLR<n>`: CNTEVENT is bits \[7:0\], RLDEVENT bits \[15:8\].
+    #[must_use]
+    pub const fn cntctlr(n: u8) -> Self {
+        Self(0x150 + 4 * n as u16)
+    }
 
     /// `TRCCNTVR<n>`: VALUE is bits \[15:0\].
     #[must_use]
