@@ -95,7 +95,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// Realm if it is 2, from Root if it is 3; otherwise from Secure, and from Non-secure if ETAD is 0. From a space that
 /// the record does not name they are allowed if {ETADE, ETAD} is 0, and otherwise that is not known. {ETADE, ETAD} is 0
 /// at first and unknown after a gap. An access in a direction that the register has not is one to a reserved register.
-/// There is Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
+/// TRCSYNCPR is only read where its period is fixed; a direct write of it may then be `ok` or `undefined`. There is
+/// Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
 /// Cold reset, and power on after power off. In retention an error is right for every register.
 ///
 /// A write of an unsupported size, whatever its outcome, writes an unknown value to its register, and the register after

@@ -210,7 +210,7 @@ impl Register {
     /// Whether a write of it programs the trace unit: R_RWYQD and ETE-PRG-002 hold for it.
     ///
     /// Every register of the trace unit that can be written, except TRCPRGCTLR, TRCCLAIMSET, TRCCLAIMCLR and TRCLAR,
-    /// and in ETMv4 except TRCOSLAR and TRCPDCR too (ETE-PRG-007).
+    /// and in ETMv4 except TRCOSLAR and TRCPDCR too (ETE-PRG-007). TRCSYNCPR with a fixed period is only read.
     #[must_use]
     pub fn is_programming(self, parameters: &Parameters) -> bool {
         let exempt = [Self::PRGCTLR, Self::CLAIMSET, Self::CLAIMCLR, Self::LAR, Self::OSLAR];
@@ -219,6 +219,7 @@ impl Register {
             && self.direction() != Some(Direction::ReadOnly)
             && !exempt.contains(&self)
             && (self != Self::PDCR || parameters.version.is_ete())
+            && (self != Self::SYNCPR || !parameters.fixed_sync_period)
     }
 
     /// The bits of resource state in it that only writes change in Idle and Stable (ETE-BPTKT-001), 0 for most
