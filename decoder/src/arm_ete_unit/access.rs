@@ -81,7 +81,7 @@ fn check_external(step: &mut Step<'_>, access: &Access, belief: &Belief, around:
     let rule = match class {
         AccessClass::Reserved => return check_reserved(step, access, &conditions, Rule::Kqmkx001),
         AccessClass::Processor => return,
-        _ if is_against(register, operation) => {
+        _ if is_against(register, operation, step.parameters) => {
             let rule = if operation == Operation::Read { Rule::Wxkdp001 } else { Rule::Svsnr001 };
             return check_reserved(step, access, &conditions, rule);
         }
@@ -95,11 +95,19 @@ fn check_external(step: &mut Step<'_>, access: &Access, belief: &Belief, around:
 }
 
 /// A write of a register that is only read, or a read of one that is only written.
-fn is_against(register: Register, operation: Operation) -> bool {
-    matches!(
-        (operation, register.direction()),
-        (Operation::Write, Some(Direction::ReadOnly)) | (Operation::Read, Some(Direction::WriteOnly))
-    )
+fn is_against(register: Register, operation: Operation, parameters: &Parameters) -> bool {
+    match operation {
+        Operation::Write => {
+            register.direction() == Some(Direction::ReadOnly) || is_fixed(register, parameters)
+        }
+        Operation::Read => register.direction() == Some(Direction::WriteOnly),
+    }
+}
+
+/// TRCSYNCPR, which is only read where its period is fixed. A System instruction that writes it then may be UNDEFINED
+/// like other writes of registers that are only read (I_WCXDT), or do nothing: no condition of MSR says so.
+fn is_fixed(register: Register, parameters: &Parameters) -> bool {
+    register == Register::SYNCPR && parameters.fixed_sync_period
 }
 
 /// An access to a reserved register, or one that is taken as such.
@@ -124,13 +132,14 @@ fn check_direct(step: &mut Step<'_>, access: &Access, level: Option<u8>) {
     let exists = register.exists(step.parameters);
     let of_unit = exists && !register.is_of_processor();
     let encoded = register.has_system_encoding();
-    let against = is_against(register, operation);
+    let against = is_against(register, operation, step.parameters);
+    let either = is_fixed(register, step.parameters);
     let absent = !register.is_of_processor() && !exists;
     match outcome {
         Outcome::Ok => {
             step.find_if(of_unit && level == Some(0), Rule::Sgpqb001);
             step.find_if(of_unit && !encoded, Rule::Acc007);
-            step.find_if(against || absent, Rule::Wcxdt001);
+            step.find_if(against && !either || absent, Rule::Wcxdt001);
         }
         Outcome::Undefined => {
             let defined = of_unit && encoded && !against && level.is_some_and(|level| level > 0);
@@ -143,7 +152,8 @@ fn check_direct(step: &mut Step<'_>, access: &Access, level: Option<u8>) {
 /// Whether the outcome of the access shows the OS Lock.
 pub(super) fn shown_lock(access: &Access, parameters: &Parameters, around: &Surroundings) -> Option<bool> {
     let rules_hold = is_external(access, parameters) && !is_unsupported(access, parameters);
-    if !rules_hold || around.power != Power::On || is_against(access.register, access.operation) {
+    let against = is_against(access.register, access.operation, parameters);
+    if !rules_hold || around.power != Power::On || against {
         return None;
     }
     match access.register.class(parameters) {

@@ -76,8 +76,21 @@ impl RegisterSet {
 }
 
 /// A register whose fields decide about other rules.
-const FIELDS: [Register; 5] =
-    [Register::EVENTCTL1R, Register::STALLCTLR, Register::EVENTCTL0R, Register::TSCTLR, Register::VICTLR];
+const FIELDS: [Register; 13] = [
+    Register::EVENTCTL1R,
+    Register::STALLCTLR,
+    Register::EVENTCTL0R,
+    Register::TSCTLR,
+    Register::VICTLR,
+    Register::SEQRSTEVR,
+    Register::seqevr(0),
+    Register::seqevr(1),
+    Register::seqevr(2),
+    Register::cntctlr(0),
+    Register::cntctlr(1),
+    Register::cntctlr(2),
+    Register::cntctlr(3),
+];
 
 /// How a register is read.
 #[derive(Clone, Copy, Debug)]

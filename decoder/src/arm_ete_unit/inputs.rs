@@ -29,7 +29,10 @@ impl Checker {
             Input::Sink { sink, state } => self.around.set_sink(sink, state),
             Input::Interfaces { enabled } => self.around.interfaces_enabled = enabled,
             Input::ExternalAccess { etad } => self.around.set_etad(etad),
-            Input::Event(event) => self.session.occur(event, self.around.may_pause()),
+            Input::Event(event) => {
+                let may_start = self.belief.can_be(&[ProgrammingState::Enabling]);
+                self.session.occur(event, self.around.may_pause(), may_start);
+            }
             Input::FlushRequest => self.around.request_flush(),
             Input::Wait(time) => {
                 let overdue = self.around.wait(time, step.parameters);

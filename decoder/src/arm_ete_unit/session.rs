@@ -14,6 +14,8 @@ pub(super) struct Session {
     occurred: [u8; 4],
     /// Bit n: ETEEvent n occurred where resources may have been Paused.
     paused: u8,
+    /// Bit n: ETEEvent n occurred where the unit may have been in Enabling, and Running was not proved since.
+    starting: u8,
     /// Occurrences were not shown all the time.
     hidden: bool,
     /// Running was proved while the region was not prohibited.
@@ -30,17 +32,23 @@ impl Session {
         self.hidden = true;
     }
 
-    pub(super) fn occur(&mut self, event: u8, may_pause: bool) {
+    pub(super) fn occur(&mut self, event: u8, may_pause: bool, may_start: bool) {
         if let Some(count) = self.occurred.get_mut(usize::from(event)) {
             *count = count.saturating_add(1);
         }
+        let bit = 1_u8.checked_shl(u32::from(event)).unwrap_or(0);
         if may_pause {
-            self.paused |= 1_u8.checked_shl(u32::from(event)).unwrap_or(0);
+            self.paused |= bit;
+        }
+        if may_start {
+            self.starting |= bit;
         }
     }
 
+    /// Running is proved: what occurred in Enabling is consumed.
     pub(super) fn run(&mut self) {
         self.ran = true;
+        self.starting = 0;
     }
 
     /// Nothing is known of TRCRSR before the session any more.
@@ -58,8 +66,9 @@ impl Session {
     /// Spec: ETE-RES-001, ETE-RES-002.
     pub(super) fn check_events(&self, step: &mut Step<'_>, value: u32) {
         let Some(written) = self.written.filter(|_| !self.hidden) else { return };
+        let explained = self.paused | self.starting;
         let unexplained =
-            (0..step.parameters.events).filter(|n| value >> (8 + n) & 1 == 1 && self.paused >> n & 1 == 0);
+            (0..step.parameters.events).filter(|n| value >> (8 + n) & 1 == 1 && explained >> n & 1 == 0);
         let (mut appeared, mut stayed) = (false, false);
         for event in unexplained {
             if written >> (8 + event) & 1 == 0 {
@@ -105,7 +114,7 @@ pub(super) fn check_programmed(step: &mut Step<'_>, contents: &Contents) {
     ];
     missing(step, Rule::Prg004, &always, &written);
     missing(step, Rule::Prg005, &needed, &written);
-    let selected = selected(contents);
+    let selected = selected(contents, parameters);
     for n in (2..32).filter(|n| selected >> n & 1 == 1) {
         missing(step, Rule::Prg005, &[(Register::rsctlr(n), true)], &written);
     }
@@ -120,11 +129,22 @@ fn missing(step: &mut Step<'_>, rule: Rule, registers: &[(Register, bool)], writ
 }
 
 /// Bit n: resource selector n is used.
-fn selected(contents: &Contents) -> u32 {
+fn selected(contents: &Contents, parameters: &Parameters) -> u32 {
+    // Registers with events of eight bits each, from bit 0 on, and how many they have.
+    let single = [
+        (Register::EVENTCTL0R, parameters.events),
+        (Register::SEQRSTEVR, 1),
+        (Register::TSCTLR, 1),
+        (Register::VICTLR, 1),
+    ];
+    let sequencer = (0..3).map(|n| (Register::seqevr(n), 2));
+    let counters = (0..4).map(|n| (Register::cntctlr(n), 2));
     let mut selected = 0;
-    for register in [Register::EVENTCTL0R, Register::TSCTLR, Register::VICTLR] {
+    for (register, events) in single.into_iter().chain(sequencer).chain(counters) {
         let Some(value) = contents.field(register) else { continue };
-        selected |= if bit(value, 7) { 3 << (2 * (value & 0xF)) } else { 1 << (value & 0x1F) };
+        for event in (0..events).map(|n| value >> (8 * n)) {
+            selected |= if bit(event, 7) { 3 << (2 * (event & 0xF)) } else { 1 << (event & 0x1F) };
+        }
     }
     selected
 }

@@ -335,7 +335,11 @@ impl TraceUnit {
 
     fn lost_events(&mut self) {
         let events = core::mem::take(&mut self.held.lost_events);
-        if events > 0 {
+        if !self.policy.merged_events {
+            for event in [1_u8, 2, 4, 8].into_iter().filter(|event| events & event != 0) {
+                self.push(Packet::Event(event));
+            }
+        } else if events > 0 {
             self.push(Packet::Event(events));
         }
     }

@@ -1,7 +1,7 @@
 //! What comes from outside besides accesses.
 
 use traceproof_vectors::arm_ete_unit::{
-    Agent, Barrier, DirectWrite, Input, Packet, Power, ProcessorEvent, Reset, Visible,
+    Agent, Barrier, DirectWrite, Input, Packet, Power, ProcessorEvent, ProgrammingState, Reset, Visible,
 };
 
 use super::ImpossibleStimulus;
@@ -160,10 +160,11 @@ impl Unit {
         }
     }
 
-    /// Spec: ETE-RES-001, ETE-YFLJT-001.
+    /// Resources are paused in Enabling, too. Spec: ETE-RES-001, ETE-YFLJT-001.
     fn event(&mut self, n: u8) {
         let around = &self.surroundings;
-        if around.is_prohibited() || around.low_power {
+        let starting = self.machine.state == ProgrammingState::Enabling && !self.policy.trace_in_enabling;
+        if around.is_prohibited() || around.low_power || starting {
             self.registers.event_while_paused(n, &self.parameters);
         }
     }

@@ -95,7 +95,8 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// Realm if it is 2, from Root if it is 3; otherwise from Secure, and from Non-secure if ETAD is 0. From a space that
 /// the record does not name they are allowed if {ETADE, ETAD} is 0, and otherwise that is not known. {ETADE, ETAD} is 0
 /// at first and unknown after a gap. An access in a direction that the register has not is one to a reserved register.
-/// There is Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
+/// TRCSYNCPR is only read where its period is fixed; a direct write of it may then be `ok` or `undefined`. There is
+/// Core power at first and after a gap. *Trace unit reset* in [`Rule`] and below stands for a record of one, a
 /// Cold reset, and power on after power off. In retention an error is right for every register.
 ///
 /// A write of an unsupported size, whatever its outcome, writes an unknown value to its register, and the register after
@@ -117,9 +118,9 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// power-up. *Proof of Running*: the same with IDLE = 0 while the command is enabled, or a record of Running.
 ///
 /// A *programming register* is one of [`Register::is_programming`]. *Known* values of fields of TRCEVENTCTL1R,
-/// TRCSTALLCTLR, TRCEVENTCTL0R, TRCTSCTLR and TRCVICTLR are those of the latest write, if that had proof of Idle while
-/// every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is known
-/// of a register after any other write that reaches the unit.
+/// TRCSTALLCTLR and the registers with events (ETE-PRG-005) are those of the latest write, if that had proof of Idle
+/// while every configuration was in Idle, and a known value; OE is also known as 0 after a trace unit reset. Nothing is
+/// known of a register after any other write that reaches the unit.
 ///
 /// # Contents
 ///

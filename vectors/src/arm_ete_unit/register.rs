@@ -85,6 +85,8 @@ impl Register {
     pub const VISSCTLR: Self = Self(0x088);
     /// TRCVIPCSSCTLR.
     pub const VIPCSSCTLR: Self = Self(0x08C);
+    /// TRCSEQRSTEVR: RST is bits \[7:0\].
+    pub const SEQRSTEVR: Self = Self(0x118);
     /// TRCSEQSTR.
     pub const SEQSTR: Self = Self(0x11C);
     /// TRCIMSPEC0: EN is bits \[7:4\], SUPPORT bits \[3:0\].
@@ -107,6 +109,18 @@ impl Register {
     pub const CLAIMCLR: Self = Self(0xFA4);
     /// TRCLAR, the Software Lock of ETMv4; RES0 in ETE.
     pub const LAR: Self = Self(0xFB0);
+
+    /// `TRCSEQEVR<n>`: F is bits \[7:0\], B bits \[15:8\].
+    #[must_use]
+    pub const fn seqevr(n: u8) -> Self {
+        Self(0x100 + 4 * n as u16)
+    }
+
+    /// `TRCCNTCTLR<n>`: CNTEVENT is bits \[7:0\], RLDEVENT bits \[15:8\].
+    #[must_use]
+    pub const fn cntctlr(n: u8) -> Self {
+        Self(0x150 + 4 * n as u16)
+    }
 
     /// `TRCCNTVR<n>`: VALUE is bits \[15:0\].
     #[must_use]
@@ -196,7 +210,7 @@ impl Register {
     /// Whether a write of it programs the trace unit: R_RWYQD and ETE-PRG-002 hold for it.
     ///
     /// Every register of the trace unit that can be written, except TRCPRGCTLR, TRCCLAIMSET, TRCCLAIMCLR and TRCLAR,
-    /// and in ETMv4 except TRCOSLAR and TRCPDCR too (ETE-PRG-007).
+    /// and in ETMv4 except TRCOSLAR and TRCPDCR too (ETE-PRG-007). TRCSYNCPR with a fixed period is only read.
     #[must_use]
     pub fn is_programming(self, parameters: &Parameters) -> bool {
         let exempt = [Self::PRGCTLR, Self::CLAIMSET, Self::CLAIMCLR, Self::LAR, Self::OSLAR];
@@ -205,6 +219,7 @@ impl Register {
             && self.direction() != Some(Direction::ReadOnly)
             && !exempt.contains(&self)
             && (self != Self::PDCR || parameters.version.is_ete())
+            && (self != Self::SYNCPR || !parameters.fixed_sync_period)
     }
 
     /// The bits of resource state in it that only writes change in Idle and Stable (ETE-BPTKT-001), 0 for most

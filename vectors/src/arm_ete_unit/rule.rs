@@ -119,7 +119,7 @@ rules! {
     Prg004 "ETE-PRG-004" MissingStep
         "The record at which the command becomes enabled: one finding for each register that exists and was not written since a trace unit reset that the log shows, in this order: TRCCONFIGR, TRCEVENTCTL0R, TRCEVENTCTL1R, TRCRSR, TRCSTALLCTLR, TRCSYNCPR (unless its period is fixed), TRCTRACEIDR, TRCVICTLR. The register is the missing one. Needs System and external accesses."
     Prg005 "ETE-PRG-005" MissingStep
-        "As ETE-PRG-004, of registers that the latest written value of TRCCONFIGR, which is known, makes necessary: TRCTSCTLR if TS, TRCCCCTLR if CCI, TRCBBCTLR if BB, TRCQCTLR if QE is not 0, where they exist; and without a condition TRCVIIECTLR, TRCVISSCTLR, TRCVIPCSSCTLR where they exist; in the order of offsets. Then each `TRCRSCTLR<n>` that exists and that bits [7:0] of TRCEVENTCTL0R, TRCTSCTLR or TRCVICTLR select by their known values: bit 7 = 0 selects n = [4:0], bit 7 = 1 selects n = 2*[3:0] and the one after it; n of 0 and 1 is none; in ascending order."
+        "As ETE-PRG-004, of registers that the latest written value of TRCCONFIGR, which is known, makes necessary: TRCTSCTLR if TS, TRCCCCTLR if CCI, TRCBBCTLR if BB, TRCQCTLR if QE is not 0, where they exist; and without a condition TRCVIIECTLR, TRCVISSCTLR, TRCVIPCSSCTLR where they exist; in the order of offsets. Then each `TRCRSCTLR<n>` that exists and that an event selects by the known value of its register: each event of TRCEVENTCTL0R that exists, RST of TRCSEQRSTEVR, F and B of `TRCSEQEVR<n>`, CNTEVENT and RLDEVENT of `TRCCNTCTLR<n>`, EVENT of TRCTSCTLR and TRCVICTLR. In the eight bits of an event bit 7 = 0 selects n = [4:0], bit 7 = 1 selects n = 2*[3:0] and the one after it; n of 0 and 1 is none; in ascending order."
     Prg010 "ETE-PRG-010" Illegal
         "A write of TRBLIMITR_EL1.E = 0, where a record showed E = 1 before, without proof of Idle, and not both in a region that TRFCR_ELx prohibits and after a TSB CSYNC since that is in effect; only where a record of TRFCR_ELx was before it. Needs System accesses and barriers."
     Fjpcn001 "ETE-FJPCN-001" MissingStep
@@ -157,7 +157,7 @@ rules! {
     Acc009 "ETE-ACC-009" Contradiction
         "A read of TRCCLAIMSET that is not the mask of implemented tags, or of TRCCLAIMCLR that differs from the tags that are known, with the bits above the implemented ones always known to be 0."
     Acc010 "ETE-ACC-010" Contradiction
-        "A read of TRCPDSR with bit 0 (POWER) 0 in ETE, or with bit 1 (STICKYPD) 1 although a read has cleared it and Core power has not changed since."
+        "A read of TRCPDSR with bit 0 (POWER) 0 in ETE, or with bit 1 (STICKYPD) 1 although a read has cleared it, and since then Core power has not changed and no trace unit reset was."
     Acc011 "ETE-ACC-011" Contradiction
         "A read of TRCOSLSR in ETE that is not 0x10 with OSLK in bit 1, or whose OSLK no configuration has."
     Rwpfg001 "ETE-RWPFG-001" Contradiction
@@ -213,7 +213,7 @@ rules! {
     Bptkt001 "ETE-BPTKT-001" Contradiction
         "A read of a register whose resource state is known from a read, and differs from it in those bits."
     Res001 "ETE-RES-001" Contradiction
-        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred since that began while the region was prohibited or the unit in low power. Needs events."
+        "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 0 before the latest session and no ETEEvent n occurred since that began while the region was prohibited or the unit in low power, or while a configuration was in Enabling, with no proof of Running since as in ETE-RES-002. Needs events."
     Res002 "ETE-RES-002" Contradiction
         "A first stable read of TRCRSR in a disabled period with EVENT\\[n\\] = 1, where it was written as 1 before the latest session, Running was proved in the session while the region was not prohibited and the unit not in low power, and no ETEEvent n occurred as in ETE-RES-001. Needs events."
 

@@ -90,7 +90,8 @@ pub(super) fn parameters(entropy: &mut Entropy<'_>) -> Parameters {
         commopt,
         commtrans: commtrans && maxspec != 0,
         maxspec,
-        wfx_is_p0: wfx,
+        // Whether older units can have it, no text at hand says (ET-92).
+        wfx_is_p0: wfx && version >= Etmv4_3,
         cycle_counting: cycles,
         cycle_count_bits: entropy.pick(&[12, 20, 16, 13, 19]),
         timestamps: stamps,
