@@ -30,7 +30,7 @@ pub(super) struct Tracer {
     trap_reported: bool,
     /// Packets were lost: nothing that was sent counts any more.
     pub(super) lost: bool,
-    /// The item before was reported as the last one.
+    /// No synchronisation packet came yet, or none since an item was reported as the last one.
     ended: bool,
     /// The way of tracing changed: the next instruction starts anew.
     pub(super) restart: bool,
@@ -91,7 +91,7 @@ impl Tracer {
             flow: Flow::Inferable,
             trap_reported: false,
             lost: false,
-            ended: false,
+            ended: true,
             restart: false,
             keeps_state: parameters.resync_disabled_keeps_state && policy.sync_mode == SyncMode::Off,
             base: 0,
@@ -170,7 +170,7 @@ impl Tracer {
             Kind::Trap(_) | Kind::Gap => Flow::Inferable,
         };
         self.finish_item(item, flow, decision == Decision::TrapHere);
-        self.ended = next == Next::Ends;
+        self.ended |= next == Next::Ends;
         // Spec: RVET-ENC-013, RVET-ENC-014 (ET 7.5.1). The updiscon flag is never set at the end.
         (next == Next::Ends).then_some(match decision {
             Decision::Address(Reason::Updiscon) => QualStatus::EndedNtr,
@@ -349,7 +349,8 @@ impl Tracer {
     /// resync-disabled-resets-state, resync-disabled-keeps-state.
     fn synchronised(&mut self, own: Option<(u64, bool)>) {
         // Behind an end the trace begins anew, also without a gap.
-        let keeps = self.keeps_state && self.previous.qualified && !self.lost && !self.ended;
+        let keeps = self.keeps_state && !self.lost && !self.ended;
+        self.ended = false;
         self.resync.synchronised();
         self.branches.synchronised(own, keeps);
         if let Some(cache) = self.cache.as_mut().filter(|_| !keeps) {
