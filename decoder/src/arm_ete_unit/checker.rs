@@ -194,6 +194,9 @@ impl Checker {
             };
         }
         (self.restart, self.changing, self.switching) = (None, None, false);
+        if self.software.period.idle_proof && self.belief.must_be(&[ProgrammingState::Idle]) {
+            self.around.land();
+        }
         self.around.follow_region();
         let side = self.belief.enabled();
         if side != self.side {

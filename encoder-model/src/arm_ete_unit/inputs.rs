@@ -94,7 +94,8 @@ impl Unit {
         self.machine.write(None, Some(locked), &self.policy, self.buffers.is_drained());
     }
 
-    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed.
+    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed; elsewhere it does
+    /// nothing about bytes.
     ///
     /// Spec: ETE-JLRQH-003, ETE-FCBLJ-001, ETE-XLVQM-001.
     fn synchronise_trace(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
@@ -105,10 +106,10 @@ impl Unit {
                 }
                 self.drain(u64::MAX);
                 self.follow(log)?;
+                self.routing.land();
             }
             self.surroundings.trace_synchronised = true;
         }
-        self.routing.land();
         Ok(())
     }
 

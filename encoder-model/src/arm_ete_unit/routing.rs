@@ -63,7 +63,7 @@ impl Routing {
         self.enabled = enabled;
     }
 
-    /// A TSB CSYNC: nothing is in flight after it.
+    /// A flush by TSB CSYNC, or a trace unit reset: nothing is in flight after it.
     pub(super) const fn land(&mut self) {
         (self.can_fly, self.flight) = (false, None);
     }

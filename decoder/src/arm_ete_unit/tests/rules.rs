@@ -124,9 +124,12 @@ fn routing() {
             ("out if1 1", &["ETE-SVDBD-001"]),
             ("warm; out trbu 1", &["ETE-FJFNS-001"]),
             ("tb 1; isb; tsb; sink trbu stop; out trbu 1", &["ETE-RT-003"]),
-            ("tb 1; isb; tsb; out if0 1", &["ETE-PJYKY-002"]),
+            ("pe prohibited; tb 1; isb; tsb; out if0 1", &["ETE-PJYKY-002"]),
             // In flight.
             ("tb 1; isb; out if0 1", none),
+            ("tb 1; isb; tsb; out if0 1", none),
+            ("trf A; isb; tb 1; isb; tsb; out if0 1", none),
+            ("pe prohibited; tb 0; isb; tsb; out trbu 1", none),
             ("rst; out if0 1", &["ETE-PJYKY-001", "ETE-SES-001"]),
             ("pe prohibited; tb 1; isb; tsb; out trbu 1", &["ETE-XLVQM-001"]),
             ("pe prohibited; tb 1; isb; tsb; pe allowed; out trbu 1", none),
@@ -135,7 +138,7 @@ fn routing() {
     check(
         &without_oe,
         &[
-            ("tb 1; isb; tsb; out if0 1", &["ETE-LGVCX-001"]),
+            ("pe prohibited; tb 1; isb; tsb; out if0 1", &["ETE-LGVCX-001"]),
             ("tb 0; isb; tsb; ifc 0; out if0 1", &["ETE-FTSZG-002"]),
         ],
     );
@@ -191,12 +194,14 @@ fn errata_of_the_trace_buffer() {
     assert_eq!(findings(&twice, "pe prohibited; tb 1; isb; tsb; tsb; out trbu 1"), ["ETE-XLVQM-001"]);
     let errata = Errata { trace_buffer_needs_two_events: true, ..Errata::default() };
     let later = Parameters { errata, ..Parameters::default() };
-    assert_eq!(findings(&later, "tb 0; isb; tsb; out trbu 1"), [""; 0]);
-    assert_eq!(findings(&later, "tb 0; isb; isb; tsb; out trbu 1"), ["ETE-FJFNS-001"]);
+    let collected = "pe prohibited; tsb; tb 0";
+    assert_eq!(findings(&later, &format!("{collected}; isb; out trbu 1")), [""; 0]);
+    assert_eq!(findings(&later, &format!("{collected}; isb; isb; out trbu 1")), ["ETE-FJFNS-001"]);
     let errata = Errata { trace_buffer_ignores_writes: true, ..Errata::default() };
     let ignoring = Parameters { errata, ..Parameters::default() };
-    assert_eq!(findings(&ignoring, "tb 0; isb; tb 0; isb; tsb; out trbu 1"), [""; 0]);
-    assert_eq!(findings(&ignoring, "tb 0; tsb; dsb; isb; tb 0; isb; tsb; out trbu 1"), ["ETE-FJFNS-001"]);
+    assert_eq!(findings(&ignoring, &format!("{collected}; isb; tb 0; isb; out trbu 1")), [""; 0]);
+    let drained = format!("{collected}; tsb; dsb; isb; tb 0; isb; out trbu 1");
+    assert_eq!(findings(&ignoring, &drained), ["ETE-FJFNS-001"]);
 }
 
 #[test]
