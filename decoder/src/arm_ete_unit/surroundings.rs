@@ -295,6 +295,11 @@ impl Surroundings {
         }
     }
 
+    /// A Warm reset is about to clear TRBLIMITR_EL1.E; `drained`: nothing is left that could be in flight.
+    pub(super) fn clear_buffer(&mut self, drained: bool) {
+        self.in_flight |= !drained && self.buffer.value != Some(false);
+    }
+
     /// A Cold or Warm reset of the processor.
     pub(super) fn reset_processor(&mut self) {
         self.filter = Delayed::known(true);

@@ -122,7 +122,9 @@ fn routing() {
         &default,
         &[
             ("out if1 1", &["ETE-SVDBD-001"]),
-            ("warm; out trbu 1", &["ETE-FJFNS-001"]),
+            ("warm; out trbu 1", none),
+            ("pe prohibited; tsb; warm; out trbu 1", &["ETE-FJFNS-001"]),
+            ("pe prohibited; tsb; tb 0; isb; pe allowed; warm; out trbu 1", &["ETE-FJFNS-001"]),
             ("tb 1; isb; tsb; sink trbu stop; out trbu 1", &["ETE-RT-003"]),
             ("pe prohibited; tb 1; isb; tsb; out if0 1", &["ETE-PJYKY-002"]),
             // In flight.

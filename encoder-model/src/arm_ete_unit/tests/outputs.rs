@@ -350,6 +350,19 @@ fn resets_and_bytes() {
         bench.generate(4);
         assert_eq!(outputs(&bench.drain()), [(IF0, 4)]);
     }
+    // Bytes in flight to the trace buffer go where the choice says; nothing is in flight after TSB CSYNC.
+    for (prohibited, sink) in [(false, Sink::TraceBuffer), (true, IF0)] {
+        let mut bench = Bench::policy(Policy { in_flight: InFlight::Old, ..Policy::default() });
+        bench.run();
+        bench.generate(5);
+        bench.filter(prohibited);
+        if prohibited {
+            bench.input(Input::Barrier(Barrier::Tsb));
+        }
+        bench.trace_buffer(true);
+        bench.input(Input::Reset(Reset::Warm));
+        assert_eq!(outputs(&bench.drain()), [(sink, 5)], "{prohibited}");
+    }
     for input in [Input::Reset(Reset::TraceUnit), Input::Reset(Reset::Cold), Input::Power(Power::Off)] {
         let mut bench = Bench::new();
         bench.run();
