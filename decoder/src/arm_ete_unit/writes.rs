@@ -6,7 +6,7 @@ use super::access::{is_external, is_unsupported, suspends};
 use super::checker::Checker;
 use super::contents::Write;
 use super::report::Step;
-use super::software::EnWrite;
+use super::software::{Command, EnWrite};
 
 impl Checker {
     /// A write that reaches the unit.
@@ -132,7 +132,10 @@ impl Checker {
             Some(false) => period.running_proof || period.idle_proof && self.software.locked == Some(true),
             None => true,
         };
-        if changes && !unknown_before && !unpredictable && !proved && !period.after_gap && shown {
+        // Who finds EN = 1 knows no more about Enabling than who does not look.
+        let found = en == Some(false) && self.software.en_found && self.software.command == Command::Enabled;
+        let exempt = unknown_before || found || period.after_gap;
+        if changes && !exempt && !unpredictable && !proved && shown {
             self.find_or_accept(step, Rule::Prg003);
         }
         if changes {

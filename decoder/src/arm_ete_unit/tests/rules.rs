@@ -282,6 +282,25 @@ fn writes_of_two_agents_have_no_order() {
     assert!(!settled.contains(&prg002.into()), "{settled:?}");
 }
 
+/// Software that finds EN = 1 may clear it as if it had not looked, unless the OS Lock or IDLE = 1 says more.
+///
+/// Spec: ETE-PRG-003.
+#[test]
+fn en_that_is_found_may_be_cleared() {
+    let none: &[&str] = &[];
+    let missing: &[&str] = &["ETE-PRG-003 TRCPRGCTLR"];
+    check(
+        &Parameters::default(),
+        &[
+            ("xr TRCPRGCTLR->1; xw TRCPRGCTLR=0", none),
+            ("gap; xr TRCPRGCTLR->1; xw TRCPRGCTLR=0", none),
+            ("xr TRCPRGCTLR->1; xr TRCSTATR->1; xw TRCPRGCTLR=0", missing),
+            ("xr TRCPRGCTLR->1; xoslk 1; sw TRCPRGCTLR=0", missing),
+            ("xr TRCPRGCTLR->1; xw TRCPRGCTLR=1; xw TRCPRGCTLR=0", missing),
+        ],
+    );
+}
+
 /// A write of an unsupported size leaves both of its words unknown, and EN = 0 after it is no first step.
 ///
 /// Spec: ETE-YFRMG-001.
