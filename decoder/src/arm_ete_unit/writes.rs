@@ -67,6 +67,15 @@ impl Checker {
         }
     }
 
+    /// A register was read. A value that suspends nothing does not end what a write began: the unit may return anything.
+    ///
+    /// Spec: ETE-PRG-012.
+    pub(super) fn suspend_by_read(&mut self, register: Register, value: u32) {
+        if suspends(register, Some(value)).is_some_and(|(_, suspended)| suspended) {
+            self.suspend(register, Some(value));
+        }
+    }
+
     /// A write of a programming register.
     ///
     /// Spec: ETE-RWYQD-001, ETE-PRG-002, ETE-SYN-003, ETE-PRG-011.

@@ -83,9 +83,9 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// agent does is judged all the same.
 ///
 /// After a write that reaches the unit of TRCAUXCTLR other than 0, TRCIMSPEC0 with EN other than 0 or TRCITCTRL with
-/// IME = 1, or of an unknown value, checking is *suspended* (ETE-PRG-012): the belief is that of the start, with the
-/// mark, and stays so, and contradictions are not reported. It ends with a trace unit reset, and for the first two with
-/// a write of 0.
+/// IME = 1, or of an unknown value, or a read that shows such a value, checking is *suspended* (ETE-PRG-012): the belief
+/// is that of the start, with the mark, and stays so, and contradictions are not reported. It ends with a trace unit
+/// reset, and for the first two with a write of 0.
 ///
 /// # Access
 ///
