@@ -36,7 +36,8 @@ impl Checker {
             Input::FlushRequest => self.around.request_flush(),
             Input::Wait(time) => {
                 let overdue = self.around.wait(time, step.parameters);
-                step.find_if(overdue, Rule::Dkfrl001);
+                // A log without signals does not show acknowledgements either.
+                step.find_if(overdue && self.signals_shown, Rule::Dkfrl001);
             }
             Input::Visibility { what, shown } => self.visibility(what, shown),
             Input::Gap => self.forget(),

@@ -255,7 +255,7 @@ rules! {
     Twbvy001 "ETE-TWBVY-001" Contradiction
         "A flush is acknowledged while an overflow has begun and not ended; not under the erratum `early_flush_acknowledge`."
     Dkfrl001 "ETE-DKFRL-001" Contradiction
-        "The record at which more time than the bound has passed since a flush request without an acknowledgement, with Core power and while no sink was blocked. Once for each request."
+        "The record at which more time than the bound has passed since a flush request without an acknowledgement, with Core power and while no sink was blocked. Once for each request. Only where a record of a signal was before it: a log without signals does not show acknowledgements."
     Zvnkv001 "ETE-ZVNKV-001" Contradiction
         "The signal `operative` becomes 1 while every configuration is disabled or an overflow has begun and not ended; or it becomes 0 while every configuration is enabled and no overflow has begun and not ended."
     Ymjfj001 "ETE-YMJFJ-001" Contradiction

@@ -102,7 +102,9 @@ fn time() {
         ("poll x IDLE=0; xw TRCPRGCTLR=0; wait 11; xr TRCSTATR->0", &["ETE-CZHWF-001 TRCSTATR"]),
         ("poll x IDLE=0; xw TRCPRGCTLR=0; wait 11; xr TRCSTATR->2", &["ETE-TRZCP-003 TRCSTATR"]),
         ("poll x IDLE=0; xw TRCPRGCTLR=0; sink if0 0; wait 11; xr TRCSTATR->2", &none),
-        ("flush; wait 11; wait 11", &["ETE-DKFRL-001"]),
+        ("sig viewinst 1; flush; wait 11; wait 11", &["ETE-DKFRL-001"]),
+        ("flush; sig ack; flush; wait 11", &["ETE-DKFRL-001"]),
+        ("flush; wait 11; wait 11", &none),
         ("flush; sig ack; wait 11", &none),
     ] {
         assert_eq!(findings(&parameters, &std_log(running, log)), expected, "{log}");
