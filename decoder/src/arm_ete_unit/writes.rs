@@ -141,7 +141,7 @@ impl Checker {
             Some(false) => period.running_proof || period.idle_proof && self.software.locked == Some(true),
             None => true,
         };
-        // Who finds EN = 1 knows no more about Enabling than who does not look.
+        // A read of EN = 1 says no more about Enabling than no read.
         let found = en == Some(false) && self.software.en_found && self.software.command == Command::Enabled;
         let exempt = unknown_before || found || period.after_gap;
         if changes && !exempt && !unpredictable && !proved && shown {
