@@ -67,7 +67,7 @@ impl Checker {
         }
     }
 
-    /// A register was read. A value that suspends nothing does not end what a write began: the unit may return anything.
+    /// A register was read. A value that suspends nothing ends nothing, either: a suspended unit may return anything.
     ///
     /// Spec: ETE-PRG-012.
     pub(super) fn suspend_by_read(&mut self, register: Register, value: u32) {

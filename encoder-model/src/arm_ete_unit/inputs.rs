@@ -98,8 +98,8 @@ impl Unit {
         self.buffers.is_drained() || around.is_prohibited() && around.trace_synchronised
     }
 
-    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed; elsewhere it does
-    /// nothing about bytes.
+    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed; elsewhere it
+    /// does nothing about bytes.
     ///
     /// Spec: ETE-JLRQH-003, ETE-FCBLJ-001, ETE-XLVQM-001.
     fn synchronise_trace(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {

@@ -68,8 +68,8 @@ impl Routing {
         (self.can_fly, self.flight) = (false, None);
     }
 
-    /// A Warm or Cold reset disables the trace buffer unit, at once, with so many bytes in the buffers. `synchronised` as
-    /// for a write.
+    /// A Warm or Cold reset disables the trace buffer unit, at once, with so many bytes in the buffers. `synchronised`
+    /// as for a write.
     pub(super) const fn reset(&mut self, held: u64, synchronised: bool) {
         self.write(false, synchronised);
         self.synchronise(held);
