@@ -168,8 +168,8 @@ pub(super) fn shown_lock(access: &Access, parameters: &Parameters, around: &Surr
     }
 }
 
-/// Whether a write of this register makes the unit behave in ways that the architecture does not describe (`true`), or
-/// ends that, with a number for the register; `None`: neither.
+/// Whether this value of this register makes the unit behave in ways that the architecture does not describe (`true`),
+/// or ends that, with a number for the register; `None`: neither. A value that is not known does.
 ///
 /// Spec: ETE-PRG-012.
 pub(super) fn suspends(register: Register, value: Option<u32>) -> Option<(usize, bool)> {

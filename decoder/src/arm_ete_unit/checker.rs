@@ -27,6 +27,8 @@ pub(super) struct Checker {
     pub(super) contents: Contents,
     pub(super) session: Session,
     pub(super) around: Surroundings,
+    /// The log has shown a signal.
+    pub(super) signals_shown: bool,
     /// Why checking is suspended: TRCAUXCTLR, TRCIMSPEC0, TRCITCTRL.
     pub(super) suspended: [bool; 3],
     /// The command was enabled before.
@@ -155,6 +157,7 @@ impl Checker {
     pub(super) fn forget(&mut self) {
         *self = Self {
             shown: self.shown,
+            signals_shown: self.signals_shown,
             software: Software::after_gap(),
             in_session: self.in_session,
             around: Surroundings::after_gap(),
@@ -194,6 +197,9 @@ impl Checker {
             };
         }
         (self.restart, self.changing, self.switching) = (None, None, false);
+        if self.software.period.idle_proof && self.belief.must_be(&[ProgrammingState::Idle]) {
+            self.around.land();
+        }
         self.around.follow_region();
         let side = self.belief.enabled();
         if side != self.side {

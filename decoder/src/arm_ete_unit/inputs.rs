@@ -36,7 +36,8 @@ impl Checker {
             Input::FlushRequest => self.around.request_flush(),
             Input::Wait(time) => {
                 let overdue = self.around.wait(time, step.parameters);
-                step.find_if(overdue, Rule::Dkfrl001);
+                // A log without signals does not show acknowledgements either.
+                step.find_if(overdue && self.signals_shown, Rule::Dkfrl001);
             }
             Input::Visibility { what, shown } => self.visibility(what, shown),
             Input::Gap => self.forget(),
@@ -78,6 +79,7 @@ impl Checker {
     /// Spec: ETE-PRG-009, ETE-PRG-010.
     fn trace_buffer(&mut self, step: &mut Step<'_>, enabled: bool) {
         let shown = self.shown();
+        let drained = self.is_drained();
         let around = &mut self.around;
         let idle = self.software.period.idle_proof;
         let collected = around.filter.value == Some(true) && around.tsb_in_filter;
@@ -89,9 +91,13 @@ impl Checker {
         let changes = around.buffer_shown == Some(!enabled);
         let traces = self.software.command == Command::Enabled && around.prohibited() == Some(false);
         step.find_if(changes && traces && shown.system, Rule::Prg009);
-        let empty = self.belief.must_be(&[ProgrammingState::Idle]);
-        let drained = empty || around.is_prohibited() && around.tsb_in_region;
         around.write_buffer(step.parameters, enabled, drained);
+    }
+
+    /// Nothing is left that could be in flight when TRBLIMITR_EL1.E changes.
+    fn is_drained(&self) -> bool {
+        let empty = self.belief.must_be(&[ProgrammingState::Idle]);
+        empty || self.around.is_prohibited() && self.around.tsb_in_region
     }
 
     /// Spec: ETE-PCXJC-001, ETE-YYHBF-001.
@@ -114,6 +120,8 @@ impl Checker {
             }
             Reset::Warm => {
                 self.synchronise();
+                let drained = self.is_drained();
+                self.around.clear_buffer(drained);
                 self.around.reset_processor();
                 self.contents.forget_state();
                 self.software.en_source = EnSource::Kept;

@@ -100,6 +100,7 @@ impl Checker {
     }
 
     pub(super) fn signal(&mut self, step: &mut Step<'_>, signal: Signal) {
+        self.signals_shown = true;
         match signal {
             Signal::Enabled(enabled) => {
                 let mut of_record = Restriction::new(self.belief);

@@ -87,6 +87,7 @@ impl Checker {
         let stable = self.is_stable_read(direct);
         self.contents.read(step, register, value, Reading { direct, stable });
         self.read_events(step, register, value, stable);
+        self.suspend_by_read(register, value);
     }
 
     /// Whether resource state that is read now stays as it is.

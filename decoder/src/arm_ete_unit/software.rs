@@ -83,6 +83,9 @@ pub(super) struct Software {
     pub(super) en_source: EnSource,
     /// A write left EN unknown: software does not begin with a unit of which nothing is known.
     pub(super) en_obscured: bool,
+    /// EN is known from reads alone, which show that software has found the unit as it is, and the log has not shown it
+    /// in Enabling.
+    pub(super) en_found: bool,
     /// What direct writes of EN and of the OS Lock make them with the next context synchronisation event.
     pending_en: Option<Option<bool>>,
     pending_lock: Option<Option<bool>>,
@@ -165,6 +168,7 @@ impl Software {
         let disabled = self.command == Command::Disabled;
         let period = &mut self.period;
         period.idle_proof |= disabled && idle == Some(true);
+        self.en_found &= self.command != Command::Enabled || idle != Some(true);
         period.running_proof |= self.command == Command::Enabled && idle == Some(false);
         let stable = disabled && (idle == Some(true) || pmstable == Some(true));
         period.shown_pending |= stable && !period.shown_stable;
@@ -174,6 +178,7 @@ impl Software {
     /// A trace unit reset.
     pub(super) fn reset(&mut self) {
         self.en = Some(false);
+        self.en_found = false;
         self.en_source = EnSource::Reset;
         (self.pending_en, self.pending_lock) = (None, None);
         self.change = None;
@@ -197,6 +202,7 @@ impl Software {
     /// TRCPRGCTLR is read. What a direct write is about to make it counts more.
     pub(super) fn read_en(&mut self, en: bool, direct: bool) {
         if direct || self.pending_en.is_none() {
+            self.en_found |= self.en.is_none() && !self.en_obscured;
             self.en = Some(en);
         }
     }
@@ -213,6 +219,7 @@ impl Software {
         let EnWrite { direct, external, unpredictable } = access;
         self.en = settled(en, direct, &mut self.pending_en);
         self.en_obscured = self.en.is_none();
+        self.en_found = false;
         self.en_source = match (unpredictable, direct, external) {
             (false, true, _) => EnSource::DirectWrite,
             (false, false, true) => EnSource::ExternalWrite,

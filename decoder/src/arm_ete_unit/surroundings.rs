@@ -231,6 +231,14 @@ impl Surroundings {
         self.in_flight |= !drained;
     }
 
+    /// The unit is Idle: no byte is left that could be in flight. Those of the next session could be while a write is
+    /// pending.
+    ///
+    /// Spec: ETE-SES-001.
+    pub(super) const fn land(&mut self) {
+        self.in_flight &= self.buffer.pending.is_some();
+    }
+
     /// A context synchronisation event.
     pub(super) fn synchronise(&mut self) {
         if self.filter.synchronise() {
@@ -249,13 +257,16 @@ impl Surroundings {
         self.previous_was_tsb = is_tsb;
     }
 
-    /// A TSB CSYNC that counts.
+    /// A TSB CSYNC that counts. It flushes in a prohibited region with the trace buffer unit enabled, and nowhere else.
+    ///
+    /// Spec: ETE-JLRQH-003.
     pub(super) fn tsb(&mut self, parameters: &Parameters) {
-        self.in_flight = false;
         if self.is_prohibited() {
+            let flushes = self.buffer(parameters) == Some(true);
+            self.in_flight &= !flushes;
             self.tsb_in_region = true;
             self.tsb_in_filter |= self.filter.value == Some(true);
-            self.tsb_with_buffer |= self.buffer(parameters) == Some(true);
+            self.tsb_with_buffer |= flushes;
         }
         if let Some((tsb, _)) = &mut self.ignoring {
             *tsb = true;
@@ -282,6 +293,11 @@ impl Surroundings {
             self.tsb_in_region = false;
             self.tsb_with_buffer = false;
         }
+    }
+
+    /// A Warm reset is about to clear TRBLIMITR_EL1.E; `drained`: nothing is left that could be in flight.
+    pub(super) fn clear_buffer(&mut self, drained: bool) {
+        self.in_flight |= !drained && self.buffer.value != Some(false);
     }
 
     /// A Cold or Warm reset of the processor.

@@ -6,7 +6,7 @@ use super::access::{is_external, is_unsupported, suspends};
 use super::checker::Checker;
 use super::contents::Write;
 use super::report::Step;
-use super::software::EnWrite;
+use super::software::{Command, EnWrite};
 
 impl Checker {
     /// A write that reaches the unit.
@@ -64,6 +64,15 @@ impl Checker {
             && let Some(reason) = self.suspended.get_mut(index)
         {
             *reason = suspended;
+        }
+    }
+
+    /// A register was read. A value that suspends nothing ends nothing, either: a suspended unit may return anything.
+    ///
+    /// Spec: ETE-PRG-012.
+    pub(super) fn suspend_by_read(&mut self, register: Register, value: u32) {
+        if suspends(register, Some(value)).is_some_and(|(_, suspended)| suspended) {
+            self.suspend(register, Some(value));
         }
     }
 
@@ -132,7 +141,10 @@ impl Checker {
             Some(false) => period.running_proof || period.idle_proof && self.software.locked == Some(true),
             None => true,
         };
-        if changes && !unknown_before && !unpredictable && !proved && !period.after_gap && shown {
+        // A read of EN = 1 says no more about Enabling than no read.
+        let found = en == Some(false) && self.software.en_found && self.software.command == Command::Enabled;
+        let exempt = unknown_before || found || period.after_gap;
+        if changes && !exempt && !unpredictable && !proved && shown {
             self.find_or_accept(step, Rule::Prg003);
         }
         if changes {

@@ -104,6 +104,9 @@ impl Unit {
         !access.agent.is_direct() && !there
     }
 
+    /// ETE-VNNPF-001 excepts no register. One that counts as reserved is RES0 at any size: that is among the outcomes
+    /// of ETE-YFRMG-001 (UNKNOWN includes 0, and the write is ignored), while an error is none of ETE-KQMKX-001.
+    ///
     /// Spec: ETE-VQWLY-001, ETE-VNNPF-001.
     fn has_unsupported_size(&self, access: &Access) -> bool {
         access.double && !access.register.is_wide() && !self.is_reserved(access)

@@ -24,9 +24,7 @@ impl Unit {
             Input::OsLock { agent, locked } => self.write_lock(agent, locked),
             Input::TraceFilter { prohibited } => self.surroundings.pending_filter = Some(prohibited),
             Input::TraceBuffer { enabled } => {
-                let around = &self.surroundings;
-                let synchronised =
-                    self.buffers.is_drained() || around.is_prohibited() && around.trace_synchronised;
+                let synchronised = self.is_synchronised();
                 self.routing.write(enabled, synchronised);
                 if self.policy.direct_write == DirectWrite::AtOnce {
                     self.synchronise_trace_buffer();
@@ -94,7 +92,14 @@ impl Unit {
         self.machine.write(None, Some(locked), &self.policy, self.buffers.is_drained());
     }
 
-    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed.
+    /// Nothing is left that could be in flight when TRBLIMITR_EL1.E changes.
+    fn is_synchronised(&self) -> bool {
+        let around = &self.surroundings;
+        self.buffers.is_drained() || around.is_prohibited() && around.trace_synchronised
+    }
+
+    /// A TSB CSYNC completes. In a prohibited region with the trace buffer unit enabled it has flushed; elsewhere it
+    /// does nothing about bytes.
     ///
     /// Spec: ETE-JLRQH-003, ETE-FCBLJ-001, ETE-XLVQM-001.
     fn synchronise_trace(&mut self, log: &mut Log<'_>) -> Result<(), ImpossibleStimulus> {
@@ -105,10 +110,10 @@ impl Unit {
                 }
                 self.drain(u64::MAX);
                 self.follow(log)?;
+                self.routing.land();
             }
             self.surroundings.trace_synchronised = true;
         }
-        self.routing.land();
         Ok(())
     }
 
@@ -176,7 +181,8 @@ impl Unit {
             self.synchronise();
         }
         if reset != Reset::TraceUnit {
-            self.routing.reset();
+            let synchronised = self.is_synchronised();
+            self.routing.reset(self.buffers.held, synchronised);
             self.surroundings.reset();
         }
         if reset == Reset::Cold {

@@ -63,15 +63,16 @@ impl Routing {
         self.enabled = enabled;
     }
 
-    /// A TSB CSYNC: nothing is in flight after it.
+    /// A flush by TSB CSYNC, or a trace unit reset: nothing is in flight after it.
     pub(super) const fn land(&mut self) {
         (self.can_fly, self.flight) = (false, None);
     }
 
-    /// A Warm or Cold reset disables the trace buffer unit.
-    pub(super) const fn reset(&mut self) {
-        (self.enabled, self.pending) = (false, None);
-        self.land();
+    /// A Warm or Cold reset disables the trace buffer unit, at once, with so many bytes in the buffers. `synchronised`
+    /// as for a write.
+    pub(super) const fn reset(&mut self, held: u64, synchronised: bool) {
+        self.write(false, synchronised);
+        self.synchronise(held);
     }
 
     pub(super) const fn set_interfaces(&mut self, enabled: bool) {

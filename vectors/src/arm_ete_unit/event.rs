@@ -83,9 +83,9 @@ use super::{OutputSet, Register, Rule, StateSet};
 /// agent does is judged all the same.
 ///
 /// After a write that reaches the unit of TRCAUXCTLR other than 0, TRCIMSPEC0 with EN other than 0 or TRCITCTRL with
-/// IME = 1, or of an unknown value, checking is *suspended* (ETE-PRG-012): the belief is that of the start, with the
-/// mark, and stays so, and contradictions are not reported. It ends with a trace unit reset, and for the first two with
-/// a write of 0.
+/// IME = 1, or of an unknown value, or a read that shows such a value, checking is *suspended* (ETE-PRG-012): the
+/// belief is that of the start, with the mark, and stays so, and contradictions are not reported. It ends with a trace
+/// unit reset, and for the first two with a write of 0.
 ///
 /// # Access
 ///
@@ -146,9 +146,12 @@ use super::{OutputSet, Register, Rule, StateSet};
 ///
 /// The trace buffer unit is *known* to be enabled or disabled from the context synchronisation event after the record
 /// of TRBLIMITR_EL1.E on; disabled after a Cold or Warm reset, without FEAT_TRBE, and while self-hosted trace is
-/// disabled without FEAT_TRBE_EXT; otherwise unknown. Bytes are *in flight* from a record of TRBLIMITR_EL1.E up to the
-/// next TSB CSYNC or trace unit reset, unless at the record there was proof of Idle with every configuration in Idle,
-/// or the region was prohibited and a TSB CSYNC was since that is in effect.
+/// disabled without FEAT_TRBE_EXT; otherwise unknown. Bytes are *in flight* from a record of TRBLIMITR_EL1.E on, and
+/// from a Warm reset on if E was not known to be 0 before it, unless at the record there was proof of Idle with every
+/// configuration in Idle, or the region was prohibited and a TSB CSYNC was since that is in effect. They are no longer
+/// after a TSB CSYNC in a prohibited region with the trace buffer unit known to be enabled, which flushes
+/// (ETE-JLRQH-003); after a trace unit reset; and after a record with which there is proof of Idle, every configuration
+/// is in Idle, and no record of TRBLIMITR_EL1.E waits for a context synchronisation event.
 ///
 /// *Elapsed* is the sum of `wait` records since every configuration became enabled, or disabled, whichever it is now,
 /// and since the latest change of a sink or of Core power and the latest gap. Without Core power no time counts.

@@ -105,7 +105,7 @@ rules! {
     Prg002 "ETE-PRG-002" MissingStep
         "A write that reaches the unit, of a programming register, without proof of Idle; not where ETE-RWYQD-001 is reported, once in a period, not before the first new period after a gap. Needs the accesses of its agent."
     Prg003 "ETE-PRG-003" MissingStep
-        "A change of EN that reaches the unit: to 1 without proof of Idle; to 0 without proof of Running, or of Idle while the OS Lock is known to be locked. Not where ETE-MDZDN-001 is reported, not of EN = 0 while EN is not known, not before the first new period after a gap. Needs the accesses of its agent."
+        "A change of EN that reaches the unit: to 1 without proof of Idle; to 0 without proof of Running, or of Idle while the OS Lock is known to be locked. Not where ETE-MDZDN-001 is reported, not of EN = 0 while EN is not known, or is known to be 1 from reads alone since the first record or the latest gap, with the command enabled and no proving read of TRCSTATR (or poll) that showed IDLE = 1 meanwhile; not before the first new period after a gap. Needs the accesses of its agent."
     Syn003 "ETE-SYN-003" MissingStep
         "A write that reaches the unit, of a programming register, where TRCSTATR was not read or polled since the latest change of EN, and that was a direct write. Once for each change of EN. Needs System accesses."
     Syn004 "ETE-SYN-004" MissingStep
@@ -255,7 +255,7 @@ rules! {
     Twbvy001 "ETE-TWBVY-001" Contradiction
         "A flush is acknowledged while an overflow has begun and not ended; not under the erratum `early_flush_acknowledge`."
     Dkfrl001 "ETE-DKFRL-001" Contradiction
-        "The record at which more time than the bound has passed since a flush request without an acknowledgement, with Core power and while no sink was blocked. Once for each request."
+        "The record at which more time than the bound has passed since a flush request without an acknowledgement, with Core power and while no sink was blocked. Once for each request. Only where a record of a signal was before it: a log without signals does not show acknowledgements."
     Zvnkv001 "ETE-ZVNKV-001" Contradiction
         "The signal `operative` becomes 1 while every configuration is disabled or an overflow has begun and not ended; or it becomes 0 while every configuration is enabled and no overflow has begun and not ended."
     Ymjfj001 "ETE-YMJFJ-001" Contradiction

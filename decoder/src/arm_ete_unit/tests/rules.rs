@@ -102,7 +102,9 @@ fn time() {
         ("poll x IDLE=0; xw TRCPRGCTLR=0; wait 11; xr TRCSTATR->0", &["ETE-CZHWF-001 TRCSTATR"]),
         ("poll x IDLE=0; xw TRCPRGCTLR=0; wait 11; xr TRCSTATR->2", &["ETE-TRZCP-003 TRCSTATR"]),
         ("poll x IDLE=0; xw TRCPRGCTLR=0; sink if0 0; wait 11; xr TRCSTATR->2", &none),
-        ("flush; wait 11; wait 11", &["ETE-DKFRL-001"]),
+        ("sig viewinst 1; flush; wait 11; wait 11", &["ETE-DKFRL-001"]),
+        ("flush; sig ack; flush; wait 11", &["ETE-DKFRL-001"]),
+        ("flush; wait 11; wait 11", &none),
         ("flush; sig ack; wait 11", &none),
     ] {
         assert_eq!(findings(&parameters, &std_log(running, log)), expected, "{log}");
@@ -122,11 +124,16 @@ fn routing() {
         &default,
         &[
             ("out if1 1", &["ETE-SVDBD-001"]),
-            ("warm; out trbu 1", &["ETE-FJFNS-001"]),
+            ("warm; out trbu 1", none),
+            ("pe prohibited; tsb; warm; out trbu 1", &["ETE-FJFNS-001"]),
+            ("pe prohibited; tsb; tb 0; isb; pe allowed; warm; out trbu 1", &["ETE-FJFNS-001"]),
             ("tb 1; isb; tsb; sink trbu stop; out trbu 1", &["ETE-RT-003"]),
-            ("tb 1; isb; tsb; out if0 1", &["ETE-PJYKY-002"]),
+            ("pe prohibited; tb 1; isb; tsb; out if0 1", &["ETE-PJYKY-002"]),
             // In flight.
             ("tb 1; isb; out if0 1", none),
+            ("tb 1; isb; tsb; out if0 1", none),
+            ("trf A; isb; tb 1; isb; tsb; out if0 1", none),
+            ("pe prohibited; tb 0; isb; tsb; out trbu 1", none),
             ("rst; out if0 1", &["ETE-PJYKY-001", "ETE-SES-001"]),
             ("pe prohibited; tb 1; isb; tsb; out trbu 1", &["ETE-XLVQM-001"]),
             ("pe prohibited; tb 1; isb; tsb; pe allowed; out trbu 1", none),
@@ -135,7 +142,7 @@ fn routing() {
     check(
         &without_oe,
         &[
-            ("tb 1; isb; tsb; out if0 1", &["ETE-LGVCX-001"]),
+            ("pe prohibited; tb 1; isb; tsb; out if0 1", &["ETE-LGVCX-001"]),
             ("tb 0; isb; tsb; ifc 0; out if0 1", &["ETE-FTSZG-002"]),
         ],
     );
@@ -191,12 +198,14 @@ fn errata_of_the_trace_buffer() {
     assert_eq!(findings(&twice, "pe prohibited; tb 1; isb; tsb; tsb; out trbu 1"), ["ETE-XLVQM-001"]);
     let errata = Errata { trace_buffer_needs_two_events: true, ..Errata::default() };
     let later = Parameters { errata, ..Parameters::default() };
-    assert_eq!(findings(&later, "tb 0; isb; tsb; out trbu 1"), [""; 0]);
-    assert_eq!(findings(&later, "tb 0; isb; isb; tsb; out trbu 1"), ["ETE-FJFNS-001"]);
+    let collected = "pe prohibited; tsb; tb 0";
+    assert_eq!(findings(&later, &format!("{collected}; isb; out trbu 1")), [""; 0]);
+    assert_eq!(findings(&later, &format!("{collected}; isb; isb; out trbu 1")), ["ETE-FJFNS-001"]);
     let errata = Errata { trace_buffer_ignores_writes: true, ..Errata::default() };
     let ignoring = Parameters { errata, ..Parameters::default() };
-    assert_eq!(findings(&ignoring, "tb 0; isb; tb 0; isb; tsb; out trbu 1"), [""; 0]);
-    assert_eq!(findings(&ignoring, "tb 0; tsb; dsb; isb; tb 0; isb; tsb; out trbu 1"), ["ETE-FJFNS-001"]);
+    assert_eq!(findings(&ignoring, &format!("{collected}; isb; tb 0; isb; out trbu 1")), [""; 0]);
+    let drained = format!("{collected}; tsb; dsb; isb; tb 0; isb; out trbu 1");
+    assert_eq!(findings(&ignoring, &drained), ["ETE-FJFNS-001"]);
 }
 
 #[test]
@@ -273,6 +282,25 @@ fn writes_of_two_agents_have_no_order() {
     assert_eq!(unproved.last().map(String::as_str), Some(prg002));
     let settled = found(&format!("{begin}; {both}; xr TRCPRGCTLR->0; poll x IDLE=1; {write}"));
     assert!(!settled.contains(&prg002.into()), "{settled:?}");
+}
+
+/// Software that finds EN = 1 may clear it as if it had not looked, unless the OS Lock or IDLE = 1 says more.
+///
+/// Spec: ETE-PRG-003.
+#[test]
+fn en_that_is_found_may_be_cleared() {
+    let none: &[&str] = &[];
+    let missing: &[&str] = &["ETE-PRG-003 TRCPRGCTLR"];
+    check(
+        &Parameters::default(),
+        &[
+            ("xr TRCPRGCTLR->1; xw TRCPRGCTLR=0", none),
+            ("gap; xr TRCPRGCTLR->1; xw TRCPRGCTLR=0", none),
+            ("xr TRCPRGCTLR->1; xr TRCSTATR->1; xw TRCPRGCTLR=0", missing),
+            ("xr TRCPRGCTLR->1; xoslk 1; sw TRCPRGCTLR=0", missing),
+            ("xr TRCPRGCTLR->1; xw TRCPRGCTLR=1; xw TRCPRGCTLR=0", missing),
+        ],
+    );
 }
 
 /// A write of an unsupported size leaves both of its words unknown, and EN = 0 after it is no first step.

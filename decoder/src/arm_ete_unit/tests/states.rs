@@ -169,6 +169,8 @@ fn progress_and_pending_writes() {
             "cold; xoslk 0; xw TRCPRGCTLR=1; xw TRCAUXCTLR=1",
             "Idle Enabling Running Unstable Stable unpredictable",
         ),
+        ("cold; xoslk 0; xr TRCITCTRL->1; st Idle", "Idle Enabling Running Unstable Stable unpredictable"),
+        ("cold; xoslk 0; xr TRCITCTRL->0; xr TRCAUXCTLR->0; xr TRCIMSPEC0->f", "Idle"),
         ("end; cold", "Idle"),
     ] {
         assert_eq!(last_states(&Parameters::default(), log), expected, "{log}");
