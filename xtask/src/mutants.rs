@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
@@ -22,9 +23,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (Some(package), Some(cargo)) = (env::var_os("CARGO_MANIFEST_DIR"), env::var_os("CARGO")) else {
         return Err(Failure::usage("mutants works only in a checkout of Traceproof"));
     };
+    // Not in the directory of the package: paths among the arguments are those of the user.
     let status = Command::new(cargo)
-        .current_dir(package)
-        .args(["run", "--quiet", "--release", "--package", "traceproof-mutants", "--"])
+        .args(["run", "--quiet", "--release", "--package", "traceproof-mutants", "--manifest-path"])
+        .arg(Path::new(&package).join("Cargo.toml"))
+        .arg("--")
         .args(&arguments.arguments)
         .status()
         .map_err(|error| Failure::usage(format!("cargo cannot be started: {error}")))?;
