@@ -227,6 +227,8 @@ impl Flow {
                 sink.event(place, &Event::TransactionFailure);
             }
             Element::TraceOn => self.trace_on(place, sink),
+            // No due pop is done. Spec: ETE-DEC-RS-007, ETE-MGHSB-001.
+            Element::UnknownTarget => self.forget_address(),
             _ => {}
         }
     }
