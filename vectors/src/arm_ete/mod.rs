@@ -120,7 +120,8 @@
 //! | Source Address | a due pop; instructions up to and including the one there, P0 instructions before it not taken, `taken`; then as after an E atom |
 //! | Q with count | a due pop; so many instructions, `passed`, over unconditional direct branches, `taken`; up to and including the first P0 instruction that is conditional or indirect. What is missing is [`Event::UnknownPath`]. Nothing is pushed or popped. Then the address is undefined |
 //! | Q without count, or count 0 | a due pop; [`Event::UnknownPath`] without count; the address is undefined |
-//! | Function Return | [`Event::FunctionReturn`]; the address is undefined |
+//! | Function Return | [`Event::FunctionReturn`]; the address is undefined; a due pop is not done and stays due |
+//! | Exception Return | [`Event::ExceptionReturn`]; address and due pop stay as they are |
 //! | Transaction Start as P0 element | a due pop |
 //!
 //! A branch with link that was *initially* traced E, or whose Source Address was, pushes the next instruction, before
