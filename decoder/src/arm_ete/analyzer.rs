@@ -394,7 +394,7 @@ impl Analyzer {
 
     /// The address of an exception is known, or known to be missing.
     ///
-    /// Spec: ETE-DEC-EXC-001, ETE-DEC-EXC-002, ETE-NRJGC-001, ETE-V4-EXC-001.
+    /// Spec: ETE-DEC-EXC-001, ETE-DEC-EXC-002, ETE-DEC-RS-007, ETE-PKT-EXC-004, ETE-NRJGC-001, ETE-V4-EXC-001.
     fn finish_exception<S>(
         &mut self,
         address: Option<AddressField>,
@@ -406,8 +406,8 @@ impl Analyzer {
         let Some(exception) = self.exception.take() else { return };
         let PendingException { place, number, with_target, fault_pending } = exception;
         let point = address.map(|address| self.history.take_address(address));
-        if let Some(point) = point.filter(|_| with_target) {
-            self.add(place, Element::TargetAddress(point), sink);
+        if with_target {
+            self.add(place, point.map_or(Element::UnknownTarget, Element::TargetAddress), sink);
         }
         if let Some(context) = context {
             self.context(place, &context, sink);

@@ -68,6 +68,8 @@ pub(super) enum Element {
     TransactionFailure,
     TraceOn,
     TargetAddress(CodePoint),
+    /// A Target Address that is UNKNOWN.
+    UnknownTarget,
     Context(arm::Context),
     Cycles(Option<u32>),
     /// Trace Info, and what is only reported: Timestamp, marker, Event, Instrumentation, data synchronization marker.
@@ -97,6 +99,11 @@ impl Element {
             Self::Atoms(run) => run.count,
             _ => 1,
         }
+    }
+
+    /// Whether it is a Target Address, known or not.
+    pub(super) const fn is_target(&self) -> bool {
+        matches!(self, Self::TargetAddress(_) | Self::UnknownTarget)
     }
 
     /// Whether it stays where a Cancel removes what is around it.

@@ -156,8 +156,7 @@ impl Queue {
         let length = self.removable.len();
         let mut to = from;
         for at in from..length {
-            let is_address = |entry: &Entry| matches!(entry.element, Element::TargetAddress(_));
-            if !self.removable.get(at).is_some_and(is_address) {
+            if !self.removable.get(at).is_some_and(|entry| entry.element.is_target()) {
                 self.removable.swap(at, to);
                 to += 1;
             }

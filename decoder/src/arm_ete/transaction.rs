@@ -56,7 +56,7 @@ impl Transaction {
                 self.latest_atoms = Some(self.entries.len());
                 (self.p0_since, self.addresses_since) = (false, false);
             }
-            Element::TargetAddress(_) => self.addresses_since = true,
+            element if element.is_target() => self.addresses_since = true,
             element if element.p0_elements() > 0 => self.p0_since = true,
             _ => {}
         }
@@ -98,9 +98,8 @@ impl Transaction {
         self.addresses_since = false;
         let from = self.latest_atoms.map_or(0, |at| at + 1);
         let tail = self.entries.split_off(from.min(self.entries.len()));
-        let is_address = |entry: &Entry| matches!(entry.element, Element::TargetAddress(_));
         let before = tail.len();
-        self.entries.extend(tail.into_iter().filter(|entry| !is_address(entry)));
+        self.entries.extend(tail.into_iter().filter(|entry| !entry.element.is_target()));
         let removed = before.saturating_sub(self.entries.len().saturating_sub(from));
         self.elements = self.elements.saturating_sub(removed as u64);
     }

@@ -82,7 +82,7 @@ impl Checker {
         let drained = self.is_drained();
         let around = &mut self.around;
         let idle = self.software.period.idle_proof;
-        let collected = around.filter.value == Some(true) && around.tsb_in_filter;
+        let collected = around.is_prohibited() && around.tsb_in_region;
         let was_enabled = around.buffer_shown == Some(true);
         if shown.system && shown.barriers {
             let lost = !enabled && was_enabled && !idle && !collected;

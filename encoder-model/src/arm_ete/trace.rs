@@ -94,7 +94,8 @@ impl TraceUnit {
         }
     }
 
-    /// On the M profile an Exception Return is a P0 element, before which a decoder pops (A6).
+    /// On the M profile an Exception Return is a P0 element (A6). Whether a decoder does a due pop before it is open
+    /// (reading `ete-return-packets-pop-nothing`): so its address is always output, and the return stack emptied.
     fn is_return_element(&self, p0: &P0) -> bool {
         let v4 = !self.parameters.version.is_ete();
         v4 && self.parameters.profile == Profile::Microcontroller && p0.kind == P0Kind::ExceptionReturn

@@ -51,7 +51,7 @@
 //! |---|---|
 //! | atoms; Q; Source Address; Function Return | one **P0** each; Q with address: then Target Address |
 //! | Exception, E = 01 | \[Context\], **Exception** |
-//! | Exception, E = 10 | Target Address, \[Context\], **Exception**; with UNKNOWN address no Target Address |
+//! | Exception, E = 10 | Target Address, \[Context\], **Exception**; an address that is UNKNOWN or missing is an UNKNOWN Target Address |
 //! | Exception 0 | as any exception, whatever the address; the return address is UNKNOWN |
 //! | Exception 18 (ETE) | Transaction Failure, no P0 |
 //! | Exception of ETMv4 and the address packet after it | as that of ETE; its elements belong to the packet `06` |
@@ -111,7 +111,7 @@
 //! | element | what is done |
 //! |---|---|
 //! | Context | it is in effect: [`Event::Context`] |
-//! | Target Address | the address; a due pop is cancelled. The last one before a P0 element counts |
+//! | Target Address | the address, undefined if UNKNOWN; a due pop is cancelled. The last one before a P0 element counts |
 //! | Trace On | [`Event::TraceOn`]; the address is undefined, a due pop cancelled, the return stack empty; the context is undefined if a Trace Info was released after it |
 //! | Trace Info | a due pop is done (A1), then the return stack is empty; nothing is pushed until both Context and Target Address were released; [`Event::TraceInfo`]. Context and address stay |
 //! | Discard, Overflow | context and address undefined, return stack empty |
@@ -120,7 +120,8 @@
 //! | Source Address | a due pop; instructions up to and including the one there, P0 instructions before it not taken, `taken`; then as after an E atom |
 //! | Q with count | a due pop; so many instructions, `passed`, over unconditional direct branches, `taken`; up to and including the first P0 instruction that is conditional or indirect. What is missing is [`Event::UnknownPath`]. Nothing is pushed or popped. Then the address is undefined |
 //! | Q without count, or count 0 | a due pop; [`Event::UnknownPath`] without count; the address is undefined |
-//! | Function Return | [`Event::FunctionReturn`]; the address is undefined |
+//! | Function Return | [`Event::FunctionReturn`]; the address is undefined; a due pop is not done and stays due |
+//! | Exception Return | [`Event::ExceptionReturn`]; address and due pop stay as they are |
 //! | Transaction Start as P0 element | a due pop |
 //!
 //! A branch with link that was *initially* traced E, or whose Source Address was, pushes the next instruction, before

@@ -15,7 +15,7 @@ const fn both(name: &'static str, text: &'static str) -> Reading {
 }
 
 /// The readings of what no text available to this project settles.
-pub const READINGS: [Reading; 38] = [
+pub const READINGS: [Reading; 39] = [
     decoders(
         "ete-search-begins-at-the-fault",
         "After what cannot be read the search for an A-sync begins at the byte at fault.",
@@ -123,6 +123,10 @@ pub const READINGS: [Reading; 38] = [
         "Header 08 of ETMv4 waits for a Trace Info, and uncommitted elements are kept.",
     ),
     decoders("ete-function-return-is-p0", "A function return packet of ETMv4 is a P0 element."),
+    decoders(
+        "ete-return-packets-pop-nothing",
+        "At a Function Return, and an Exception Return of the M profile, no due pop is done, and it stays due.",
+    ),
     both("ete-markers-before-data", "Atoms of a data synchronization marker packet come before the marker."),
     decoders(
         "ete-etmv4-exception-without-address",

@@ -121,7 +121,7 @@ rules! {
     Prg005 "ETE-PRG-005" MissingStep
         "As ETE-PRG-004, of registers that the latest written value of TRCCONFIGR, which is known, makes necessary: TRCTSCTLR if TS, TRCCCCTLR if CCI, TRCBBCTLR if BB, TRCQCTLR if QE is not 0, where they exist; and without a condition TRCVIIECTLR, TRCVISSCTLR, TRCVIPCSSCTLR where they exist; in the order of offsets. Then each `TRCRSCTLR<n>` that exists and that an event selects by the known value of its register: each event of TRCEVENTCTL0R that exists, RST of TRCSEQRSTEVR, F and B of `TRCSEQEVR<n>`, CNTEVENT and RLDEVENT of `TRCCNTCTLR<n>`, EVENT of TRCTSCTLR and TRCVICTLR. In the eight bits of an event bit 7 = 0 selects n = [4:0], bit 7 = 1 selects n = 2*[3:0] and the one after it; n of 0 and 1 is none; in ascending order."
     Prg010 "ETE-PRG-010" Illegal
-        "A write of TRBLIMITR_EL1.E = 0, where a record showed E = 1 before, without proof of Idle, and not both in a region that TRFCR_ELx prohibits and after a TSB CSYNC since that is in effect; only where a record of TRFCR_ELx was before it. Needs System accesses and barriers."
+        "A write of TRBLIMITR_EL1.E = 0, where a record showed E = 1 before, without proof of Idle, and not both in a prohibited region and after a TSB CSYNC since that is in effect; only where a record of TRFCR_ELx was before it. Needs System accesses and barriers."
     Fjpcn001 "ETE-FJPCN-001" MissingStep
         "An external access with outcome `error` to an existing register of class T or C while the OS Lock is known to be locked. Once until the OS Lock changes."
     Dxffn002 "ETE-DXFFN-002" MissingStep

@@ -10,8 +10,8 @@ pub(in crate::arm_ete) const GENERATOR: Generator<ArmEte> =
     Generator { generate, confirm, examine, examine_once };
 
 /// Readings of situations that no execution has: reserved values, damaged and foreign streams, options that no
-/// generated configuration has.
-const FOREIGN: [&str; 17] = [
+/// generated configuration has, pops that the encoder model avoids.
+const FOREIGN: [&str; 18] = [
     "ete-search-begins-at-the-fault",
     "ete-reserved-control-bits",
     "ete-continued-trace-info",
@@ -27,6 +27,7 @@ const FOREIGN: [&str; 17] = [
     "ete-reserved-exceptions",
     "ete-resynchronization",
     "ete-function-return-is-p0",
+    "ete-return-packets-pop-nothing",
     "ete-markers-before-data",
     "ete-etmv4-exception-without-address",
 ];

@@ -193,6 +193,7 @@ impl Flow {
         }
     }
 
+    /// Spec: ETE-DEC-RS-006; reading `ete-return-packets-pop-nothing`.
     fn follow_other<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, element: &Element, sink: &mut S) {
         if element.p0_elements() > 0 {
             self.check_not_taken(sink);
@@ -210,7 +211,8 @@ impl Flow {
             Element::Q(count) => self.q(place, count, sink),
             Element::FunctionReturn => {
                 sink.event(place, &Event::FunctionReturn);
-                self.forget_address();
+                // A due pop stays due.
+                self.has_address = false;
             }
             Element::ExceptionReturn { .. } => sink.event(place, &Event::ExceptionReturn),
             Element::TransactionStart { is_p0 } => {
@@ -227,6 +229,8 @@ impl Flow {
                 sink.event(place, &Event::TransactionFailure);
             }
             Element::TraceOn => self.trace_on(place, sink),
+            // No due pop is done. Spec: ETE-DEC-RS-007, ETE-MGHSB-001.
+            Element::UnknownTarget => self.forget_address(),
             _ => {}
         }
     }

@@ -160,6 +160,8 @@ fn cancels_and_mispredicts_take_the_youngest() {
         ("fb 3b 2d 01", "1000N"),
         ("f7 9a 01 08 00 00 30 2d 01 f7 2d 01", "1000N 1004E"),
         ("f7 9a 02 08 00 00 2d 01 f6 2d 01", "1000E 1008N"),
+        // So does an UNKNOWN one of a PE Reset that is cancelled.
+        ("f7 06 40 70 34 f7 2d 02", "1000N 1004E"),
         // An exception between them keeps its address.
         ("f7 06 1d 90 30 2d 02", "1000N Exc14@1000"),
     ] {

@@ -54,6 +54,26 @@ fn returns() {
     assert_eq!(story(&v4(Version::Etmv4_2), &branches(), &text), "Info On 1ns64 ERet 1000E");
 }
 
+/// ETE-DEC-RS-006, reading `ete-return-packets-pop-nothing`.
+#[test]
+fn return_packets_pop_nothing() {
+    // bl 0x1020; b .; at 0x1020 bx lr
+    let mut code = [0xbf00_u16; 17];
+    (code[0], code[1], code[2], code[16]) = (0xf000, 0xf80e, 0xe7fe, 0x4770);
+    let calls = halves(0x1000, &code);
+    let parameters = super::returns(Parameters { commopt: true, maxspec: 0, ..m() });
+    for (text, expected) in [
+        ("f7 f7 07 f7", "1000E 1020E ERet 1004E"),
+        ("f7 f7 05 f7", "1000E 1020E FRet 1004E"),
+        ("f7 f7 07 96 10 f7 f7", "1000E 1020E ERet 1020E 1004E"),
+        ("f7 f7 05 96 10 f7 f7", "1000E 1020E FRet 1020E 1004E"),
+        ("f7 05 f7 96 10 f7 f7", "1000E FRet 1020E 1004E"),
+    ] {
+        let story = story(&parameters, &calls, &format!("{P_THUMB} {text}"));
+        assert_eq!(story, format!("Info On 0ns32 {expected}"), "{text}");
+    }
+}
+
 /// D-30: depth 7, so that a Commit of 7 is possible, of 8 is not.
 #[test]
 fn data_synchronization_markers() {

@@ -15,6 +15,9 @@ fn the_return_stack_answers_where_no_address_comes() {
         ("f7 f7 | af | 9a 00 20 00 00 f7 f7", "Q? 4000? 4004E"),
         ("f7 f7 | 06 46 90 | 9a 00 20 00 00 f7 f7", "Exc3@1000 4000? 4004E 1004? 1008? 100cE"),
         ("f7 f7 | 06 1d 95 03", "1004? 1008? Exc14@100c"),
+        // PE Reset with an UNKNOWN Target Address, and without one.
+        ("f7 f7 | 06 40 70 | 9a 00 20 00 00 f7 f7", "Exc0@? 4000? 4004E 1004? 1008? 100cE"),
+        ("f7 f7 | 06 01 70 | 9a 00 20 00 00 f7 f7", "Exc0@? 4000? 4004E"),
         ("f7 f7 | 95 10 f7", "1040? 1044E"),
         ("f7 f7 0a f7", "Start"),
         // Trace On empties it.

@@ -105,6 +105,9 @@ fn broken_versions_of_the_disabling_sequence_are_named() {
 fn a_sink_is_disabled_too_early() {
     let begin = format!("cold; tb 1; isb\n{}", linux_enable());
     assert_eq!(found(&format!("{begin}\ntb 0; isb")), ["ETE-PRG-010", "ETE-PRG-009"]);
+    // Whatever prohibits tracing.
+    assert_eq!(found(&format!("{begin}\npe prohibited; tb 0; isb")), ["ETE-PRG-010"]);
+    assert_eq!(found(&format!("{begin}\npe prohibited; tsb; tb 0; isb")), [""; 0]);
 }
 
 #[test]

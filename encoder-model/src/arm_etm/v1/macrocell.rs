@@ -90,7 +90,8 @@ impl Macrocell {
             Some(status) => status,
             None => self.wait(now.trigger),
         };
-        // ETM1-SYN-009: a capture device may drop TD with TRACEPKT[0] = 0.
+        // ETM1-SYN-009: in cycle-accurate mode TRACEPKT[0] of TD is the status of TraceEnable (5.4, table 5.2). 1 says
+        // that the cycle is to be kept (5.10, A15); a capture device may drop those with 0.
         let idle = u16::from(self.parameters.cycle_accurate && now.trace_enable);
         let cycle = self.port.record(status, idle, now.trigger);
         if self.lost_records > 0 {
