@@ -131,7 +131,7 @@ pub(super) const A32_INDIRECT: [Fixed; 12] = [
     (0xe91b_a800, ANY),     // LDMDB fp, {fp, sp, pc}
     (0xe1a0_f00e, ANY),     // MOV pc, lr
     (0xe79f_f101, ANY),     // LDR pc, [pc, r1, LSL #2]
-    (0xe59f_f018, ANY),     // LDR pc, [pc, #24]
+    (0xe51f_f100, ANY),     // LDR pc, [pc, #-256]
     (0xe08f_f102, ANY),     // ADD pc, pc, r2, LSL #2
     (0xe282_f004, ANY),     // ADD pc, r2, #4
     (0xe12f_ff23, JAZELLE), // BXJ r3
@@ -193,7 +193,7 @@ pub(super) const T32_INDIRECT: [Fixed; 15] = [
     (0xe91d_8010, ANY),     // LDMDB sp, {r4, pc}
     (0xf85d_fb04, ANY),     // POP.W {pc}
     (0xf8d0_f010, ANY),     // LDR.W pc, [r0, #16]
-    (0xf8df_f010, ANY),     // LDR.W pc, [pc, #16]
+    (0xf85f_f100, ANY),     // LDR.W pc, [pc, #-256]
     (0xf850_f021, ANY),     // LDR.W pc, [r0, r1, LSL #2]
     (0xe8df_f001, TABLE),   // TBB
     (0xe8df_f011, TABLE),   // TBH
