@@ -110,7 +110,7 @@ pub(super) struct Contents {
     pub(super) config: Option<u32>,
     /// Not written since the latest trace unit reset: TRCEVENTCTL1R, TRCAUXCTLR, TRCIMSPEC0.
     reset: [bool; 3],
-    /// TRCPDSR was read since Core power changed.
+    /// TRCPDSR was read since the latest trace unit reset. Retention keeps what the read cleared (ETE-CMKXK-001).
     sticky_cleared: bool,
     /// Written since a trace unit reset in the log, if there was one.
     pub(super) since_reset: Option<RegisterSet>,
@@ -284,11 +284,6 @@ impl Contents {
             since_disabled: self.since_disabled,
             ..Self::default()
         };
-    }
-
-    /// Core power changes.
-    pub(super) fn change_power(&mut self) {
-        self.sticky_cleared = false;
     }
 }
 

@@ -114,7 +114,6 @@ impl Checker {
                 self.around.reset_processor();
                 self.around.power = Power::On;
                 self.around.restart_time();
-                self.contents.change_power();
                 self.software.lock(Some(true), false);
                 self.software.reset();
             }
@@ -149,7 +148,6 @@ impl Checker {
         self.around.restart_time();
         self.restart = Some(false);
         self.contents.forget_state();
-        self.contents.change_power();
         if power == Power::Off {
             self.check_timed_out(step);
             self.belief.lose_power();
