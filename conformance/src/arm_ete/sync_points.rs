@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use traceproof_vectors::arm_ete::{
     ArmEte, Atoms, Event, Outcome, Packet, Parameters, TimestampOf, VariableField,
 };
-use traceproof_vectors::{Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
+use traceproof_vectors::{Address, Entry, FaultClass, Log, Place, Program, Protocol, Recovery};
 
 use crate::family::{Garbage, JudgedProtocol, PriorState, SyncPoints, Tail};
 use crate::relations::push_all;
@@ -258,6 +258,14 @@ fn tail(log: &Log<ArmEte>, from: usize, _: &Parameters) -> Tail<ArmEte> {
             Entry::Packet(packet) => tail.packets.push(*packet),
             Entry::Event(event) if place.packet < known.information && !is_early(event) => {}
             Entry::Event(event) if place.packet <= known.flow && is_flow(event) => {}
+            // In AArch32 state an address has 32 bits; who came late may not know the state yet.
+            Entry::Event(Event::Exception { number, returns_to: Some(to), fault_pending })
+                if place.packet <= known.flow =>
+            {
+                let returns_to = Some(Address(to.0 & u64::from(u32::MAX)));
+                let (number, fault_pending) = (*number, *fault_pending);
+                tail.events.push(Event::Exception { number, returns_to, fault_pending });
+            }
             // The atom that it corrects may be one from before.
             Entry::Event(Event::Mispredict) if !has_outcome(&tail.events) => {}
             Entry::Event(event) => tail.events.push(counted_from(*event, &mut total)),
