@@ -189,8 +189,7 @@ impl<'a> Processor<'a> {
     }
 
     fn run(&mut self, block: &Block) {
-        let straight = block.instructions.split_last();
-        let Some((last, before)) = straight else { return };
+        let Some((last, before)) = block.instructions.split_last() else { return };
         for instruction in before {
             self.complete(block.set, instruction, None, false);
         }
