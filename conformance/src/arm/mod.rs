@@ -1,3 +1,4 @@
 //! What the harness shares among the ARM families.
 
 pub(crate) mod bench;
+pub(crate) mod opcodes;

@@ -6,6 +6,7 @@ mod field_clauses;
 pub mod generate;
 mod instructions;
 mod legal_choices;
+mod opcodes;
 mod saboteurs;
 mod sync_points;
 
@@ -74,7 +75,7 @@ impl FamilyRules for ArmEte {
     ];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
-    const SWEEPS: Option<family::Sweeps<Self>> = None;
+    const SWEEPS: Option<family::Sweeps<Self>> = Some(opcodes::SWEEPS);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);
     const PACKET_WRITER: Option<family::WritePackets<Self>> = Some(write_packets);
     const LEGAL_FORM: Option<family::LegalForm<Self>> = None;

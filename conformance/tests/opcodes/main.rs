@@ -6,3 +6,4 @@
 mod arm;
 mod riscv;
 mod sweeps;
+mod wrong_class;

@@ -130,7 +130,7 @@ impl Flow {
         };
         self.next = match instruction.destination() {
             Destination::Target if executed => {
-                Next::At(instruction.target(address.into()) as u32, instruction.target_set)
+                Next::At(instruction.target(address.into()) as u32, of_v1(instruction.target_set))
             }
             Destination::Elsewhere if executed => Next::Owed,
             _ => Next::At(address.wrapping_add(instruction.length.into()), set),
@@ -165,6 +165,14 @@ impl Flow {
             Isa::Arm => Next::At(target.address, InstructionSet::A32),
             Isa::Thumb | Isa::ThumbEe => Next::At(target.address, THUMB),
         };
+    }
+}
+
+/// Thumb state of these architectures is that before ARMv6T2, after BLX from ARM state too.
+const fn of_v1(set: InstructionSet) -> InstructionSet {
+    match set {
+        InstructionSet::T32 => THUMB,
+        set => set,
     }
 }
 
