@@ -205,8 +205,9 @@ impl Tracer {
 
     fn arrive_trap(&mut self, trap: &TrapTaken, next: Next) -> Decision {
         if trap.interrupt {
-            // No packet reports where an interrupted return went, so it counts as predicted.
-            if matches!(self.flow, Flow::Predicted(_)) {
+            // No packet reports where an interrupted return went, so it counts as predicted and consumes its link.
+            if let Flow::Predicted(expected) = self.flow {
+                self.resolve_return(expected);
                 self.flow = Flow::Inferable;
             }
         } else {
