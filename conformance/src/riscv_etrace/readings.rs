@@ -11,6 +11,7 @@ pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
     let counts_calls = modes.implicit_return && parameters.return_stack_size_p == 0;
     let irets = modes.implicit_return && parameters.iret_ext;
     let keeps = parameters.resync_disabled_keeps_state;
+    let irdepth_stack = modes.implicit_return && !parameters.iret_ext && parameters.return_stack_size_p > 0;
     let has_both = parameters.return_stack_size_p > 0 && parameters.call_counter_size_p > 0;
     [
         ("x1-and-x5-link", modes.implicit_return),
@@ -24,6 +25,8 @@ pub(super) fn of_executions(parameters: &Parameters) -> Vec<&'static str> {
         ("resync-disabled-resets-state", parameters.has_standard_support() && !keeps),
         ("resync-disabled-keeps-state", keeps),
         ("mode-change-renews-what-it-switches", keeps),
+        ("failed-return-does-not-pop", keeps && irdepth_stack),
+        ("interrupted-return-is-a-predicted-one", keeps && irdepth_stack),
         ("context-packets-have-time", parameters.has_standard_support() && !parameters.notime_p),
         ("call-counter-is-a-power-of-two", counts_calls && !parameters.call_counter_fits_irdepth),
         ("call-counter-fits-irdepth", counts_calls && parameters.call_counter_fits_irdepth),

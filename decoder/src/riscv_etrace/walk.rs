@@ -209,7 +209,9 @@ impl Walker {
         if goal.until == Until::LastBranch {
             return Err(Trouble::at(FaultClass::UnexpectedDiscontinuity, self.pc));
         }
-        let link = if slot.class == Class::Return { self.leave_reported_return() } else { None };
+        // A synchronisation packet also names the target of a return that went where it was predicted.
+        let failed = !goal.synchronisation || self.returns.top() != Some(goal.address);
+        let link = if slot.class == Class::Return { self.leave_reported_return(failed) } else { None };
         // The target of a return that went where it was predicted is that of an implicit one (RVET5-DEC-012).
         let predicted = link == Some(goal.address);
         if self.modes().jump_target_cache && !goal.synchronisation && !predicted {

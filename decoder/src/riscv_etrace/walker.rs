@@ -187,21 +187,22 @@ impl Walker {
         self.implicit_returns = self.implicit_returns.saturating_add(1);
     }
 
-    /// A return is left whose target was reported: with `irets` it consumes its link, too, which is passed on.
-    /// Spec: RVET5-DEC-011.
+    /// A return is left whose target was reported: what link it consumes. `failed`: it did not go there.
+    /// Spec: RVET5-DEC-011; readings failed-return-pops, failed-return-does-not-pop.
     #[inline]
-    pub(super) fn leave_reported_return(&mut self) -> Option<u64> {
-        if self.irets && self.modes.implicit_return { self.returns.pop() } else { None }
+    pub(super) fn leave_reported_return(&mut self, failed: bool) -> Option<u64> {
+        if self.modes.implicit_return && (self.irets || !failed) { self.returns.pop() } else { None }
     }
 
-    /// The pc is left for a trap handler, or for what follows a chain of traps, without a walk.
-    pub(super) fn leave_unwalked(&mut self, map: &ProgramMap) {
+    /// The pc is left for a trap handler, or for what follows a chain of traps, without a walk. `failed`: if it is a
+    /// return, it did not go where its call came from.
+    pub(super) fn leave_unwalked(&mut self, map: &ProgramMap, failed: bool) {
         let Some(slot) = map.locate(self.pc).map(|here| *map.slot(here)) else { return };
         if !self.modes.implicit_return {
             return;
         }
         if slot.class == Class::Return {
-            self.returns.pop();
+            self.leave_reported_return(failed);
         } else if slot.class.is_call() {
             self.returns.push(self.offset(self.pc, u64::from(slot.length)));
         }

@@ -30,7 +30,7 @@ pub(super) struct Tracer {
     trap_reported: bool,
     /// Packets were lost: nothing that was sent counts any more.
     pub(super) lost: bool,
-    /// No synchronisation packet came yet, or none since an item was reported as the last one.
+    /// No synchronisation packet came yet, or none since packets were lost or an item was reported as the last one.
     ended: bool,
     /// The way of tracing changed: the next instruction starts anew.
     pub(super) restart: bool,
@@ -133,6 +133,7 @@ impl Tracer {
     /// Packets were lost; the next item is treated as the first one. Spec: RVET-ENC-010 (ET 7.5).
     pub(super) fn lose(&mut self) {
         self.lost = true;
+        self.ended = true;
         self.trap_reported = false;
         self.branches.clear();
     }
@@ -205,8 +206,9 @@ impl Tracer {
 
     fn arrive_trap(&mut self, trap: &TrapTaken, next: Next) -> Decision {
         if trap.interrupt {
-            // No packet reports where an interrupted return went, so it counts as predicted.
-            if matches!(self.flow, Flow::Predicted(_)) {
+            // No packet reports where an interrupted return went, so it counts as predicted and consumes its link.
+            if let Flow::Predicted(expected) = self.flow {
+                self.resolve_return(expected);
                 self.flow = Flow::Inferable;
             }
         } else {

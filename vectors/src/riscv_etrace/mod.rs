@@ -409,6 +409,12 @@ pub const READINGS: [Reading; 57] = [
                anew with the next synchronisation packet.",
     },
     Reading {
+        name: "interrupted-return-is-a-predicted-one",
+        binds: Binds::Both,
+        text: "With `irdepth`, a return stack and kept state: a return directly before an interrupt counts as one that went \
+               where it was predicted, since no packet reports its target, and consumes its entry.",
+    },
+    Reading {
         name: "resync-waits-for-counted-returns",
         binds: Binds::Encoders,
         text: "With `irets`, no start packet comes while implicit returns are counted, since it cannot report their number: \

@@ -103,7 +103,9 @@ impl Flow {
                 arrival = self.walker.check_outcomes(own);
             }
         } else {
-            self.walker.leave_unwalked(&self.map);
+            // The packets of the chain have their own addresses, else it would end with format 3 subformat 1 (ET 9,
+            // lines 5 and 8): a return before it failed.
+            self.walker.leave_unwalked(&self.map, true);
         }
         self.synchronise(place, address.0, branch, (privilege, context), sink)?;
         arrival
@@ -134,7 +136,8 @@ impl Flow {
         epc?;
         let address = address.ok_or(Trouble::new(FaultClass::MissingAddress))?;
         if thaddr {
-            self.walker.leave_unwalked(&self.map);
+            // The EPC of a trap after a failed return travels with `thaddr` = 0.
+            self.walker.leave_unwalked(&self.map, false);
             self.synchronise(place, address.0, branch, (privilege, context), sink)
         } else {
             self.chain = self.chain.link(&situation, interrupt, address.0);
@@ -173,6 +176,7 @@ impl Flow {
         self.base = address;
         self.privilege = privilege;
         self.provisional = None;
+        self.last_before_synchronisation = false;
         self.chain = TrapChain::Closed;
         self.start_of_trace = false;
         Ok(())

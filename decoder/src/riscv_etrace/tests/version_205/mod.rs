@@ -11,6 +11,7 @@ use super::{decode, frame, pack, summary_of};
 use crate::riscv_etrace::{Decoder, ProgramMap};
 
 mod executions;
+mod kept_state;
 mod packets;
 mod returns;
 mod support;

@@ -1,7 +1,7 @@
 //! Implicit returns with `irets`: which reports have the flag, and with what count.
 
 use super::*;
-use traceproof_vectors::riscv_etrace::{IretsLimit, PredictedReturn, StandardSupport, Version};
+use traceproof_vectors::riscv_etrace::{IretsLimit, PredictedReturn, StandardSupport};
 
 fn stack() -> Parameters {
     Parameters {

@@ -1,13 +1,13 @@
 //! Optional modes (ET 3.2), each with packets worked out by hand.
 
 use traceproof_vectors::riscv_etrace::{
-    Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Retire, Step, Stimulus, SyncMode,
-    TrapVectors,
+    InterruptReport, Modes, Packet, Parameters, Policy, QualStatus, ReportedAddress, Retire, Step, Stimulus,
+    SyncMode, TrapVectors, Version,
 };
 use traceproof_vectors::{Address, Program};
 
 use super::bench::{
-    BRANCH, JALR, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
+    BRANCH, JALR, MRET, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
     program, retire, small_program, untraced,
 };
 

@@ -188,3 +188,26 @@ fn resynchronisation_and_reported_returns() {
     assert_eq!(got[7..9], [report(4, None), mapped]);
     assert_eq!(got[9..], [start(0x100c), report(4, None)]);
 }
+
+/// Reading `interrupted-return-is-a-predicted-one`: the entry of a return directly before an interrupt is gone, so the
+/// outer return goes where the stack has it.
+#[test]
+fn interrupted_returns_consume_their_entry() {
+    let nested = program(&[
+        (0x1000, CALL),
+        (0x1004, NOP),
+        (0x1008, NOP),
+        (0x2000, CALL),
+        (0x2004, RET),
+        (0x2100, RET),
+        (0x3000, MRET),
+    ]);
+    let way = [path(&[0x1000, 0x2000, 0x2100]), vec![interrupt(7)], path(&[0x3000, 0x2004, 0x1004, 0x1008])];
+    let kept = Parameters { version: Version::V2_0_5, resync_disabled_keeps_state: true, ..stack() };
+    for interrupt_report in [InterruptReport::Handler, InterruptReport::Separate] {
+        let policy = Policy { interrupt_report, ..Policy::default() };
+        let got = packets(&nested, &kept, &policy, &way.concat());
+        assert!(matches!(got[2], Packet::Trap { interrupt: true, thaddr: true, .. }));
+        assert_eq!(got[3..], [report(-0xffc, None), report(-0xffc, Some(0))]);
+    }
+}
