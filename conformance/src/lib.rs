@@ -29,6 +29,7 @@
 //! | Where do two subjects disagree? | [`differential`] |
 //! | Can a subject be judged? | [`smoke`] |
 //! | Directories of captured ARM trace? | [`snapshot`], judged by [`captures`] |
+//! | Which parameter would make a trace with faults readable? | [`hints`] |
 //! | Files of programs and streams? | [`elf`], [`symbols`], [`listing`], [`stream`] |
 //! | Where do random scenarios come from? | [`generate`] |
 //! | What does a fuzz project of another repository begin with? | [`fuzz_project`] |
@@ -60,6 +61,7 @@ mod encoding;
 pub mod family;
 pub mod fuzz_project;
 pub mod generate;
+pub mod hints;
 mod invocation;
 pub mod itanium_pmu;
 pub mod journal;

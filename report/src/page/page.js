@@ -249,8 +249,8 @@
   const clauseView = (id) => {
     const clause = clauses.get(id);
     return element("li", {}, element("b", {}, id), " ", clause ? clause.summary : "",
-      clause && clause.source ? element("small", {}, ` ${clause.source}, ${clause.level}, scope ${clause.scope}`)
-        : null);
+      clause && clause.source ? element("small", {}, ` ${clause.source === "none" ? "no section" : clause.source}, `
+        + `${clause.level}, scope ${clause.scope}`) : null);
   };
 
   const resultView = (entry, result, subject) => {
@@ -374,7 +374,7 @@
     prepare();
     options(find("protocol"), distinct(data.cases.map((entry) => entry.protocol)));
     options(find("level"), distinct(data.cases.map((entry) => entry.level)));
-    find("legend").textContent = Object.entries(data.kinds).map(([name, [sign]]) => sign + " " + name).join("   ");
+    find("legend").textContent = Object.entries(data.kinds).map(([name, [sign]]) => sign + " " + name).join(" · ");
     find("filter").addEventListener("input", (event) => { everyRow = false; go({ filter: event.target.value },
       true); });
     for (const id of ["verdict", "protocol", "level"]) {

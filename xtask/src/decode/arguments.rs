@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     statistics: bool,
     #[command(flatten)]
     pub(super) noting: Noting,
+    /// Where the trace has errors, do not look for a parameter without which it would have none.
+    #[arg(long)]
+    no_hints: bool,
     #[command(flatten)]
     part: Part,
     /// Decode with this subject, too, and show the packets around the first difference from the reference decoder;
@@ -256,6 +259,11 @@ impl Arguments {
             Format::Text | Format::Pc | Format::Folded => listing::Format::Text,
             Format::Jsonl => listing::Format::JsonLines,
         }
+    }
+
+    /// Whether errors are followed by the parameters without which there would be none.
+    pub(super) fn has_hints(&self) -> bool {
+        !self.no_hints && self.format == Format::Text
     }
 
     /// Whether the output is binary.

@@ -10,8 +10,9 @@ use traceproof_vectors::arm::{Framing, TraceId};
 use traceproof_vectors::{Program, bounded};
 
 use super::arguments::{Arguments, exit_for};
+use super::hints;
 use super::snapshot::list;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Output, open};
 
 /// Decodes one source.
@@ -25,7 +26,7 @@ impl Visitor for Decode<'_> {
 
     fn visit<P: FamilyRules>(self) -> Outcome {
         let Arguments { target, input, output, frames, .. } = self.arguments;
-        let parameters = target.load::<P>()?.1;
+        let (program, parameters) = target.load::<P>()?;
         let mut port = Vec::new();
         let read = open(input)?.take(bounded::LISTING.saturating_add(1)).read_to_end(&mut port);
         read.map_err(|error| Failure::file(input, error))?;
@@ -52,10 +53,16 @@ impl Visitor for Decode<'_> {
         }
         let mut out = Output::create(output)?;
         let mut counts = Counts::default();
+        let first = bytes.pieces.first().cloned().unwrap_or_default();
+        let known = parameters.clone();
         // The listing adds the code itself.
         let captured = Captured { parameters, program: Program::new(), bytes };
         list::<P>(self.arguments, captured, &mut out, &mut counts)?;
         out.publish()?;
-        Ok(exit_for(counts))
+        let exit = exit_for(counts);
+        if exit == Exit::Failed {
+            hints::of_bytes::<P>(self.arguments, &known, &program, &first);
+        }
+        Ok(exit)
     }
 }

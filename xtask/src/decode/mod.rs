@@ -2,6 +2,7 @@
 
 mod arguments;
 mod frames;
+mod hints;
 mod piece;
 mod snapshot;
 mod subject;
@@ -17,7 +18,7 @@ pub(crate) use arguments::Arguments;
 use arguments::exit_for;
 use piece::{Broken, Pieces};
 
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{Output, open_trace};
 use crate::snapshot::is_snapshot;
 
@@ -73,7 +74,11 @@ impl Visitor for Decode<'_> {
     fn visit<P: FamilyRules>(self) -> Outcome {
         let (program, parameters) = self.0.target.load::<P>()?;
         let mut trace = open_trace::<P>(&self.0.input, self.0.text, &parameters)?;
-        decode::<P>(self.0, &program, &parameters, trace.as_mut(), Vec::new())
+        let exit = decode::<P>(self.0, &program, &parameters, trace.as_mut(), Vec::new())?;
+        if exit == Exit::Failed {
+            hints::of_file::<P>(self.0, &parameters, &program)?;
+        }
+        Ok(exit)
     }
 }
 

@@ -141,8 +141,8 @@ impl Visitor for Decode<'_> {
 
 /// `traceproof decode SNAPSHOT`.
 pub(super) fn decode(arguments: &Arguments) -> Outcome {
-    if arguments.target.parameters.is_some() {
-        return Err(Failure::usage("--parameters: the registers of a snapshot describe its encoders"));
+    if arguments.target.parameters.is_some() || !arguments.target.set.is_empty() {
+        return Err(Failure::usage("--parameters, --set: the registers of a snapshot describe its encoders"));
     }
     let snapshot = read(&arguments.input)?;
     let families: Vec<Family> = arguments.family.map(ProtocolId::family).into_iter().collect();

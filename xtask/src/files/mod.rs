@@ -11,6 +11,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 use traceproof_conformance::elf::{self, Image, Machine};
 use traceproof_conformance::family::{FamilyRules, toml_error};
+use traceproof_conformance::hints::Change;
 use traceproof_conformance::symbols::Symbols;
 use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
@@ -27,6 +28,10 @@ pub(crate) struct Target {
     /// an omitted one has the specification's default. Without it the ELF file's class decides the width.
     #[arg(long, value_name = "FILE")]
     pub(crate) parameters: Option<PathBuf>,
+    /// Another value for one parameter, after those of the file: `itype_width_p=3`, `modes.full_address=true`. May be
+    /// repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<Change>,
     /// The program: executable segments of an ELF file. May be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) elf: Vec<PathBuf>,
@@ -56,10 +61,14 @@ impl Target {
         let machine = self.add_to(&mut program)?;
         // Also with a file of parameters: an ELF file for another machine is a mistake.
         let suggested = machine.map(P::parameters_for).transpose().map_err(Failure::usage)?;
-        let parameters = match &self.parameters {
+        let mut parameters = match &self.parameters {
             Some(path) => read_parameters::<P>(path)?.1,
             None => suggested.unwrap_or_default(),
         };
+        for change in &self.set {
+            let changed = change.of::<P>(&parameters);
+            parameters = changed.map_err(|error| Failure::usage(format!("--set {error}")))?;
+        }
         Ok((program, parameters))
     }
 

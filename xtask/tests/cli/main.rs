@@ -9,6 +9,7 @@ mod examples;
 mod explain;
 mod frames;
 mod fuzz;
+mod hints;
 mod hostile;
 mod opencsd_snapshots;
 mod report;
