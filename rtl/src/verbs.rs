@@ -1,7 +1,7 @@
 //! The verbs `vectors pack`, `vectors check` and `check-rtl`.
 
-use std::fs;
-use std::io::BufReader;
+use std::fs::{self, Permissions};
+use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -257,6 +257,28 @@ fn text_of(file: &Path) -> Result<String, Problem> {
         .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
 }
 
+/// Writes an output. A plain file is written beside its place and renamed, so what was there stays until all is written,
+/// and an input of another name (a hard link) keeps its bytes; a pipe or a device gets the text as it is.
 fn write(file: &Path, text: &str) -> Result<(), Problem> {
-    fs::write(file, text).map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
+    let written = match fs::metadata(file) {
+        Ok(found) if !found.is_file() => fs::write(file, text),
+        found => replace(file, text, found.ok().map(|found| found.permissions())),
+    };
+    written.map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
+}
+
+fn replace(file: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    // Of a link, the file that it leads to is replaced, not the link.
+    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.suffix(".partial");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    let mut beside = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(&file).map(drop).map_err(|error| error.error)
 }

@@ -101,8 +101,11 @@ fn run(arguments: &[&str], directory: &Path) -> (Option<i32>, String) {
     (done.status.code(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Makes a pack of a dump and judges bytes with it: the exit code and the text.
-fn judged(dut: &str, signals: (&str, &str), bytes: &[u8]) -> (Option<i32>, String) {
+/// The arguments that judge the file `came` with the pack of [`packed`].
+const JUDGE: [&str; 7] = ["check-rtl", "--dut", "dut.toml", "--pack", "pack", "--bytes", "came"];
+
+/// Makes a pack of a dump, beside a file of bytes.
+fn packed(dut: &str, signals: (&str, &str), bytes: &[u8]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let file = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).expect("writable");
     file("dut.toml", dut.as_bytes());
@@ -113,7 +116,12 @@ fn judged(dut: &str, signals: (&str, &str), bytes: &[u8]) -> (Option<i32>, Strin
     let made = run(&[&pack[..], &[signals.0]].concat(), directory.path());
     assert_eq!(made.0, Some(0), "{}", made.1);
     assert_eq!(run(&["vectors", "check", "pack"], directory.path()).0, Some(0));
-    run(&["check-rtl", "--dut", "dut.toml", "--pack", "pack", "--bytes", "came"], directory.path())
+    directory
+}
+
+/// Judges bytes with the pack of a dump: the exit code and the text.
+fn judged(dut: &str, signals: (&str, &str), bytes: &[u8]) -> (Option<i32>, String) {
+    run(&JUDGE, packed(dut, signals, bytes).path())
 }
 
 fn hex(payloads: &[&[u8]]) -> String {
@@ -135,6 +143,34 @@ fn signals_and_payloads_of_a_simulation_are_judged() {
         assert_eq!(code, Some(1), "{text}");
         assert!(text.contains("RVET-ENC-006 `packet` (final, tail): 1 findings"), "{text}");
     }
+}
+
+/// A hard link shows whether a file was written in place: its other name would have the new bytes.
+#[test]
+fn results_are_written_beside_and_renamed() {
+    let directory = packed("name = \"core\"\n", ("signals.csv", CSV), hex(&PAYLOADS).as_bytes());
+    let path = |name: &str| directory.path().join(name);
+    let read = |name: &str| fs::read_to_string(path(name)).expect("text");
+    let judge = |outputs: &[&str]| run(&[&JUDGE[..], outputs].concat(), directory.path());
+    fs::write(path("before"), "before").expect("written");
+    fs::hard_link(path("before"), path("results.json")).expect("linked");
+    fs::hard_link(path("dut.toml"), path("results.xml")).expect("linked");
+    let (code, text) = judge(&["--json", "results.json", "--junit", "results.xml"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(read("results.json").starts_with('{') && read("results.xml").contains("<testsuites"));
+    assert_eq!((read("before").as_str(), read("dut.toml").as_str()), ("before", "name = \"core\"\n"));
+    // Refused as a whole: neither of the two is written.
+    for output in ["dut.toml", "came", "new.json", "pack/manifest.json"] {
+        let (code, text) = judge(&["--json", "new.json", "--junit", output]);
+        assert!(code == Some(2) && text.contains("nothing was written"), "{output}: {text}");
+        assert!(!path("new.json").exists());
+    }
+    let (code, text) = judge(&["--json", "missing/results.json"]);
+    assert!(code == Some(2) && text.contains("missing/results.json"), "{text}");
+    let partial = |name: &str| name.ends_with(".partial");
+    let names =
+        fs::read_dir(directory.path()).expect("a directory").map(|entry| entry.expect("one").file_name());
+    assert!(!names.into_iter().any(|name| partial(&name.to_string_lossy())));
 }
 
 /// Headers by hand, from the encapsulation of EN 2.1 and the messages of ET 13.

@@ -100,7 +100,7 @@ fn save(directory: &Path, all: &[Differences]) -> Result<(), Failure> {
     for cluster in all.iter().flat_map(|differences| &differences.clusters) {
         fs::create_dir_all(directory).map_err(|error| Failure::file(directory, error))?;
         let path = directory.join(differential::file_name(&cluster.kind));
-        fs::write(&path, &cluster.file).map_err(|error| Failure::file(&path, error))?;
+        write(&path, &cluster.file)?;
     }
     Ok(())
 }

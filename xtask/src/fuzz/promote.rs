@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// The id of the case; default: the one after the highest of the suite.
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Write the case to this file; default: print it.
+    /// Write the case to this new file; default: print it.
     #[arg(short, long, value_name = "FILE.toml")]
     output: Option<PathBuf>,
 }
@@ -48,6 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { finding, subject, starting, suite, id, output } = arguments;
     let inputs = [("FILE", Some(finding.as_path())), ("--subject", subject.as_deref().map(Path::new))];
     check_apart(&inputs, &[("--output", output.as_deref())])?;
+    // It may be a case that was written by hand.
+    if let Some(output) = output.as_deref().filter(|output| output.is_file()) {
+        return Err(Failure::usage(format!("{} exists; nothing was written", output.display())));
+    }
     let file = read(finding)?;
     let protocol = protocol_of(&file).map_err(|error| Failure::file(finding, error))?;
     let subject = subject.as_deref().map(|name| named(name, starting)).transpose()?;

@@ -73,6 +73,9 @@ fn a_finding_becomes_a_case_that_the_reference_passes() {
     let shown = said(&["fuzz", "promote", &finding, "--id", "etr-9001", "-o", &case], 0);
     assert!(shown.contains("etr-9001 written to "), "{shown}");
     let text = directory.read("suite/riscv_etrace/found.toml");
+    let refused = said(&["fuzz", "promote", &finding, "--id", "etr-9002", "-o", &case], 2);
+    assert!(refused.contains("found.toml exists; nothing was written"), "{refused}");
+    assert_eq!(directory.read("suite/riscv_etrace/found.toml"), text);
     for part in ["kind = \"fuzzed\"", "target = \"found\"", "RVET-", "\"73 00 04\""] {
         assert!(text.contains(part), "no {part}: {text}");
     }
@@ -99,7 +102,8 @@ fn a_wrong_decoder_fails_the_case_of_its_finding() {
     assert_ne!(wrong, right);
     directory.write("acme/example.py", wrong);
     let (subject, finding) = (directory.path("acme/subject.toml"), directory.write("found.stream", STREAM));
-    let case = directory.write("suite/riscv_etrace/found.toml", "");
+    let case = directory.path("suite/riscv_etrace/found.toml");
+    fs::create_dir_all(directory.path("suite/riscv_etrace")).expect("made");
     let promote = ["fuzz", "promote", &finding, "--subject", &subject, "--timeout-scale", "60", "-o", &case];
     let shown = said(&promote, 0);
     assert!(shown.contains("kind: packets: address / address (address)"), "{shown}");
