@@ -1,10 +1,10 @@
 //! `dut.toml`: what the device is, before anything is sent to it.
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::riscv_etrace::{Encapsulation, Parameters, Policy};
+use traceproof_vectors::riscv_etrace::{Encapsulation, Mode, Modes, Packet, Parameters, Policy};
 
 use crate::dump::DumpMap;
-use crate::{Layout, Problem};
+use crate::{Layout, Problem, filters};
 
 /// The description of a device.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -53,11 +53,29 @@ pub struct Ingress {
     pub signals: Vec<Signal>,
     /// A trap may come with the instruction that retired before it (itype 1 or 2 with `iretire` > 0).
     pub merged_traps: bool,
+    /// Filters (`trTeFilter[i]`) that can be written.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub filters: u8,
+    /// Comparators (`trTeComp[i]`) that can be written.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub comparators: u8,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_zero(count: &u8) -> bool {
+    *count == 0
 }
 
 impl Default for Ingress {
     fn default() -> Self {
-        Self { blocks: 1, max_halfwords: 16, signals: Vec::new(), merged_traps: true }
+        Self {
+            blocks: 1,
+            max_halfwords: 16,
+            signals: Vec::new(),
+            merged_traps: true,
+            filters: 0,
+            comparators: 0,
+        }
     }
 }
 
@@ -107,6 +125,43 @@ pub enum Control {
     JumpTargetCache = 11,
     #[serde(rename = "trTeInstTrigEnable")]
     TrigEnable = 12,
+}
+
+/// The control fields that switch a mode, with its name.
+pub(crate) const MODES: [(Control, Mode, &str); 6] = [
+    (Control::NoAddrDiff, Mode::FullAddress, "full_address"),
+    (Control::NoTrapAddr, Mode::ImplicitException, "implicit_exception"),
+    (Control::SequentialJump, Mode::SequentiallyInferredJumps, "sijump"),
+    (Control::ImplicitReturn, Mode::ImplicitReturn, "implicit_return"),
+    (Control::BranchPrediction, Mode::BranchPrediction, "branch_prediction"),
+    (Control::JumpTargetCache, Mode::JumpTargetCache, "jump_target_cache"),
+];
+
+/// Whether a mode is on, to read or to write.
+pub(crate) const fn mode_of(modes: &mut Modes, mode: Mode) -> &mut bool {
+    match mode {
+        Mode::ImplicitReturn => &mut modes.implicit_return,
+        Mode::ImplicitException => &mut modes.implicit_exception,
+        Mode::FullAddress | Mode::DeltaAddress => &mut modes.full_address,
+        Mode::JumpTargetCache => &mut modes.jump_target_cache,
+        Mode::BranchPrediction => &mut modes.branch_prediction,
+        Mode::SequentiallyInferredJumps => &mut modes.sijump,
+    }
+}
+
+/// The mode that a field with this number switches.
+pub(crate) fn mode_of_field(number: u64) -> Option<Mode> {
+    MODES.into_iter().find(|(control, ..)| *control as u64 == number).map(|(_, mode, _)| mode)
+}
+
+/// The modes after a packet: a support packet announces those that its layout has.
+pub(crate) fn modes_after(parameters: &Parameters, mut modes: Modes, packet: &Packet) -> Modes {
+    if let Packet::Support { ioptions, .. } = packet {
+        for (bit, mode) in parameters.support.ioptions.iter().enumerate() {
+            *mode_of(&mut modes, *mode) = (ioptions >> bit & 1 != 0) != (*mode == Mode::DeltaAddress);
+        }
+    }
+    modes
 }
 
 /// What a device sends as address of a trap packet where the specification defines none.
@@ -160,9 +215,6 @@ impl Device {
     /// The first key with an impossible value, and what is wrong with it.
     fn check(&self) -> Result<(), (&'static str, String)> {
         self.parameters.check().map_err(|(key, message)| (key, message.to_owned()))?;
-        let modes = self.parameters.modes;
-        let optional =
-            modes.implicit_return || modes.jump_target_cache || modes.branch_prediction || modes.sijump;
         let rules: [(&'static str, bool, &str); 8] = [
             ("name", !self.name.is_empty(), "must not be empty"),
             ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
@@ -178,24 +230,69 @@ impl Device {
             ),
             ("data", self.parameters.data.is_none(), "is not supported: packs stimulate instruction trace"),
             (
-                "modes",
-                !optional && !modes.implicit_exception,
-                "may only have `full_address`: packs do not cover the other modes yet",
-            ),
-            (
                 "version",
                 !self.parameters.has_standard_support(),
                 "may only be 2.0: packs do not cover 2.0.5 yet",
             ),
-            ("filters", self.policy.filters.is_empty(), "is not supported: packs do not cover filters yet"),
+            ("filters", self.ingress.filters <= filters::MOST.0, "must be 0 to 16"),
+            ("comparators", self.ingress.comparators <= filters::MOST.1, "must be 0 to 8"),
         ];
         match rules.into_iter().find(|(_, holds, _)| !holds) {
             Some((key, _, message)) => Err((key, message.to_owned())),
             None => {
+                self.check_modes()?;
+                filters::registers(&self.policy.filters, self.room()).map_err(|why| ("filters", why))?;
                 self.layout.check(&self.parameters)?;
                 self.dump.check(self.blocks())
             }
         }
+    }
+
+    /// Every mode that is on, or can be switched on, is one that the parameters allow. Spec: RVET-ENC-059, RVET-ENC-075.
+    fn check_modes(&self) -> Result<(), (&'static str, String)> {
+        let parameters = &self.parameters;
+        for (control, mode, name) in MODES {
+            let switched = self.control.contains(&control);
+            let mut modes = parameters.modes;
+            if !switched && !*mode_of(&mut modes, mode) {
+                continue;
+            }
+            let calls = parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0;
+            let (possible, needs) = match mode {
+                Mode::FullAddress | Mode::DeltaAddress => (true, ""),
+                Mode::ImplicitException => (parameters.trap_vectors.is_some(), "`trap_vectors`"),
+                Mode::SequentiallyInferredJumps => (parameters.sijump_p, "`sijump_p`"),
+                Mode::ImplicitReturn => (
+                    calls && parameters.itype_width_p == 4,
+                    "`return_stack_size_p` or `call_counter_size_p`, and 4 bits of `itype`",
+                ),
+                Mode::BranchPrediction => (parameters.bpred_size_p > 0, "`bpred_size_p`"),
+                Mode::JumpTargetCache => (parameters.cache_size_p > 0, "`cache_size_p`"),
+            };
+            let key = if switched { "control" } else { "modes" };
+            if !possible {
+                return Err((key, format!("has `{name}`, which needs {needs}")));
+            }
+            let announced = parameters.support.ioptions.iter();
+            let announced =
+                announced.chain([&Mode::FullAddress].into_iter().filter(|_| mode == Mode::FullAddress));
+            if switched && !announced.into_iter().any(|announced| *announced == mode) {
+                return Err((key, format!("switches `{name}`, which `support.ioptions` does not announce")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Filters and comparators that can be written.
+    pub(crate) const fn room(&self) -> (u8, u8) {
+        (self.ingress.filters, self.ingress.comparators)
+    }
+
+    /// Whether calls are known for implicit returns.
+    pub(crate) const fn knows_calls(&self) -> bool {
+        let parameters = &self.parameters;
+        (parameters.return_stack_size_p > 0 || parameters.call_counter_size_p > 0)
+            && parameters.itype_width_p == 4
     }
 
     /// Whether an optional signal exists.
@@ -263,6 +360,12 @@ mod tests {
         assert!(
             error("name = \"x\"\n[parameters.modes]\nsijump = true\n").starts_with("dut.toml:2:1: `modes`")
         );
+        assert!(error("name = \"x\"\ncontrol = [\"trTeInstNoTrapAddr\"]\n").contains("needs `trap_vectors`"));
+        let unannounced =
+            "name = \"x\"\ncontrol = [\"trTeInstEnSequentialJump\"]\n[parameters]\nsijump_p = true\n";
+        assert!(error(unannounced).starts_with("dut.toml:2:1: `control` switches `sijump`"));
+        let filters = "name = \"x\"\n[ingress]\nfilters = 1\n[[policy.filters]]\ncontexts = [1]\n";
+        assert!(error(filters).contains("the device has 0 comparators"));
         assert!(error("name = \"x\"\n[ingress]\nsignals = [\"nofity\"]\n").starts_with("dut.toml:3:"));
     }
 }

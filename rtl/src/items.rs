@@ -3,7 +3,10 @@
 //! Every rule of the specification is about items, so the shape of blocks cannot matter (RVET-ENC-044).
 
 use traceproof_vectors::Program;
+use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 
+use crate::device::{mode_of, mode_of_field};
+use crate::filters::Registers;
 use crate::{Control, Op, Row, Slot};
 
 /// What happened.
@@ -29,10 +32,10 @@ pub enum ItemKind {
         /// Where, if it is an exception.
         epc: Option<u64>,
     },
-    /// Tracing is switched on; `full_address` is the mode from here on.
+    /// Tracing is switched on.
     Enable {
-        /// Addresses are absolute.
-        full_address: bool,
+        /// The modes from here on.
+        modes: Modes,
     },
     /// Tracing ends, if it was on: it is switched off (`ienable` becomes false), or the hart is halted or in reset.
     Break {
@@ -62,6 +65,12 @@ pub struct Item {
     pub idle: u64,
     /// Nothing retired in the block of this trap, or this instruction ends its block.
     pub ends_block: bool,
+    /// `sijump` of a jump.
+    pub sijump: bool,
+    /// The address after an instruction.
+    pub end: u64,
+    /// Only filters keep it from being traced.
+    pub filtered: bool,
 }
 
 impl Item {
@@ -103,10 +112,10 @@ impl Item {
     }
 }
 
-/// The items of a case. `half_words`: `iretire` counts half-words, not instructions.
+/// The items of a case.
 #[must_use]
-pub fn items(rows: &[Row], program: &Program, half_words: bool) -> Vec<Item> {
-    let mut reader = Reader { program, half_words, ..Reader::new(program) };
+pub fn items(rows: &[Row], program: &Program, parameters: &Parameters) -> Vec<Item> {
+    let mut reader = Reader::new(program, parameters);
     for row in rows {
         reader.row(row);
     }
@@ -115,6 +124,7 @@ pub fn items(rows: &[Row], program: &Program, half_words: bool) -> Vec<Item> {
 
 struct Reader<'a> {
     program: &'a Program,
+    /// `iretire` counts half-words, not instructions.
     half_words: bool,
     items: Vec<Item>,
     enabled: bool,
@@ -122,20 +132,37 @@ struct Reader<'a> {
     triggered: bool,
     /// The hart is halted or in reset.
     stopped: bool,
-    full_address: bool,
+    modes: Modes,
+    filters: Registers,
     idle: u64,
 }
 
+/// What all items of a block have in common.
+#[derive(Clone, Copy)]
+struct Common {
+    /// Filters let it pass.
+    passes: bool,
+    ctype: u8,
+    ends_block: bool,
+    sijump: bool,
+    end: u64,
+}
+
+impl Common {
+    const MARKER: Self = Self { passes: true, ctype: 0, ends_block: true, sijump: false, end: 0 };
+}
+
 impl<'a> Reader<'a> {
-    const fn new(program: &'a Program) -> Self {
+    fn new(program: &'a Program, parameters: &Parameters) -> Self {
         Self {
             program,
-            half_words: false,
+            half_words: parameters.retires_p > 1,
             items: Vec::new(),
             enabled: false,
             triggered: true,
             stopped: false,
-            full_address: false,
+            modes: parameters.modes,
+            filters: Registers::default(),
             idle: 0,
         }
     }
@@ -153,16 +180,17 @@ impl<'a> Reader<'a> {
     }
 
     fn field(&mut self, row: &Row) {
-        if row.cause == Control::NoAddrDiff as u64 {
-            self.full_address = row.tval != 0;
+        match mode_of_field(row.cause) {
+            Some(mode) => *mode_of(&mut self.modes, mode) = row.tval != 0,
+            None => self.filters.write(row.cause, row.tval),
         }
         if row.cause == Control::InstTracing as u64 {
             let enabled = row.tval != 0;
             match (self.enabled, enabled) {
                 (false, true) => {
-                    self.push(row, ItemKind::Enable { full_address: self.full_address }, 0, true);
+                    self.push(row, ItemKind::Enable { modes: self.modes }, Common::MARKER);
                 }
-                (true, false) => self.push(row, ItemKind::Break { ienable: false }, 0, true),
+                (true, false) => self.push(row, ItemKind::Break { ienable: false }, Common::MARKER),
                 _ => {}
             }
             self.enabled = enabled;
@@ -172,7 +200,7 @@ impl<'a> Reader<'a> {
     fn status(&mut self, row: &Row) {
         let stopped = row.status & 3 != 0;
         if stopped && !self.stopped && self.enabled {
-            self.push(row, ItemKind::Break { ienable: true }, 0, true);
+            self.push(row, ItemKind::Break { ienable: true }, Common::MARKER);
         }
         self.stopped = stopped;
     }
@@ -199,15 +227,25 @@ impl<'a> Reader<'a> {
         let mut address = slot.iaddr;
         let mut left = u32::from(slot.iretire);
         let traps = matches!(slot.itype, 1 | 2);
+        let itype = if traps { 0 } else { slot.itype };
+        let passes = left == 0 || self.filters.retire(slot.iaddr, itype, row.privilege, row.context);
         while left > 0 {
             let last = if self.half_words { 1 << slot.ilastsize } else { left };
             let half_words = if left <= last { 1 << slot.ilastsize } else { self.half_words_at(address) };
             left = if self.half_words { left.saturating_sub(half_words) } else { left - 1 };
-            let itype = if left == 0 && !traps { slot.itype } else { 0 };
+            let itype = if left == 0 { itype } else { 0 };
             let notify = left == 0 && slot.flags & Slot::NOTIFY != 0;
-            self.push(row, ItemKind::Retire { address, itype, notify }, core::mem::take(ctype), left == 0);
+            let end = address.wrapping_add(2 * u64::from(half_words));
+            let common = Common {
+                passes,
+                ctype: core::mem::take(ctype),
+                ends_block: left == 0,
+                sijump: left == 0 && slot.flags & Slot::SIJUMP != 0,
+                end,
+            };
+            self.push(row, ItemKind::Retire { address, itype, notify }, common);
             self.idle = 0;
-            address = address.wrapping_add(2 * u64::from(half_words));
+            address = end;
         }
         if traps {
             let interrupt = slot.itype == 2;
@@ -217,7 +255,9 @@ impl<'a> Reader<'a> {
                 tval: if interrupt { 0 } else { row.tval },
                 epc: (!interrupt).then_some(address),
             };
-            self.push(row, kind, 0, slot.iretire == 0);
+            let epc = (!interrupt).then_some(address);
+            let passes = self.filters.trap(epc, row.cause, row.privilege, row.context);
+            self.push(row, kind, Common { passes, ends_block: slot.iretire == 0, ..Common::MARKER });
         }
     }
 
@@ -227,7 +267,9 @@ impl<'a> Reader<'a> {
         if long { 2 } else { 1 }
     }
 
-    fn push(&mut self, row: &Row, kind: ItemKind, ctype: u8, ends_block: bool) {
+    fn push(&mut self, row: &Row, kind: ItemKind, common: Common) {
+        let Common { passes, ctype, ends_block, sijump, end } = common;
+        let running = self.enabled && self.triggered && !self.stopped;
         self.items.push(Item {
             row: row.number,
             kind,
@@ -235,9 +277,12 @@ impl<'a> Reader<'a> {
             context: row.context,
             time: row.time,
             ctype,
-            qualified: self.enabled && self.triggered && !self.stopped,
+            qualified: running && passes,
             idle: self.idle,
             ends_block,
+            sijump,
+            end,
+            filtered: running && !passes,
         });
     }
 }

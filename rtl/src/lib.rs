@@ -16,6 +16,7 @@
 
 mod device;
 pub mod dump;
+mod filters;
 pub mod generate;
 mod items;
 pub mod judge;

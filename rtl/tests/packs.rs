@@ -1,23 +1,18 @@
 //! Packs of small devices, judged against logs that our encoder model and broken copies of it would write.
 
+mod device;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use traceproof_encoder_model::riscv_etrace::{Encoder, write_payload};
-use traceproof_rtl::generate::{Hit, Size};
-use traceproof_rtl::judge::{Outcome, Verdict, judge};
-use traceproof_rtl::pack::{self, Pack, PackCase};
-use traceproof_rtl::{Beat, CaseLog, Control, Device, MonitorLog, Op, OutputForm, Row, report};
-use traceproof_vectors::riscv_etrace::{
-    Block, Compression, Cycle, Itype, Modes, Packet, Policy, QualStatus, ReportedAddress, RiscvEtrace,
-    Stimulus,
-};
-use traceproof_vectors::{Address, Encoder as _, EncoderSink};
-
-/// Packets, each with the row that it left in.
-type Sent = Vec<(u32, Packet)>;
+use device::{assert_all_pass, made, run, run_with};
+use traceproof_rtl::generate::Hit;
+use traceproof_rtl::judge::{Verdict, judge};
+use traceproof_rtl::pack::{self, Pack};
+use traceproof_rtl::{MonitorLog, report};
+use traceproof_vectors::riscv_etrace::{Compression, Packet, Policy, QualStatus, ReportedAddress};
 
 const SMALL: &str = "
 name = \"small\"
@@ -57,134 +52,10 @@ sync_mode = \"half_words\"
 sync_max = 1
 ";
 
-fn device(text: &str) -> Device {
-    Device::parse("dut.toml", text).unwrap_or_else(|problem| panic!("{problem}"))
-}
-
-fn made(text: &str, seed: u64) -> (tempfile::TempDir, Pack) {
-    let directory = tempfile::tempdir().expect("a directory");
-    pack::write(directory.path(), &device(text), text, Size::Smoke, seed)
-        .unwrap_or_else(|problem| panic!("{problem}"));
-    let pack = pack::read(directory.path()).unwrap_or_else(|problem| panic!("{problem}"));
-    (directory, pack)
-}
-
 /// The pack of the small device, made once.
 fn small() -> Pack {
     static PACK: OnceLock<Pack> = OnceLock::new();
     PACK.get_or_init(|| made(SMALL, 1).1).clone()
-}
-
-/// Packets of an encoder with the row at which they left.
-#[derive(Default)]
-struct Output {
-    row: u32,
-    packets: Vec<(u32, Packet)>,
-}
-
-impl EncoderSink<RiscvEtrace> for Output {
-    fn packet(&mut self, packet: &Packet) {
-        self.packets.push((self.row, *packet));
-    }
-
-    fn wire(&mut self, _: &[u8]) {}
-}
-
-/// Rows back into stimulus: what a device does with them.
-fn stimulus(row: &Row, full_address: &mut bool) -> Option<Stimulus> {
-    Some(match row.op {
-        Op::Cycle | Op::Idle => Stimulus::Cycle(cycle(row)),
-        Op::Field if row.cause == Control::InstTracing as u64 => Stimulus::Enable(row.tval == 1),
-        Op::Field if row.cause == Control::NoAddrDiff as u64 => {
-            *full_address = row.tval == 1;
-            Stimulus::Modes(Modes { full_address: *full_address, ..Modes::default() })
-        }
-        _ => return None,
-    })
-}
-
-fn cycle(row: &Row) -> Cycle {
-    let blocks = row.blocks.iter().filter(|slot| !slot.is_empty()).map(|slot| Block {
-        itype: Itype::ALL[usize::from(slot.itype)],
-        iaddr: Address(slot.iaddr),
-        iretire: slot.iretire.into(),
-        ilastsize: slot.ilastsize,
-        sijump: false,
-        notify: slot.flags & 2 != 0,
-    });
-    let cycle_row = row.op == Op::Cycle;
-    Cycle {
-        blocks: blocks.collect(),
-        cause: if cycle_row { row.cause } else { 0 },
-        tval: row.tval,
-        privilege: row.privilege,
-        context: row.context,
-        time: row.time,
-        ctype: row.ctype,
-        trace_on: row.trigger & 1 != 0,
-        trace_off: row.trigger & 2 != 0,
-        halted: row.status & 1 != 0,
-        reset: row.status & 2 != 0,
-    }
-}
-
-/// What a device with this policy answers.
-fn run(pack: &Pack, policy: &Policy) -> MonitorLog {
-    run_with(pack, policy, &mut |_, _| {})
-}
-
-/// The same, with its packets changed before they leave.
-fn run_with(pack: &Pack, policy: &Policy, change: &mut dyn FnMut(&PackCase, &mut Sent)) -> MonitorLog {
-    let parameters = pack.device.payload_parameters();
-    let mut log = MonitorLog::default();
-    for case in &pack.cases {
-        let mut encoder = Encoder::default();
-        encoder.begin(&parameters, policy).expect("the device");
-        let (mut output, mut full_address) = (Output::default(), false);
-        for row in &case.rows {
-            output.row = row.number;
-            if let Some(stimulus) = stimulus(row, &mut full_address) {
-                encoder.step(&stimulus, &mut output);
-            }
-        }
-        change(case, &mut output.packets);
-        let mut modes = parameters.modes;
-        let packets = output.packets.iter().map(|(row, packet)| {
-            if let Packet::Support { ioptions, .. } = packet {
-                modes.full_address = ioptions & 4 != 0;
-            }
-            let bytes = write_payload(packet, &parameters, modes, policy.compression).expect("a packet");
-            Beat { row: *row, clock: 0, bytes }
-        });
-        let packets: Vec<Beat> = packets.collect();
-        let number = case.entry.number;
-        log.cases.push(match pack.device.output {
-            OutputForm::Payload => CaseLog { number, packets, ..CaseLog::default() },
-            OutputForm::Stream => CaseLog { number, beats: beats(&packets), ..CaseLog::default() },
-        });
-    }
-    let checksum = u32::from_str_radix(&pack.manifest.checksum, 16).expect("a checksum");
-    log.driven = Some((pack.manifest.rows, checksum));
-    log.ended = true;
-    log
-}
-
-/// The packets with headers, three bytes at a time.
-fn beats(packets: &[Beat]) -> Vec<Beat> {
-    let length = |beat: &Beat| u8::try_from(beat.bytes.len()).expect("a short packet");
-    let stream: Vec<u8> =
-        packets.iter().flat_map(|beat| [&[length(beat)], beat.bytes.as_slice()].concat()).collect();
-    stream.chunks(3).map(|bytes| Beat { row: 0, clock: 0, bytes: bytes.to_vec() }).collect()
-}
-
-fn assert_all_pass(verdict: &Verdict) {
-    assert!(verdict.passes(), "{}", report::text(verdict));
-    for case in &verdict.cases {
-        for outcome in [&case.exact, &case.fields, &case.legal, &case.semantic] {
-            assert_eq!(*outcome, Outcome::Pass, "{}", case.id);
-        }
-        assert!(!case.relation.failed(), "{}", case.id);
-    }
 }
 
 #[test]

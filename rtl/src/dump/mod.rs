@@ -107,9 +107,9 @@ struct Sample {
 impl<'a> Rows<'a> {
     fn new(device: &'a Device) -> Self {
         let blocks = device.blocks();
-        let field = |(field, value): (Control, u64)| Row::order(Op::Field, field as u64, value, blocks);
+        let field = |(field, value): (u64, u64)| Row::order(Op::Field, field, value, blocks);
         let mut rows = vec![Row::order(Op::Case, 0, 0, blocks)];
-        rows.extend(settings(device).into_iter().map(field));
+        rows.extend(settings(device, &device.policy.filters).into_iter().map(field));
         Self { device, rows, enabled: false, ordered: false }
     }
 

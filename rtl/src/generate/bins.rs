@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use traceproof_vectors::riscv_etrace::{Filter, Mode};
 
-use crate::referee::{Due, Reason};
-use crate::{Device, Item, ItemKind, Signal};
+use crate::device::{MODES, mode_of};
+use crate::referee::{Reason, Ruling};
+use crate::{Device, Ingress, Item, ItemKind, Signal};
 
 /// `itype` of two items after each other.
 pub type Pair = (u8, u8);
@@ -43,6 +45,14 @@ const FILLS: [(u32, u32, &str); 7] = [
 
 /// Clocks with an empty port before an item that are one bin.
 const IDLES: [(u64, u64, &str); 3] = [(0, 0, "0"), (1, 1, "1"), (2, u64::MAX, "2+")];
+
+/// Conditions of filters.
+const FILTERS: [(&str, fn(&Filter) -> bool); 4] = [
+    ("address", |filter| !filter.addresses.is_empty()),
+    ("privilege", |filter| !filter.privileges.is_empty()),
+    ("context", |filter| !filter.contexts.is_empty()),
+    ("trap", |filter| filter.trap.is_some()),
+];
 
 /// Reasons for which an address is reported.
 const REASONS: [Reason; 6] = [
@@ -90,7 +100,43 @@ impl Bins {
             }
         }
         bins.add_others(device);
+        bins.add_modes(device);
         bins
+    }
+
+    /// Optional modes with what they decide, and filters.
+    fn add_modes(&mut self, device: &Device) {
+        let mut modes = device.parameters.modes;
+        for (control, mode, name) in MODES {
+            let there = device.control.contains(&control) || *mode_of(&mut modes, mode);
+            let why = (!there).then(|| format!("the device has no mode `{name}`"));
+            self.add(name.to_owned(), why.clone());
+            let decisions: &[&str] = match mode {
+                Mode::SequentiallyInferredJumps => &["sijump/inferred", "sijump/reported"],
+                Mode::ImplicitReturn => &["return/right", "return/wrong", "return/empty"],
+                Mode::BranchPrediction => &["count/address", "count/failed", "count/alone"],
+                Mode::JumpTargetCache => &["cache/hit", "cache/miss"],
+                _ => &[],
+            };
+            for decision in decisions {
+                let counter = *decision == "return/wrong" && device.parameters.return_stack_size_p == 0;
+                let counter = counter.then(|| String::from("a call counter trusts every return"));
+                self.add((*decision).to_owned(), why.clone().or(counter));
+            }
+        }
+        let Ingress { filters, comparators, .. } = device.ingress;
+        let no_context = device.parameters.nocontext_p || !device.has(Signal::Ctype);
+        for (kind, _) in FILTERS {
+            let why = match kind {
+                _ if filters == 0 => Some("the device has no filters"),
+                "address" | "context" if comparators == 0 => Some("the device has no comparators"),
+                "context" if no_context => Some("the device has no context changes"),
+                _ => None,
+            };
+            for result in ["passes", "stops"] {
+                self.add(format!("filter/{kind}/{result}"), why.map(str::to_owned));
+            }
+        }
     }
 
     fn add_others(&mut self, device: &Device) {
@@ -120,10 +166,14 @@ impl Bins {
     }
 
     fn hit(&mut self, name: &str) {
+        self.hit_times(name, 1);
+    }
+
+    fn hit_times(&mut self, name: &str, times: u64) {
         match self.table.get_mut(name) {
-            Some(Hit::Hit(count)) => *count += 1,
-            Some(bin) => *bin = Hit::Hit(1),
-            None => {}
+            Some(Hit::Hit(count)) => *count += times,
+            Some(bin) if times > 0 => *bin = Hit::Hit(times),
+            _ => {}
         }
     }
 
@@ -131,16 +181,29 @@ impl Bins {
     pub(crate) fn observe(
         &mut self,
         items: &[Item],
-        dues: &[Due],
-        halfwords: impl Iterator<Item = u16>,
-        most: u16,
+        ruling: &Ruling,
+        filters: &[Filter],
+        (halfwords, most): (impl Iterator<Item = u16>, u16),
     ) {
+        for (bin, count) in &ruling.used {
+            self.hit_times(bin, *count);
+        }
+        for (kind, _) in FILTERS.iter().filter(|(_, has)| filters.iter().any(has)) {
+            let count = |filtered: bool| {
+                let found = items.iter().filter(|item| {
+                    itype(item).is_some() && if filtered { item.filtered } else { item.qualified }
+                });
+                found.count() as u64
+            };
+            self.hit_times(&format!("filter/{kind}/passes"), count(false));
+            self.hit_times(&format!("filter/{kind}/stops"), count(true));
+        }
         for window in items.windows(2) {
             if let [before, item] = window {
                 self.observe_pair(before, item);
             }
         }
-        for due in dues {
+        for due in &ruling.dues {
             for (from, to, fill) in FILLS {
                 if (from..=to).contains(&due.pending) {
                     self.hit(&format!("pending/{}/{fill}", due.reason.name()));

@@ -1,10 +1,12 @@
 //! The cases of the suite as stimulus for a device, as far as it can have them.
 
 use traceproof_vectors::case::{CaseFile, load};
-use traceproof_vectors::riscv_etrace::{Modes, Parameters, RiscvEtrace, Step, Stimulus, Triggers};
+use traceproof_vectors::riscv_etrace::{Filter, Mode, Parameters, RiscvEtrace, Step, Stimulus, Triggers};
 use traceproof_vectors::{Program, shipped};
 
 use super::{Generated, GeneratedCase, drive};
+use crate::device::{MODES, mode_of};
+use crate::filters::registers;
 use crate::referee::Ruling;
 use crate::{Device, Signal};
 
@@ -31,7 +33,7 @@ fn add_case(
     execution: &[Step],
     generated: &mut Generated,
 ) -> Result<(), String> {
-    fits_settings(file)?;
+    let filters = fits_settings(device, file)?;
     fits_program(&device.parameters, &file.resolved.program)?;
     let mut on = false;
     for step in execution {
@@ -45,8 +47,8 @@ fn add_case(
     let end = on.then_some(Step::Stimulus(Stimulus::Enable(false)));
     let steps: Vec<Step> = execution.iter().cloned().chain(end).collect();
     let shape = super::base_shape(device);
-    let (rows, packets) =
-        drive(device, &file.resolved.program, &steps, shape).ok_or("its code does not hold its execution")?;
+    let (rows, packets) = drive(device, &file.resolved.program, &steps, filters, shape)
+        .ok_or("its code does not hold its execution")?;
     if packets.is_empty() {
         return Err(String::from("nothing is traced"));
     }
@@ -54,6 +56,7 @@ fn add_case(
         id: file.case.id.clone(),
         directed: true,
         variant: None,
+        filters: filters.to_vec(),
         program: file.resolved.program.clone(),
         rows,
         packets,
@@ -67,16 +70,27 @@ fn add_case(
 }
 
 /// Modes, filters and triggers of the case itself.
-fn fits_settings(file: &CaseFile<RiscvEtrace>) -> Result<(), String> {
+fn fits_settings<'a>(device: &'a Device, file: &'a CaseFile<RiscvEtrace>) -> Result<&'a [Filter], String> {
     let (parameters, policy) = (&file.case.parameters, &file.case.policy);
-    let plain = Modes { full_address: parameters.modes.full_address, ..Modes::default() };
+    let (mut needed, mut there) = (parameters.modes, device.parameters.modes);
+    for (_, mode, name) in MODES {
+        let needs = mode != Mode::FullAddress && *mode_of(&mut needed, mode);
+        if needs && !*mode_of(&mut there, mode) {
+            return Err(format!("it needs the mode `{name}`"));
+        }
+    }
     let rules = [
-        (parameters.modes == plain, "it needs a mode that packs do not cover"),
         (parameters.data.is_none(), "it is about data trace"),
-        (policy.filters.is_empty(), "it needs filters"),
         (policy.triggers == Triggers::default(), "it needs other settings of triggers"),
     ];
-    rules.into_iter().find(|(fits, _)| !fits).map_or(Ok(()), |(_, why)| Err(why.to_owned()))
+    if let Some((_, why)) = rules.into_iter().find(|(fits, _)| !fits) {
+        return Err(why.to_owned());
+    }
+    if policy.filters.is_empty() || !device.policy.filters.is_empty() {
+        return Ok(&device.policy.filters);
+    }
+    registers(&policy.filters, device.room()).map_err(|why| format!("it needs filters: {why}"))?;
+    Ok(&policy.filters)
 }
 
 fn fits_program(parameters: &Parameters, program: &Program) -> Result<(), String> {

@@ -3,10 +3,12 @@
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::{Encoder, Hart, Retirement, TrapPlacement};
 use traceproof_vectors::riscv_etrace::{
-    Block, Cycle, Itype, Modes, Packet, Parameters, RiscvEtrace, Step, Stimulus, SyncMode,
+    Block, Cycle, Filter, Itype, Modes, Packet, Parameters, Policy, RiscvEtrace, Step, Stimulus, SyncMode,
 };
 use traceproof_vectors::{Address, Encoder as _, EncoderSink, Program};
 
+use crate::device::{MODES, mode_of, mode_of_field};
+use crate::filters::registers;
 use crate::{Control, Device, Op, Row, Slot};
 
 /// A packet that is expected.
@@ -36,11 +38,13 @@ pub fn drive(
     device: &Device,
     program: &Program,
     steps: &[Step],
+    filters: &[Filter],
     shape: Shape,
 ) -> Option<(Vec<Row>, Vec<ExpectedPacket>)> {
     let parameters = device.payload_parameters();
-    let mut driver = Driver::new(device, &parameters)?;
-    let mut hart = Hart::new(program, &parameters, shape.retirement).with_traps(shape.traps);
+    let mut driver = Driver::new(device, &parameters, filters)?;
+    let hart = Hart::new(program, &parameters, shape.retirement);
+    let mut hart = hart.with_traps(shape.traps).with_filters(filters);
     hart.run(steps.iter().cloned(), &mut |stimulus| driver.take(stimulus)).ok()?;
     driver.look_ahead(steps);
     driver.end();
@@ -53,7 +57,7 @@ struct Driver<'a> {
     encoder: Encoder,
     sink: Capture,
     rows: Vec<Row>,
-    enabled: bool,
+    modes: Modes,
 }
 
 /// Packets with the row during which they were sent.
@@ -93,8 +97,8 @@ impl Capture {
     }
 }
 
-/// The fields that hold for a whole case, with their values; the first one is `trTeActive`.
-pub(crate) fn settings(device: &Device) -> Vec<(Control, u64)> {
+/// The fields and registers that hold for a whole case, by number, with their values; the first one is `trTeActive`.
+pub(crate) fn settings(device: &Device, filters: &[Filter]) -> Vec<(u64, u64)> {
     let policy = &device.policy;
     let mode = match policy.sync_mode {
         SyncMode::Off => 0,
@@ -102,6 +106,10 @@ pub(crate) fn settings(device: &Device) -> Vec<(Control, u64)> {
         SyncMode::Cycles => 2,
         SyncMode::HalfWords => 3,
     };
+    let mut modes = device.parameters.modes;
+    let optional = MODES.into_iter().filter(|(control, ..)| *control != Control::NoAddrDiff);
+    let optional: Vec<_> =
+        optional.map(|(control, mode, _)| (control, u64::from(*mode_of(&mut modes, mode)))).collect();
     let values = [
         (Control::SyncMode, mode),
         (Control::SyncMax, u64::from(policy.sync_max)),
@@ -109,7 +117,9 @@ pub(crate) fn settings(device: &Device) -> Vec<(Control, u64)> {
         (Control::TrigEnable, u64::from(policy.triggers.on_off)),
     ];
     let has = |(field, _): &(Control, u64)| device.control.contains(field);
-    [(Control::Active, 1)].into_iter().chain(values.into_iter().filter(has)).collect()
+    let values = values.into_iter().chain(optional).filter(has);
+    let values = [(Control::Active, 1)].into_iter().chain(values).map(|(field, value)| (field as u64, value));
+    values.chain(registers(filters, device.room()).unwrap_or_default()).collect()
 }
 
 /// The packets that the encoder model sends for rows. `None` when it refuses the device.
@@ -133,14 +143,14 @@ pub(crate) fn encode(device: &Device, rows: &[Row]) -> Option<Vec<ExpectedPacket
 /// What a row is for the encoder model.
 fn stimulus_of(row: &Row, modes: &mut Modes) -> Option<Stimulus> {
     let is = |field: Control| row.op == Op::Field && row.cause == field as u64;
+    if let Some(mode) = mode_of_field(row.cause).filter(|_| row.op == Op::Field) {
+        *mode_of(modes, mode) = row.tval != 0;
+        return Some(Stimulus::Modes(*modes));
+    }
     Some(match row.op {
         Op::Cycle | Op::Idle => Stimulus::Cycle(cycle_of(row)),
         Op::Ready => Stimulus::Transport(row.cause != 0),
         _ if is(Control::InstTracing) => Stimulus::Enable(row.tval != 0),
-        _ if is(Control::NoAddrDiff) => {
-            modes.full_address = row.tval != 0;
-            Stimulus::Modes(*modes)
-        }
         _ => return None,
     })
 }
@@ -174,22 +184,17 @@ fn cycle_of(row: &Row) -> Cycle {
 }
 
 impl<'a> Driver<'a> {
-    fn new(device: &'a Device, parameters: &Parameters) -> Option<Self> {
+    fn new(device: &'a Device, parameters: &Parameters, filters: &[Filter]) -> Option<Self> {
         let mut encoder = Encoder::default();
-        encoder.begin(parameters, &device.policy).ok()?;
+        let policy = Policy { filters: filters.to_vec(), ..device.policy.clone() };
+        encoder.begin(parameters, &policy).ok()?;
         let (sink, rows) = (Capture::default(), Vec::new());
-        let mut driver = Self { device, encoder, sink, rows, enabled: false };
+        let mut driver = Self { device, encoder, sink, rows, modes: parameters.modes };
         driver.order(Op::Case, 0, 0);
-        driver.field(Control::Active, 1);
-        driver.settings();
-        Some(driver)
-    }
-
-    /// The fields that hold for the whole case.
-    fn settings(&mut self) {
-        for (field, value) in settings(self.device).into_iter().skip(1) {
-            self.field(field, value);
+        for (field, value) in settings(device, filters) {
+            driver.order(Op::Field, field, value);
         }
+        Some(driver)
     }
 
     fn order(&mut self, op: Op, a: u64, b: u64) {
@@ -206,17 +211,24 @@ impl<'a> Driver<'a> {
             Stimulus::Enable(true) => {
                 self.field(Control::Enable, 1);
                 self.field(Control::InstTracing, 1);
-                self.enabled = true;
             }
             Stimulus::Enable(false) => {
                 self.field(Control::InstTracing, 0);
                 self.sink.row = self.rows.len() - 1;
                 self.field(Control::Enable, 0);
-                self.enabled = false;
                 self.encoder.step(stimulus, &mut self.sink);
                 return;
             }
-            Stimulus::Modes(modes) => self.field(Control::NoAddrDiff, modes.full_address.into()),
+            Stimulus::Modes(modes) => {
+                let (mut before, mut after) = (self.modes, *modes);
+                for (control, mode, _) in MODES {
+                    let (before, after) = (*mode_of(&mut before, mode), *mode_of(&mut after, mode));
+                    if before != after {
+                        self.field(control, after.into());
+                    }
+                }
+                self.modes = *modes;
+            }
             Stimulus::Transport(ready) => self.order(Op::Ready, (*ready).into(), 0),
             _ => return,
         }

@@ -3,6 +3,7 @@
 mod bins;
 mod directed;
 mod drive;
+mod filters;
 mod program;
 mod rng;
 mod variants;
@@ -15,6 +16,7 @@ pub use variants::Relation;
 
 use traceproof_encoder_model::riscv_etrace::{Retirement, TrapPlacement};
 use traceproof_vectors::Program;
+use traceproof_vectors::riscv_etrace::Filter;
 
 use crate::judge::{Outcome, decoded};
 use crate::referee::{Ruling, referee};
@@ -65,6 +67,8 @@ pub struct GeneratedCase {
     pub directed: bool,
     /// The case that it is a variant of, and how.
     pub variant: Option<(String, Relation)>,
+    /// Its filters; its rows write them.
+    pub filters: Vec<Filter>,
     /// Its program.
     pub program: Program,
     /// Its rows, numbered from 0.
@@ -103,18 +107,21 @@ pub fn generate(device: &Device, size: Size, seed: u64) -> Result<Generated, Str
         if rows >= most || (rows >= least && missed == 0) {
             break;
         }
-        let code = Code::generate(&mut rng, &device.parameters);
+        let code = Code::generate(&mut rng, &device.parameters)?;
+        let filters = filters::choose(device, &code, &mut rng);
         let (missing, idles) = (generated.bins.missing_pairs(), generated.bins.missing_idles());
-        let execution = Walk::run(device, &code, &mut rng, (&missing, &idles), steps);
+        let narrow = filters.iter().any(|filter| !filter.contexts.is_empty());
+        let execution = Walk::run(device, &code, &mut rng, (&missing, &idles, narrow), steps);
         let id = format!("random-{number:04}");
         let case = |id: String, variant, shape| {
-            let (rows, packets) = drive(device, &code.program, &execution, shape)
+            let (rows, packets) = drive(device, &code.program, &execution, &filters, shape)
                 .ok_or_else(|| format!("{id}: the encoder model refuses the device"))?;
             let ruling = Ruling::default();
             Ok::<_, String>(GeneratedCase {
                 directed: false,
                 id,
                 variant,
+                filters: filters.clone(),
                 program: code.program.clone(),
                 rows,
                 packets,
@@ -151,6 +158,7 @@ pub fn recorded(device: &Device, rows: Vec<Row>, program: Program) -> Result<Gen
         id: String::from("recorded"),
         directed: false,
         variant: None,
+        filters: device.policy.filters.clone(),
         program,
         rows,
         packets,
@@ -176,7 +184,7 @@ fn base_shape(device: &Device) -> Shape {
 impl Generated {
     /// Takes a case into the table, once the referee agrees with the encoder model about every packet of it.
     fn observe(&mut self, device: &Device, case: &mut GeneratedCase) -> Result<(), String> {
-        let items = items(&case.rows, &case.program, device.parameters.retires_p > 1);
+        let items = items(&case.rows, &case.program, &device.parameters);
         let packets: Vec<_> = case.packets.iter().map(|expected| expected.packet).collect();
         let payloads: Vec<Vec<u8>> = case.packets.iter().map(|expected| expected.bytes.clone()).collect();
         let (semantic, reported) = decoded(device, &case.program, &items, &payloads);
@@ -195,7 +203,7 @@ impl Generated {
         let blocks = device.parameters.retires_p > 1;
         let most = if blocks { device.ingress.max_halfwords } else { u16::MAX };
         let halfwords: Vec<u16> = halfwords.filter(|_| blocks).collect();
-        self.bins.observe(&items, &ruling.dues, halfwords.into_iter(), most);
+        self.bins.observe(&items, &ruling, &case.filters, (halfwords.into_iter(), most));
         case.ruling = ruling;
         Ok(())
     }

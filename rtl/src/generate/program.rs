@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use traceproof_vectors::riscv_etrace::Parameters;
+use traceproof_vectors::riscv_etrace::{Parameters, TrapVectors};
 use traceproof_vectors::{Program, Section};
 
 use super::rng::Rng;
@@ -75,8 +75,20 @@ impl Kind {
 pub(super) struct Instruction {
     pub(super) kind: Kind,
     pub(super) size: u64,
-    /// Where it goes if it is bound.
+    /// Where it goes if it is bound, or is the second one of an upper immediate and a jump.
     pub(super) target: u64,
+    pub(super) form: Form,
+}
+
+/// What an instruction is besides its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Form {
+    #[default]
+    Usual,
+    /// `auipc`.
+    Upper,
+    /// A jump relative to the `auipc` before it.
+    Sequential,
 }
 
 /// The program and its places.
@@ -92,17 +104,48 @@ pub(super) struct Code {
     pub(super) ring: Vec<u64>,
     /// First instructions of islands.
     pub(super) islands: Vec<u64>,
+    /// `auipc` before a jump that is relative to it.
+    pub(super) sequential: Vec<u64>,
+}
+
+/// Handlers of a table of vectors.
+pub(super) fn handlers(parameters: &Parameters) -> usize {
+    1 << parameters.ecause_width_p.min(4)
+}
+
+/// Pairs of `auipc` and a jump, and the place of each.
+fn add_sequential(shapes: &mut Vec<Shape>, rng: &mut Rng, cells: usize) -> Vec<usize> {
+    let kinds = [Kind::IndirectJump, Kind::IndirectCall, Kind::OtherIndirect];
+    let pairs = kinds.into_iter().cycle().take(6).map(|kind| {
+        let at = shapes.len();
+        shapes.push(Shape { form: Form::Upper, ..Shape::new(Kind::Plain, 0) });
+        shapes.push(Shape { form: Form::Sequential, ..Shape::new(kind, 2 * rng.below(cells)) });
+        shapes.push(Shape::new(Kind::IndirectJump, 0));
+        at
+    });
+    pairs.collect()
 }
 
 /// An instruction before addresses are known.
+#[derive(Clone, Copy)]
 struct Shape {
     kind: Kind,
     short: bool,
     target: usize,
+    form: Form,
+}
+
+impl Shape {
+    const fn new(kind: Kind, target: usize) -> Self {
+        Self { kind, short: false, target, form: Form::Usual }
+    }
 }
 
 impl Code {
-    pub(super) fn generate(rng: &mut Rng, parameters: &Parameters) -> Self {
+    /// # Errors
+    ///
+    /// When there is no room for the handlers at `trap_vectors`.
+    pub(super) fn generate(rng: &mut Rng, parameters: &Parameters) -> Result<Self, String> {
         let short = parameters.iaddress_lsb_p <= 1;
         let mut shapes = Vec::new();
         let cells = 2 * Kind::ALL.len();
@@ -116,24 +159,29 @@ impl Code {
             if other == cell {
                 other = (cell + 1) % cells;
             }
-            shapes.push(Shape { kind: Kind::Branch, short: false, target: 2 * other });
+            shapes.push(Shape::new(Kind::Branch, 2 * other));
             let target = 2 * rng.below(cells);
-            shapes.push(Shape { kind, short: short && kind.can_be_short() && rng.chance(128), target });
+            shapes.push(Shape {
+                short: short && kind.can_be_short() && rng.chance(128),
+                ..Shape::new(kind, target)
+            });
         }
         // The last cell goes on into the exit.
-        shapes.push(Shape { kind: Kind::IndirectJump, short: false, target: 0 });
+        shapes.push(Shape::new(Kind::IndirectJump, 0));
         let mut pairs = Vec::new();
         for first in Kind::BOUND {
             for second in Kind::ALL {
                 let at = shapes.len();
                 pairs.push(((first, second), at));
                 let small = |kind: Kind, rng: &mut Rng| short && kind.can_be_short() && rng.chance(128);
-                shapes.push(Shape { kind: first, short: small(first, rng), target: at + 1 });
+                shapes.push(Shape { short: small(first, rng), ..Shape::new(first, at + 1) });
                 let target = 2 * rng.below(cells);
-                shapes.push(Shape { kind: second, short: small(second, rng), target });
-                shapes.push(Shape { kind: Kind::IndirectJump, short: false, target: 0 });
+                shapes.push(Shape { short: small(second, rng), ..Shape::new(second, target) });
+                shapes.push(Shape::new(Kind::IndirectJump, 0));
             }
         }
+        let sequential =
+            if parameters.sijump_p { add_sequential(&mut shapes, rng, cells) } else { Vec::new() };
         // Where addresses have 32 bits the top one is set, so that addresses look negative.
         let width = u32::from(parameters.iaddress_width_p);
         let base = if width >= 32 { 0x8000_0000 } else { 1 << (width - 1) };
@@ -144,13 +192,44 @@ impl Code {
             pairs: BTreeMap::new(),
             ring: Vec::new(),
             islands: Vec::new(),
+            sequential: Vec::new(),
         };
+        if let Some(vectors) = parameters.trap_vectors {
+            code.add_handlers(rng, parameters, vectors)?;
+        }
         let addresses = code.place(base, &shapes);
         code.ring = addresses.iter().take(2 * cells).step_by(2).copied().collect();
         let at = |index: usize| addresses.get(index).copied().unwrap_or(base);
         code.pairs = pairs.into_iter().map(|(pair, index)| (pair, at(index))).collect();
+        code.sequential = sequential.into_iter().map(at).collect();
         code.add_islands(base, parameters);
-        code
+        if code.ring.iter().any(|place| !code.instructions.contains_key(place)) {
+            return Err(format!("the handlers at `trap_vectors` are where code is needed, at {base:#x}"));
+        }
+        Ok(code)
+    }
+
+    /// An instruction of any kind at each vector.
+    fn add_handlers(
+        &mut self,
+        rng: &mut Rng,
+        parameters: &Parameters,
+        vectors: TrapVectors,
+    ) -> Result<(), String> {
+        let count = if vectors.vectored { handlers(parameters) } else { 1 };
+        let mut shapes: Vec<Shape> = (0..count)
+            .map(|at| {
+                let kind = rng.pick(&Kind::ALL).unwrap_or(Kind::Plain);
+                Shape::new(kind, at + 1)
+            })
+            .collect();
+        shapes.push(Shape::new(Kind::IndirectJump, 0));
+        self.place(vectors.base.0, &shapes);
+        let end = vectors.base.0.checked_add(4 * shapes.len() as u64);
+        if self.instructions.is_empty() || end.is_none_or(|end| end > parameters.address_mask()) {
+            return Err(String::from("the handlers at `trap_vectors` do not fit the address space"));
+        }
+        Ok(())
     }
 
     /// A few instructions at each power of two from the base on, above and below.
@@ -159,8 +238,7 @@ impl Code {
             for island in [base.wrapping_add(1 << power), base.wrapping_sub(1 << power)] {
                 let island = (island & parameters.address_mask()).wrapping_add(u64::from(power) * 4);
                 let kinds = [Kind::Plain, Kind::Branch, Kind::Plain, Kind::IndirectJump];
-                let shapes: Vec<Shape> =
-                    kinds.into_iter().map(|kind| Shape { kind, short: false, target: 3 }).collect();
+                let shapes: Vec<Shape> = kinds.into_iter().map(|kind| Shape::new(kind, 3)).collect();
                 let free = self.program.bytes_at(island).is_none() && island.checked_add(16).is_some();
                 if free && island + 16 <= parameters.address_mask() {
                     let before = self.instructions.len();
@@ -186,9 +264,13 @@ impl Code {
         for (shape, &address) in shapes.iter().zip(&addresses) {
             let target = addresses.get(shape.target).copied().unwrap_or(base);
             let offset = target.wrapping_sub(address);
-            bytes.extend(machine_code(shape.kind, shape.short, offset));
+            bytes.extend(match shape.form {
+                Form::Usual => machine_code(shape.kind, shape.short, offset),
+                Form::Upper => 0x0000_0317_u32.to_le_bytes().to_vec(),
+                Form::Sequential => relative_jump(shape.kind, offset.wrapping_add(4)),
+            });
             let size = if shape.short { 2 } else { 4 };
-            placed.push((address, Instruction { kind: shape.kind, size, target }));
+            placed.push((address, Instruction { kind: shape.kind, size, target, form: shape.form }));
         }
         if self.program.insert(Section::new(base, bytes, "generated")).is_ok() {
             for (address, instruction) in placed {
@@ -198,6 +280,17 @@ impl Code {
         }
         addresses
     }
+}
+
+/// `jalr` with this offset from what `auipc x6` gave.
+#[allow(clippy::cast_possible_truncation, reason = "the offset is less than 2 KiB in either direction")]
+fn relative_jump(kind: Kind, offset: u64) -> Vec<u8> {
+    let rd = match kind {
+        Kind::IndirectCall => 1,
+        Kind::OtherIndirect => 7,
+        _ => 0,
+    };
+    ((offset as u32) << 20 | 6 << 15 | rd << 7 | 0x67).to_le_bytes().to_vec()
 }
 
 /// The low bits of an offset, which is less than 4 KiB in either direction.

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use traceproof_vectors::Address;
-use traceproof_vectors::riscv_etrace::{Cycle, Modes, Retire, Step, Stimulus, Trap};
+use traceproof_vectors::riscv_etrace::{Cycle, Modes, Retire, Step, Stimulus, Trap, TrapVectors};
 
 use super::bins::Pair;
-use super::program::{Code, Instruction, Kind};
+use super::program::{Code, Form, Instruction, Kind, handlers};
 use super::rng::Rng;
-use crate::{Control, Device, Signal};
+use crate::device::{MODES, mode_of};
+use crate::{Device, Signal};
 
 /// Something that makes an encoder report an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,13 @@ pub(super) struct Walk<'a> {
     /// The next instruction is reported, because it is the target of an uninferable jump or of a trap.
     reported_next: bool,
     events: Vec<Event>,
-    full_address: bool,
+    modes: Modes,
+    /// Addresses after calls, the newest last.
+    links: Vec<u64>,
+    /// What retired directly before is an upper immediate.
+    upper: bool,
+    /// Contexts are 0 and 1, so that filters can pass one of them.
+    narrow: bool,
 }
 
 const PRIVILEGES: [u8; 3] = [3, 0, 1];
@@ -62,7 +69,7 @@ impl<'a> Walk<'a> {
         device: &'a Device,
         code: &'a Code,
         rng: &'a mut Rng,
-        (missing, idles): (&'a BTreeSet<Pair>, &'a BTreeSet<Pair>),
+        (missing, idles, narrow): (&'a BTreeSet<Pair>, &'a BTreeSet<Pair>, bool),
         length: usize,
     ) -> Vec<Step> {
         let mut events = vec![
@@ -98,7 +105,10 @@ impl<'a> Walk<'a> {
             pending: 0,
             reported_next: true,
             events,
-            full_address: device.parameters.modes.full_address,
+            modes: device.parameters.modes,
+            links: Vec::new(),
+            upper: false,
+            narrow,
         };
         walk.replan();
         walk.enable(true);
@@ -122,6 +132,12 @@ impl<'a> Walk<'a> {
             5 | 6 => 16 + self.rng.below(15),
             _ => 31,
         };
+        // Enough for all branches on the way to be predicted, and 31 of them to be pending.
+        let outcomes = if self.modes.branch_prediction && self.rng.chance(128) {
+            32 + self.rng.below(96)
+        } else {
+            outcomes
+        };
         self.plan = (event, u32::try_from(outcomes).unwrap_or(0));
     }
 
@@ -130,12 +146,24 @@ impl<'a> Walk<'a> {
     }
 
     fn enable(&mut self, on: bool) {
-        if on && self.device.control.contains(&Control::NoAddrDiff) && self.rng.chance(100) {
-            self.full_address = !self.full_address;
-            self.stimulus(Stimulus::Modes(Modes { full_address: self.full_address, ..Modes::default() }));
+        if on {
+            self.switch_modes();
         }
         self.reported_next = true;
         self.stimulus(Stimulus::Enable(on));
+    }
+
+    fn switch_modes(&mut self) {
+        let before = self.modes;
+        for (control, mode, _) in MODES {
+            if self.device.control.contains(&control) && self.rng.chance(100) {
+                let on = mode_of(&mut self.modes, mode);
+                *on = !*on;
+            }
+        }
+        if self.modes != before {
+            self.stimulus(Stimulus::Modes(self.modes));
+        }
     }
 
     fn step(&mut self) {
@@ -197,7 +225,8 @@ impl<'a> Walk<'a> {
             Event::Interrupt => self.trap(true),
             Event::Notify => self.retire(true, 0),
             Event::Context => {
-                self.context = self.rng.word() & self.context_mask();
+                let mask = if self.narrow { 1 } else { self.context_mask() };
+                self.context = self.rng.word() & mask;
                 let ctype = self.rng.pick(&[1, 2, 3, 3]).unwrap_or(3);
                 // A precise change directly after an uninferable jump leaves the arrival ambiguous (RVET-ENC-080).
                 let ctype = if ctype == 2 && self.passed.len() <= 1 { 3 } else { ctype };
@@ -239,6 +268,7 @@ impl<'a> Walk<'a> {
     /// After a reset the hart is elsewhere.
     fn jump_to_somewhere(&mut self) {
         self.passed.clear();
+        self.links.clear();
         self.itype = 0;
         self.at = self.rng.pick(&self.code.ring).unwrap_or(self.at);
     }
@@ -301,7 +331,7 @@ impl<'a> Walk<'a> {
         self.itype = itype;
         let reported = core::mem::take(&mut self.reported_next) || notify || ctype >= 2;
         self.pending += u32::from(branch);
-        if reported || self.pending >= 32 {
+        if reported || (self.pending >= 32 && !self.modes.branch_prediction) {
             self.pending = 0;
         }
         if branch {
@@ -315,6 +345,15 @@ impl<'a> Walk<'a> {
 
     fn successor(&mut self, instruction: Instruction, taken: bool) -> u64 {
         let next = self.at.wrapping_add(instruction.size);
+        let after_upper = core::mem::replace(&mut self.upper, instruction.form == Form::Upper);
+        if after_upper && instruction.form == Form::Sequential {
+            self.call(instruction.kind, next);
+            return instruction.target;
+        }
+        self.call(instruction.kind, next);
+        if let Some(link) = self.returns_to(instruction.kind) {
+            return link;
+        }
         match instruction.kind {
             Kind::Plain => next,
             Kind::Branch if !taken => next,
@@ -327,12 +366,42 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn call(&mut self, kind: Kind, link: u64) {
+        if self.device.knows_calls() && matches!(kind, Kind::Call | Kind::IndirectCall) {
+            self.links.push(link);
+            if self.links.len() > 64 {
+                self.links.remove(0);
+            }
+        }
+    }
+
+    /// Where a return goes if it goes where its call came from. A call counter trusts that it does.
+    fn returns_to(&mut self, kind: Kind) -> Option<u64> {
+        if kind != Kind::Return || !self.device.knows_calls() {
+            return None;
+        }
+        let trusts = self.device.parameters.return_stack_size_p == 0;
+        if !trusts && self.rng.chance(64) {
+            return None;
+        }
+        self.links.pop()
+    }
+
     /// Where an uninferable jump or a trap goes: if possible to something that is missing.
     fn free_target(&mut self) -> u64 {
         let wanted = self.rng.below(100);
         // From lower levels to other lower levels, without a trap between.
         if self.privilege != 3 && self.rng.chance(50) {
             let returns = self.code.by_kind.get(&Kind::TrapReturn);
+            if let Some(place) = returns.and_then(|places| self.rng.pick(places)) {
+                return place;
+            }
+        }
+        if !self.code.sequential.is_empty() && self.rng.chance(24) {
+            return self.rng.pick(&self.code.sequential).unwrap_or(self.at);
+        }
+        if !self.links.is_empty() && self.rng.chance(64) {
+            let returns = self.code.by_kind.get(&Kind::Return);
             if let Some(place) = returns.and_then(|places| self.rng.pick(places)) {
                 return place;
             }
@@ -374,7 +443,11 @@ impl<'a> Walk<'a> {
     fn trap(&mut self, interrupt: bool) {
         let parameters = &self.device.parameters;
         let width = parameters.ecause_width_p.min(16);
-        let cause = self.rng.word() & ((1 << width) - 1);
+        let mut cause = self.rng.word() & ((1 << width) - 1);
+        let vectors = parameters.trap_vectors;
+        if vectors.is_some_and(|vectors| vectors.vectored) && interrupt {
+            cause %= handlers(parameters) as u64;
+        }
         let tval = if interrupt { 0 } else { self.rng.word() & parameters.address_mask() };
         self.steps.push(Step::Trap(Trap {
             interrupt,
@@ -389,7 +462,12 @@ impl<'a> Walk<'a> {
         self.passed.clear();
         (self.pending, self.reported_next) = (0, true);
         self.itype = 1 + u8::from(interrupt);
-        self.at = self.free_target();
+        self.upper = false;
+        self.at = match vectors {
+            Some(TrapVectors { base, vectored }) if vectored && interrupt => base.0 + 4 * cause,
+            Some(TrapVectors { base, .. }) => base.0,
+            None => self.free_target(),
+        };
         // A second trap before the first instruction of the handler.
         if self.rng.chance(40) {
             let interrupt = self.rng.chance(128);

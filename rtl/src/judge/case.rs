@@ -57,7 +57,7 @@ pub fn judge_case(
     let device = &pack.device;
     let parameters = device.payload_parameters();
     let came = came(device, &parameters, log);
-    let items = items(&case.rows, &case.program, device.parameters.retires_p > 1);
+    let items = items(&case.rows, &case.program, &device.parameters);
     let (semantic, reported) = semantic::judge(device, &case.program, &items, &came.payloads);
     let (decodes, reported) = if came.overlong.is_empty() {
         (semantic.clone(), reported)

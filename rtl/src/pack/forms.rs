@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use traceproof_decoder::riscv_etrace::dissect;
 use traceproof_encoder_model::riscv_etrace::write_payload;
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Compression, Packet, Parameters};
+use traceproof_vectors::riscv_etrace::{Compression, Parameters};
 
 use super::manifest::{Alternative, ExpectLine};
+use crate::device::modes_after;
 use crate::generate::ExpectedPacket;
 use crate::monitor::to_hex;
 use crate::referee::{Reason, Ruling};
@@ -105,14 +106,7 @@ pub(super) fn expect(
     let mut modes = parameters.modes;
     let line = |(index, expected): (usize, &ExpectedPacket)| {
         let cause = ruling.causes.iter().find(|(packet, ..)| *packet == index);
-        if let Packet::Support { ioptions, .. } = expected.packet {
-            let bit = parameters
-                .support
-                .ioptions
-                .iter()
-                .position(|mode| *mode == traceproof_vectors::riscv_etrace::Mode::FullAddress);
-            modes.full_address = bit.map_or(modes.full_address, |bit| ioptions >> bit & 1 != 0);
-        }
+        modes = modes_after(&parameters, modes, &expected.packet);
         let reason = cause.map(|(_, reason, _)| *reason);
         let undefined = cause.is_some_and(|(.., undefined)| *undefined);
         let whole = write_payload(&expected.packet, &parameters, modes, Compression::Mandatory);

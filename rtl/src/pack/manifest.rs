@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::riscv_etrace::{Packet, Parameters, Policy};
+use traceproof_vectors::riscv_etrace::{Filter, Packet, Parameters, Policy};
 
 use crate::generate::Relation;
 
@@ -75,6 +75,9 @@ pub struct CaseEntry {
     pub rows: u32,
     /// Its packets.
     pub packets: usize,
+    /// Its filters, in the notation of policies; its rows write them as registers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<Filter>,
     /// The requirements that its packets meet.
     pub clauses: Vec<String>,
 }

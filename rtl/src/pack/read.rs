@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use traceproof_encoder_model::riscv_etrace::write_payload;
-use traceproof_vectors::riscv_etrace::{Modes, Packet};
+use traceproof_vectors::riscv_etrace::{Modes, Packet, ReportedAddress};
 use traceproof_vectors::{Program, Section, bounded};
 
 use super::manifest::{CaseEntry, ExpectLine, FORMAT, Manifest, VERSION};
 use super::{digest, forms};
+use crate::device::modes_after;
 use crate::monitor::hex;
 use crate::{Checksum, Device, Op, Problem, Row};
 
@@ -140,11 +141,12 @@ impl Files<'_> {
         let file = format!("{}.expect", entry.id);
         let text = self.text(&file)?;
         let mut expected = Vec::new();
+        let mut modes = device.parameters.modes;
         for (index, line) in text.lines().enumerate() {
             let at = |column, message: String| Problem::at(self.name(&file), index + 1, column, message);
             let line: ExpectLine =
                 serde_json::from_str(line).map_err(|error| at(error.column(), error.to_string()))?;
-            check_line(&line, entry, device).map_err(|message| at(1, message))?;
+            check_line(&line, entry, device, &mut modes).map_err(|message| at(1, message))?;
             expected.push(line);
         }
         if expected.len() != entry.packets {
@@ -161,7 +163,12 @@ impl Files<'_> {
 }
 
 /// Bytes and fields of a line are the same packet, and its row is one of the case.
-fn check_line(line: &ExpectLine, entry: &CaseEntry, device: &Device) -> Result<(), String> {
+fn check_line(
+    line: &ExpectLine,
+    entry: &CaseEntry,
+    device: &Device,
+    modes: &mut Modes,
+) -> Result<(), String> {
     let rows = entry.first_row..entry.first_row.saturating_add(entry.rows);
     let bytes = hex(&line.bytes).ok_or("`bytes` must be hexadecimal")?;
     let mask = hex(&line.mask).ok_or("`mask` must be hexadecimal")?;
@@ -172,15 +179,14 @@ fn check_line(line: &ExpectLine, entry: &CaseEntry, device: &Device) -> Result<(
         return Err(String::from("`mask` must be as long as `bytes`"));
     }
     let parameters = device.payload_parameters();
+    *modes = modes_after(&parameters, *modes, &line.packet);
     let full_address = matches!(
         line.packet,
-        Packet::Address { address: traceproof_vectors::riscv_etrace::ReportedAddress::Full(_), .. }
-            | Packet::Branch {
-                address: Some(traceproof_vectors::riscv_etrace::ReportedAddress::Full(_)),
-                ..
-            }
+        Packet::Address { address: ReportedAddress::Full(_), .. }
+            | Packet::Branch { address: Some(ReportedAddress::Full(_)), .. }
+            | Packet::BranchCount { address: Some(ReportedAddress::Full(_)), .. }
     );
-    let modes = Modes { full_address, ..parameters.modes };
+    let modes = Modes { full_address, ..*modes };
     match write_payload(&line.packet, &parameters, modes, device.policy.compression) {
         Ok(written) if written == bytes => Ok(()),
         Ok(_) => Err(String::from("`bytes` and `packet` differ")),

@@ -143,6 +143,7 @@ impl Writer<'_> {
             first_row: u32::try_from(first).unwrap_or(u32::MAX),
             rows: u32::try_from(rows.len()).unwrap_or(u32::MAX),
             packets: case.packets.len(),
+            filters: case.filters.clone(),
             clauses: clauses.into_iter().collect(),
         })
     }

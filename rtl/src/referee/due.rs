@@ -38,6 +38,8 @@ pub enum Reason {
     Final,
     /// 31 outcomes are pending.
     FullMap,
+    /// A branch was not predicted, after 31 and more that were.
+    FailedPrediction,
     /// Tracing ended.
     Ended,
     /// The context changed imprecisely.
@@ -67,6 +69,7 @@ impl Reason {
             Self::BeforeContext => "before_context",
             Self::Final => "final",
             Self::FullMap => "full_map",
+            Self::FailedPrediction => "failed_prediction",
             Self::Ended => "ended",
             Self::Imprecise => "imprecise",
             Self::Resync => "resync",
@@ -93,6 +96,7 @@ impl Reason {
             Self::BeforeContext => "RVET-ENC-043",
             Self::Final => "RVET-ENC-006",
             Self::FullMap => "RVET-ENC-029",
+            Self::FailedPrediction => "RVET-ENC-064",
             Self::Ended => "RVET-ENC-007",
             Self::Imprecise => "RVET-ENC-041",
             Self::Resync => "RVET-ENC-005",

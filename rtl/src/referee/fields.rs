@@ -2,6 +2,7 @@
 
 use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress};
 
+use super::modes::Flow;
 use super::{Ending, Flag, Reason, Referee, TrapField, Wanted};
 use crate::{Item, ItemKind};
 
@@ -99,6 +100,10 @@ impl Referee<'_> {
         match (wanted, packet) {
             (Wanted::Start, Packet::Start { .. }) => self.start(&mut fields, item, packet),
             (Wanted::Trap { .. }, Packet::Trap { .. }) => self.trap_fields(&mut fields, item, wanted, packet),
+            (Wanted::Address { .. }, Packet::JumpTargetIndex { index, .. }) => {
+                let due = String::from("an entry that has the target");
+                fields.same("index", "RVET-ENC-068", due, format!("entry {index}"));
+            }
             (Wanted::Address { .. }, Packet::Address { .. } | Packet::Branch { .. }) => {
                 self.address_fields(&mut fields, item, reason, wanted, packet);
             }
@@ -177,6 +182,9 @@ impl Referee<'_> {
         let came = address.map_or(0, |address| address.0);
         match due {
             TrapField::Is(due) => fields.same_hex("address", "RVET-ENC-022", due, came),
+            TrapField::Item if self.kept.modes.implicit_exception => {
+                fields.same("address", "RVET-PKT-019", None, *address);
+            }
             TrapField::Item => {
                 fields.same_hex("address", "RVET-ENC-021", item.address().unwrap_or_default(), came);
             }
@@ -196,13 +204,19 @@ impl Referee<'_> {
         packet: &Packet,
     ) {
         let Wanted::Address { updiscon: flag, notify: asked } = wanted else { return };
-        let (branches, map, address, notify, updiscon) = match *packet {
-            Packet::Address { address, notify, updiscon, .. } => (0, 0, Some(address), notify, updiscon),
-            Packet::Branch { branches, branch_map, address, notify, updiscon, .. } => {
-                (branches, branch_map, address, notify, updiscon)
+        let (branches, map, address, notify, updiscon, irdepth) = match *packet {
+            Packet::Address { address, notify, updiscon, irreport, irdepth, .. } => {
+                (0, 0, Some(address), notify, updiscon, irreport.then_some(irdepth))
+            }
+            Packet::Branch { branches, branch_map, address, notify, updiscon, irreport, irdepth, .. } => {
+                (branches, branch_map, address, notify, updiscon, irreport.then_some(irdepth))
             }
             _ => return,
         };
+        let indexed = self.kept.indexed == Some(self.at);
+        if indexed && reason != Reason::Updiscon {
+            fields.same("format", "RVET-ENC-070", String::from("an address"), String::from("a cache index"));
+        }
         let pending = self.outcomes_of(packet);
         match pending.len() {
             // All 31 outcomes are there; it is the address that is not reported.
@@ -228,7 +242,14 @@ impl Referee<'_> {
         if let Flag::Is(due) = asked {
             fields.same("notify", "RVET-ENC-035", due, notify);
         }
-        fields.same("updiscon", "RVET-ENC-034", flag, updiscon);
+        // An index has no such flag, and is of an updiscon target anyway.
+        fields.same("updiscon", "RVET-ENC-034", flag && !indexed, updiscon);
+        if address.is_some() {
+            let due = self.irdepth(reason, Self::is_last(reason, wanted));
+            let clause = if self.kept.flow == Flow::Wrong { "RVET-ENC-056" } else { "RVET-ENC-057" };
+            fields.same("irreport", clause, due.is_some(), irdepth.is_some());
+            fields.same("irdepth", clause, due, irdepth);
+        }
     }
 
     fn is_right(&self, item: &Item, address: ReportedAddress) -> bool {

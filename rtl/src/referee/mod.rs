@@ -6,12 +6,17 @@
 
 mod due;
 mod fields;
+mod modes;
 mod outcomes;
 mod search;
 
 pub use due::{Due, Finding, Reason};
 
-use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress, SyncMode};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use modes::Kept;
+use traceproof_vectors::riscv_etrace::{Modes, Packet, QualStatus, ReportedAddress, SyncMode};
 
 use crate::{Device, Item, ItemKind};
 
@@ -28,6 +33,8 @@ pub(crate) struct Ruling {
     pub resyncs: usize,
     /// Interrupts that the device reported by themselves.
     pub separate_interrupts: usize,
+    /// How often optional modes had something to do, by the name of the bin.
+    pub used: BTreeMap<&'static str, u64>,
 }
 
 /// Judges packets against items. `reported`: for each packet, how many instructions a decoder has reported after it, if
@@ -40,7 +47,8 @@ pub(crate) fn referee(
     reported: Option<&[u64]>,
     overlong: &[usize],
 ) -> Ruling {
-    let mut referee = Referee { overlong, ..Referee::new(device, items, packets, reported) };
+    let rewritten = vec![OnceCell::new(); packets.len()];
+    let mut referee = Referee { overlong, ..Referee::new(device, items, (packets, &rewritten), reported) };
     for index in 0..items.len() {
         referee.item(index);
     }
@@ -94,6 +102,8 @@ struct Referee<'a> {
     device: &'a Device,
     items: &'a [Item],
     packets: &'a [Packet],
+    /// In place of packets of optional modes: what they mean without.
+    rewritten: &'a [OnceCell<Packet>],
     reported: Option<&'a [u64]>,
     overlong: &'a [usize],
     ruling: Ruling,
@@ -109,7 +119,7 @@ struct Referee<'a> {
     device_base: Option<u64>,
     /// The base of a device that does not take addresses of synchronisation packets for it.
     stale_base: Option<u64>,
-    full_address: bool,
+    kept: Kept,
     /// The trap before was reported without its handler.
     trap_reported: bool,
     /// The latest report of the latest instruction.
@@ -139,13 +149,14 @@ impl<'a> Referee<'a> {
     fn new(
         device: &'a Device,
         items: &'a [Item],
-        packets: &'a [Packet],
+        (packets, rewritten): (&'a [Packet], &'a [OnceCell<Packet>]),
         reported: Option<&'a [u64]>,
     ) -> Self {
         Self {
             device,
             items,
             packets,
+            rewritten,
             reported,
             overlong: &[],
             ruling: Ruling::default(),
@@ -156,7 +167,7 @@ impl<'a> Referee<'a> {
             base: 0,
             device_base: None,
             stale_base: None,
-            full_address: device.parameters.modes.full_address,
+            kept: Kept::default(),
             trap_reported: false,
             latest: Latest::None,
             contexts: (0, false),
@@ -174,8 +185,9 @@ impl<'a> Referee<'a> {
     fn item(&mut self, index: usize) {
         let Some(item) = self.items.get(index) else { return };
         match item.kind {
-            ItemKind::Enable { full_address } => {
-                self.full_address = full_address;
+            ItemKind::Enable { modes } => {
+                self.kept = Kept::new(modes);
+                self.announce(modes);
                 self.traced = false;
                 self.ended = false;
                 self.settle(item, Reason::Enabled, Wanted::Support { ienable: Some(true), ended: None });
@@ -199,6 +211,15 @@ impl<'a> Referee<'a> {
                 }
             }
             ItemKind::Retire { .. } | ItemKind::Trap { .. } => self.trap_reported = false,
+        }
+    }
+
+    /// Modes that the case has, for the table of bins.
+    fn announce(&mut self, mut modes: Modes) {
+        for (_, mode, name) in crate::device::MODES {
+            if *crate::device::mode_of(&mut modes, mode) {
+                *self.ruling.used.entry(name).or_default() += 1;
+            }
         }
     }
 
@@ -260,7 +281,7 @@ impl<'a> Referee<'a> {
     }
 
     fn second_support_follows(&self) -> bool {
-        let second = self.packets.get(self.at + 1);
+        let second = self.packet(self.at + 1);
         matches!(second, Some(Packet::Support { ienable: false, qual_status: QualStatus::NoChange, .. }))
     }
 
@@ -272,10 +293,14 @@ impl<'a> Referee<'a> {
     }
 
     fn retire(&mut self, index: usize, item: &Item) {
+        let previous = self.neighbour(index, -1);
+        self.arrive(previous, item.address());
         if let Some(taken) = item.taken() {
             self.outcome(taken);
+            self.predict(item, taken);
         }
-        let previous = self.neighbour(index, -1);
+        self.expand_index();
+        self.latest = Latest::None;
         let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
         let changed = traced_before.is_some_and(|previous| precisely_changed(previous, item));
         let after_trap = previous.filter(|previous| previous.is_trap());
@@ -297,9 +322,10 @@ impl<'a> Referee<'a> {
             self.ruling.resyncs += 1;
             self.settle(item, Reason::Resync, Wanted::Start);
         } else {
-            self.address(index, item, traced_before.is_some_and(Item::is_updiscon));
+            self.address(index, item, traced_before.is_some_and(|before| self.comes_from_updiscon(before)));
         }
         self.full_map_of_device();
+        self.leave(item, previous, self.latest == Latest::Sync);
         self.trap_reported = false;
         self.open_interrupt = false;
     }
@@ -331,7 +357,7 @@ impl<'a> Referee<'a> {
         };
         matches!(self.peek(), Some(Packet::Trap { thaddr: false, interrupt: i, ecause, .. })
             if *i == interrupt && *ecause == cause)
-            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. } | Packet::Support { .. }))
+            && matches!(self.packet(self.at + 1), Some(Packet::Start { .. } | Packet::Support { .. }))
     }
 
     /// An instruction without synchronisation packet. Spec: RVET-ENC-015 to 019, RVET-ENC-029, RVET-ENC-036.
@@ -366,13 +392,18 @@ impl<'a> Referee<'a> {
             Reason::BeforePrivilege
         } else if resync {
             Reason::Resync
-        } else if self.pending.len() >= 31 {
+        } else if self.counts() && self.kept.missed && item.taken().is_some() {
+            return self.count_alone(item);
+        } else if self.pending.len() >= 31 && !self.counts() {
             return self.settle(item, Reason::FullMap, Wanted::FullMap);
         } else {
             return self.unexpected_here(item);
         };
         let updiscon = after_updiscon && (traced.is_some_and(Item::is_trap) || change.is_some() || resync);
         self.resync_next = resync && traced.is_some();
+        if self.counts() {
+            self.count_with_address(item, reason);
+        }
         self.settle(item, reason, Wanted::Address { updiscon, notify });
     }
 
@@ -380,7 +411,9 @@ impl<'a> Referee<'a> {
         let ItemKind::Trap { interrupt, epc, .. } = item.kind else { return };
         let previous = self.neighbour(index, -1);
         let traced_before = previous.filter(|previous| previous.qualified && !is_marker(previous));
-        let at_target = traced_before.is_none_or(Item::is_updiscon);
+        self.arrive(previous, epc);
+        let at_target = traced_before.is_none_or(|before| self.comes_from_updiscon(before));
+        self.kept.flow = modes::Flow::Usual;
         match traced_before {
             Some(previous) if previous.is_trap() => {
                 let reported = self.trap_reported;
@@ -424,8 +457,13 @@ impl<'a> Referee<'a> {
         }
     }
 
+    /// The packet with this index, as it is judged.
+    fn packet(&self, index: usize) -> Option<&'a Packet> {
+        self.rewritten.get(index).and_then(OnceCell::get).or_else(|| self.packets.get(index))
+    }
+
     fn peek(&self) -> Option<&'a Packet> {
-        self.packets.get(self.at)
+        self.packet(self.at)
     }
 
     /// Whether the packet is about the current instruction, as far as the decoder knows.
@@ -452,8 +490,15 @@ impl<'a> Referee<'a> {
         self.may_resync()
             && about(self.at, self.retired)
             && about(self.at + 1, self.retired + 1)
-            && matches!(self.peek(), Some(Packet::Address { .. } | Packet::Branch { address: Some(_), .. }))
-            && matches!(self.packets.get(self.at + 1), Some(Packet::Start { .. }))
+            && matches!(
+                self.peek(),
+                Some(
+                    Packet::Address { .. }
+                        | Packet::Branch { address: Some(_), .. }
+                        | Packet::BranchCount { address: Some(_), .. }
+                )
+            )
+            && matches!(self.packet(self.at + 1), Some(Packet::Start { .. }))
     }
 
     fn resolved(&self, address: ReportedAddress, base: u64) -> u64 {

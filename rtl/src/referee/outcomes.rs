@@ -59,7 +59,7 @@ impl Referee<'_> {
         if !matches!(self.peek(), Some(Packet::Branch { address: None, .. })) {
             return None;
         }
-        let (address, more) = match self.packets.get(self.at + 1)? {
+        let (address, more) = match self.packet(self.at + 1)? {
             Packet::Address { address, .. } => (*address, 0),
             Packet::Branch { address: Some(address), branches, .. } => (*address, usize::from(*branches)),
             _ => return None,

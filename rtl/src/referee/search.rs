@@ -19,10 +19,9 @@ impl Referee<'_> {
         }
         let pending = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
         self.ruling.dues.push(Due { row: item.row, reason, pending });
-        let found =
-            (0..AHEAD).take_while(|ahead| self.packets.get(self.at + ahead).is_some()).find(|ahead| {
-                self.packets.get(self.at + ahead).is_some_and(|packet| self.fits(item, wanted, packet))
-            });
+        let found = (0..AHEAD)
+            .take_while(|ahead| self.packet(self.at + ahead).is_some())
+            .find(|ahead| self.packet(self.at + ahead).is_some_and(|packet| self.fits(item, wanted, packet)));
         match (found, self.peek()) {
             (Some(0), Some(packet)) => self.compare(item, reason, wanted, packet),
             // A device with outcomes left reports them at another branch: that difference is known.
@@ -84,6 +83,13 @@ impl Referee<'_> {
         }
         if !matches!(wanted, Wanted::Context | Wanted::Support { .. }) {
             self.pending.clear();
+            self.kept.predicted = 0;
+        }
+        if matches!(wanted, Wanted::Start | Wanted::Trap { .. }) {
+            self.forget(item);
+        }
+        if let (Wanted::Address { .. }, Reason::Updiscon, Some(address)) = (wanted, reason, item.address()) {
+            self.store_target(address);
         }
         let has_address = !matches!(wanted, Wanted::FullMap | Wanted::Context | Wanted::Support { .. });
         if has_address && let Some(address) = item.address() {
@@ -107,7 +113,7 @@ impl Referee<'_> {
     fn is_rather_later(&self, item: &Item, packet: &Packet) -> bool {
         let Packet::Branch { branches, address: Some(_), .. } = packet else { return false };
         let more = usize::from(*branches).saturating_sub(self.pending.len());
-        let ends = matches!(self.packets.get(self.at + 1), Some(Packet::Support { .. }));
+        let ends = matches!(self.packet(self.at + 1), Some(Packet::Support { .. }));
         (more > 1 || (more == 1 && ends && !self.is_final(item))) && self.is_about_later(item, packet)
     }
 
@@ -153,7 +159,7 @@ impl Referee<'_> {
 
     /// Whether the packet after the current one is the start packet that the next item asks for by its level or context.
     fn start_follows(&self, item: &Item) -> bool {
-        let Some(Packet::Start { address, .. }) = self.packets.get(self.at + 1) else { return false };
+        let Some(Packet::Start { address, .. }) = self.packet(self.at + 1) else { return false };
         self.after(item).next().is_some_and(|next| {
             next.qualified
                 && next.address() == Some(address.0)
