@@ -106,7 +106,7 @@ pub const FEATURES: [Feature; 23] = [
 ];
 
 /// Answers to questions that the specification leaves open.
-pub const READINGS: [Reading; 57] = [
+pub const READINGS: [Reading; 58] = [
     Reading {
         name: "resync-counts-up-to-the-current-instruction",
         binds: Binds::Encoders,
