@@ -350,7 +350,7 @@ impl Tracer {
     /// Spec: RVET-ENC-037, RVET-ENC-039, RVET-ENC-054, RVET-ENC-062, RVET-ENC-071 (ET 9), RVET5-ENC-015; readings
     /// resync-disabled-resets-state, resync-disabled-keeps-state.
     fn synchronised(&mut self, own: Option<(u64, bool)>) {
-        // Behind an end the trace begins anew, also without a gap.
+        // After an end the trace begins anew, also without a gap.
         let keeps = self.keeps_state && !self.lost && !self.ended;
         self.ended = false;
         self.resync.synchronised();
