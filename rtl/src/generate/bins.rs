@@ -46,8 +46,10 @@ const FILLS: [(u32, u32, &str); 7] = [
 /// Clocks with an empty port before an item that are one bin.
 const IDLES: [(u64, u64, &str); 3] = [(0, 0, "0"), (1, 1, "1"), (2, u64::MAX, "2+")];
 
+type Condition = fn(&Filter) -> bool;
+
 /// Conditions of filters.
-const FILTERS: [(&str, fn(&Filter) -> bool); 4] = [
+const FILTERS: [(&str, Condition); 4] = [
     ("address", |filter| !filter.addresses.is_empty()),
     ("privilege", |filter| !filter.privileges.is_empty()),
     ("context", |filter| !filter.contexts.is_empty()),

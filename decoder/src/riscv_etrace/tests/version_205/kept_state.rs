@@ -61,8 +61,7 @@ fn updiscon_flags_hold_up_to_one_synchronisation_packet() {
 /// the handler with format 3.0.
 #[test]
 fn failed_returns_before_an_exception_keep_their_link() {
-    let code =
-        [(0x1000, vec![jal(1, 0x1000), NOP, NOP]), (0x2000, vec![RET]), (0x3000, vec![NOP, RET])];
+    let code = [(0x1000, vec![jal(1, 0x1000), NOP, NOP]), (0x2000, vec![RET]), (0x3000, vec![NOP, RET])];
     // Format 2: +0x1000; 3.1: exception 12 at 0x1100; 3.0: 0x3000; format 2: -0x1ff8, `irdepth` 0.
     let payloads = [IRDEPTH, START, "02 20", "77 06 10 01", "73 00 0c", "12 c0 ff ff 07"];
     decodes(&with_irdepth(), &code, &payloads, "P3 1000 2000 E12@1100 P3 3000 3004 1004 1008");

@@ -7,8 +7,8 @@ use traceproof_vectors::riscv_etrace::{
 use traceproof_vectors::{Address, Program};
 
 use super::bench::{
-    BRANCH, JALR, MRET, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path, payloads,
-    program, retire, small_program, untraced,
+    BRANCH, JALR, MRET, NOP, RET, branch, enable, encode, exception, hex, instruction, interrupt, path,
+    payloads, program, retire, small_program, untraced,
 };
 
 mod irets;
