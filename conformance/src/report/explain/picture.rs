@@ -43,7 +43,7 @@ pub(super) fn picture(title: &str, units: &[Unit]) -> String {
     let Drawing { out, y } = drawing;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" viewBox=\"0 0 {WIDTH} {y}\">\n\
-         <style>text{{font:12px monospace;fill:#1a1a1a}}.title{{font-size:15px;font-weight:bold}}\
+         <style>text{{font:12px monospace;white-space:pre;fill:#1a1a1a}}.title{{font-size:15px;font-weight:bold}}\
          .heading{{font-weight:bold}}.dim{{fill:#666}}.event{{fill:#0a5c2b}}.fault{{fill:#b00020}}\
          .state{{fill:#6a3d9a}}\
          .bit,.name{{text-anchor:middle}}.place{{font-size:9px;fill:#666}}</style>\n\
@@ -60,7 +60,8 @@ struct Drawing {
 impl Drawing {
     /// A line of text; does not advance.
     fn text(&mut self, x: usize, class: &str, text: &str) {
-        let most = (WIDTH - x.min(WIDTH)) / 7;
+        // A character is at most 7.3 wide.
+        let most = (WIDTH - x.min(WIDTH)) * 10 / 73;
         let cut: String = if text.chars().count() > most {
             text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
         } else {
@@ -159,8 +160,9 @@ impl Drawing {
             let DrawnField { name, bit, width, value, meaning, clauses, .. } = field;
             let place =
                 if field.bits.is_empty() { String::from("-") } else { format!("{}.{}", bit / 8, bit % 8) };
+            let unit = if *width == 1 { "bit " } else { "bits" };
             let line = format!(
-                "{:>3} {place:>8} {width:>3} bits  {name:<18} {value:#x}  {meaning}  {clauses}",
+                "{:>3} {place:>8} {width:>3} {unit}  {name:<18} {value:#x}  {meaning}  {clauses}",
                 index + 1
             );
             self.text(LEFT + 18, "field", line.trim_end());
