@@ -1,5 +1,6 @@
 //! Wrong decoders and models of Itanium event qualification.
 
+mod data_ranges;
 mod decoding;
 mod encoding;
 mod layers;
@@ -193,6 +194,84 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
         side: Side::Decoder(|| parameters(decoding::data_misses_qualified_by_opcode)),
         bug: "A data miss is captured wherever its address is.",
         source: "ITA-EAR-021",
+    },
+    Saboteur {
+        name: "type-bits-reversed",
+        side: Side::Decoder(|| believing(decoding::TYPE_BITS_REVERSED)),
+        bug: "Syllable types of PMC[8] and PMC[9] are read in reverse: {60} is m, {63} is b.",
+        source: "ITA-OPC-005, ITA-OPC-011; the field is called mifb",
+    },
+    Saboteur {
+        name: "region-is-sign",
+        side: Side::Decoder(|| believing(decoding::REGION_IS_SIGN)),
+        bug: "The region number of a breakpoint address is taken for copies of its bit 60.",
+        source: "ITA-IBR-005, ITA-DBR-004; other processors extend the sign up to bit 63",
+    },
+    Saboteur {
+        name: "es-of-eight-bits",
+        side: Side::Decoder(|| believing(decoding::ES_OF_EIGHT_BITS)),
+        bug: "Bit 15 of PMC[4] to PMC[7] belongs to es, so that no event is selected.",
+        source: "ITA-CNT-009; the architecture has eight bits there",
+    },
+    Saboteur {
+        name: "masked-interrupts-are-raised",
+        side: Side::Decoder(|| believing(decoding::MASKED_INTERRUPTS)),
+        bug: "PMV.m = 1 masks no interrupt.",
+        source: "ITA-OVF-011; vectors alone are looked at",
+    },
+    Saboteur {
+        name: "ia32-code-has-opcode-tags",
+        side: Side::Decoder(|| results(decoding::ia32_code_has_opcode_tags)),
+        bug: "IA-32 instructions with IBRRangeTag are reported with both opcode tags.",
+        source: "ITA-OPC-012, ITA-QUA-006; with ta = 1 both instruction sets count",
+    },
+    Saboteur {
+        name: "debugging-overrules-ta",
+        side: Side::Decoder(|| results(decoding::debugging_overrules_ta)),
+        bug: "PSR.db = 1 or an x bit removes all tags although ta = 1.",
+        source: "ITA-IBR-008; a parenthesis in the wrong place",
+    },
+    Saboteur {
+        name: "wrapped-counters-begin-at-0",
+        side: Side::Decoder(|| results(decoding::wrapped_counters_begin_at_0)),
+        bug: "A counter that overflows is reported as 0, whatever it was incremented by.",
+        source: "ITA-OVF-006; most increments are 1",
+    },
+    Saboteur {
+        name: "overflows-need-oi",
+        side: Side::Decoder(|| results(decoding::overflows_need_oi)),
+        bug: "Overflows of counters with oi = 0 are not reported.",
+        source: "ITA-OVF-001; oi is taken for what enables overflows",
+    },
+    Saboteur {
+        name: "threshold-of-the-maximum-counts",
+        side: Side::Decoder(|| results(decoding::threshold_of_the_maximum_counts)),
+        bug: "A threshold that equals the most occurrences in a cycle gives no warning that nothing is counted.",
+        source: "ITA-CNT-007; a check with `>` for `>=`",
+    },
+    Saboteur {
+        name: "targets-and-paths-swapped",
+        side: Side::Decoder(|| results(decoding::targets_and_paths_swapped)),
+        bug: "ptm and ppm of PMC[12] change places.",
+        source: "ITA-BTB-001, ITA-REG-018; two fields of the same width side by side",
+    },
+    Saboteur {
+        name: "zeroed-data-pairs-match-nothing",
+        side: Side::Decoder(|| results(data_ranges::zeroed_pairs_match_nothing)),
+        bug: "A pair of data breakpoint registers with address 0 and mask 0 is reported to match nothing.",
+        source: "ITA-DBR-010; Linux leaves unused pairs so, and instruction pairs of zeros match nothing",
+    },
+    Saboteur {
+        name: "prefetches-are-not-tagged",
+        side: Side::Decoder(|| results(data_ranges::prefetches_are_not_tagged)),
+        bug: "lfetch is reported without DBRRangeTag.",
+        source: "ITA-DBR-007; it neither loads nor stores a register",
+    },
+    Saboteur {
+        name: "walks-pass-with-pt",
+        side: Side::Decoder(|| results(data_ranges::walks_pass_with_pt)),
+        bug: "With pt = 1, accesses of the walker and of the register stack engine are reported as tagged.",
+        source: "ITA-DBR-008; with pt = 0 they need no tag of their instruction",
     },
     Saboteur {
         name: "squashed-instructions-do-not-retire",
