@@ -321,4 +321,34 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
         bug: "Clearing PMC[0].fr also clears the overflow bits.",
         source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so the bug goes unnoticed",
     },
+    Saboteur {
+        name: "key-of-adjacent-bits",
+        side: Side::Encoder(|| seeing(encoding::key_of_adjacent_bits)),
+        bug: "The 27 bits that are matched are taken for the upper ones of the syllable, {40:14}.",
+        source: "ITA-OPC-001, ITA-OPC-013; the fields match and mask have no gap",
+    },
+    Saboteur {
+        name: "tag-events-swapped",
+        side: Side::Encoder(|| seeing(encoding::tag_events_swapped)),
+        bug: "Of the tagged retired instructions, umask 2 counts those of PMC[8] and umask 3 those of PMC[9].",
+        source: "ITA-CNT-011; the other order is that of the registers",
+    },
+    Saboteur {
+        name: "no-threshold-captures-all",
+        side: Side::Encoder(|| seeing(encoding::no_threshold_captures_all)),
+        bug: "In cache mode, umask 15 of PMC[10] and PMC[11] captures misses of 4 clocks or more.",
+        source: "ITA-EAR-003, ITA-EAR-010; the name LAT_NONE in libpfm",
+    },
+    Saboteur {
+        name: "levels-from-bit-0",
+        side: Side::Encoder(|| seeing(encoding::levels_from_bit_0)),
+        bug: "In TLB mode, bits 0 to 2 of umask of PMC[11] select levels 1 to 3, and bit 3 none.",
+        source: "ITA-EAR-012; level n is at bit n, not at bit n - 1",
+    },
+    Saboteur {
+        name: "undefined-registers-read-as-0",
+        side: Side::Encoder(|| logging(encoding::undefined_reads_as_0)),
+        bug: "Registers whose contents are undefined are logged as read with the value 0.",
+        source: "ITA-EAR-017, ITA-DEC-006; a log without a mark for undefined values",
+    },
 ];
