@@ -1,8 +1,10 @@
 //! How decoders of Itanium event qualification are made wrong.
 
+use traceproof_vectors::itanium_pmu::events::SelectableEvent;
 use traceproof_vectors::itanium_pmu::{
-    DataEarQualifier, DataTlbLevel, EarReplacement, Event, FreezeTiming, IbrLowBits, InstructionMiss,
-    ItaniumPmu, LatencyOverflow, LatencyThreshold, LongSyllable, Packet, Parameters, RegisterClass,
+    Contents, DataEarQualifier, DataTlbLevel, EarReplacement, Event, FreezeTiming, IbrLowBits,
+    InstructionMiss, ItaniumPmu, LatencyOverflow, LatencyThreshold, LongSyllable, Notice, Packet, Parameters,
+    RegisterClass, SyllableType, Tags,
 };
 use traceproof_vectors::{Address, Entry};
 
@@ -99,6 +101,36 @@ pub(super) const DB_IGNORED: Belief = Belief { of: is_status, mask: 1 << 24, cha
 
 pub(super) const SP_IGNORED: Belief = Belief { of: is_status, mask: 1 << 20, change: clear };
 
+pub(super) const TYPE_BITS_REVERSED: Belief = Belief {
+    of: |class, index| matches!((class, index), (RegisterClass::Pmc, 8 | 9)),
+    mask: 0xf << 60,
+    change: |byte, mask| byte & !mask | byte.reverse_bits() << 4,
+};
+
+pub(super) const REGION_IS_SIGN: Belief = Belief {
+    of: |class, index| is_breakpoint(class) && index % 2 == 0,
+    mask: 7 << 61,
+    change: |byte, mask| if byte & 0x10 == 0 { byte & !mask } else { byte | mask },
+};
+
+/// No event has the code 0x13: codes above 0x7f are as unknown.
+pub(super) const ES_OF_EIGHT_BITS: Belief = Belief {
+    of: is_generic_counter,
+    mask: 0xff << 8,
+    change: |byte, _| if byte & 0x80 == 0 { byte } else { 0x13 },
+};
+
+pub(super) const MASKED_INTERRUPTS: Belief =
+    Belief { of: |class, _| matches!(class, RegisterClass::Pmv), mask: 1 << 16, change: clear };
+
+/// What a register is written with or read as.
+pub(super) fn contents(entry: &Entry<ItaniumPmu>) -> Option<Contents> {
+    match entry {
+        Entry::Packet(Packet::Write(contents) | Packet::Read(contents)) => Some(*contents),
+        _ => None,
+    }
+}
+
 /// Changes what is reported.
 fn events(mut change: impl FnMut(&mut Event) + 'static) -> Results<ItaniumPmu> {
     Box::new(move |mut entry| {
@@ -171,6 +203,97 @@ pub(super) fn record_that_is_none(_: &Parameters) -> Results<ItaniumPmu> {
         if let Event::InstructionEar(record) = event {
             *record = record.or(Some(InstructionMiss { line: Address(0), latency: Some(0), tlb: None }));
         }
+    })
+}
+
+pub(super) fn ia32_code_has_opcode_tags(_: &Parameters) -> Results<ItaniumPmu> {
+    let mut ia32 = false;
+    Box::new(move |mut entry| {
+        match &mut entry {
+            Entry::Packet(Packet::Instruction(instruction)) => {
+                ia32 = instruction.itype == SyllableType::Ia32;
+            }
+            Entry::Event(Event::Tags(tags)) if ia32 => (tags.pmc8, tags.pmc9) = (tags.range, tags.range),
+            _ => {}
+        }
+        Some(entry)
+    })
+}
+
+pub(super) fn debugging_overrules_ta(_: &Parameters) -> Results<ItaniumPmu> {
+    let (mut debugs, mut enabled) = (false, [false; 8]);
+    Box::new(move |mut entry| {
+        match contents(&entry) {
+            Some(Contents::ProcessorStatus { db, .. }) => debugs = db,
+            Some(Contents::InstructionBreakpointMask { register, x, .. }) => {
+                enabled[usize::from(register.index & 7)] = x;
+            }
+            _ => {}
+        }
+        match &mut entry {
+            Entry::Packet(Packet::Reset) => (debugs, enabled) = (false, [false; 8]),
+            Entry::Event(Event::Tags(tags)) if debugs || enabled.contains(&true) => *tags = Tags::default(),
+            _ => {}
+        }
+        Some(entry)
+    })
+}
+
+pub(super) fn wrapped_counters_begin_at_0(_: &Parameters) -> Results<ItaniumPmu> {
+    events(|event| {
+        if let Event::Count { increment, count, .. } = event
+            && *count < u32::from(*increment)
+        {
+            *count = 0;
+        }
+    })
+}
+
+pub(super) fn overflows_need_oi(_: &Parameters) -> Results<ItaniumPmu> {
+    let mut interrupting = [false; 8];
+    Box::new(move |entry| {
+        if let Some(Contents::CounterConfiguration { register, oi, .. }) = contents(&entry) {
+            interrupting[usize::from(register.index & 7)] = oi;
+        }
+        match entry {
+            Entry::Packet(Packet::Reset) => interrupting = [false; 8],
+            Entry::Event(Event::Overflow { counter }) if !interrupting[usize::from(counter & 7)] => {
+                return None;
+            }
+            _ => {}
+        }
+        Some(entry)
+    })
+}
+
+pub(super) fn threshold_of_the_maximum_counts(_: &Parameters) -> Results<ItaniumPmu> {
+    let mut at_maximum = [false; 8];
+    Box::new(move |entry| {
+        if let Some(Contents::CounterConfiguration { register, es, umask, threshold, .. }) = contents(&entry)
+        {
+            let event = SelectableEvent::find(es, umask);
+            at_maximum[usize::from(register.index & 7)] =
+                event.is_some_and(|event| event.max_increment == threshold);
+        }
+        match entry {
+            Entry::Event(Event::Notice { register, notice: Notice::NeverCounts })
+                if at_maximum[usize::from(register.index & 7)] =>
+            {
+                None
+            }
+            other => Some(other),
+        }
+    })
+}
+
+pub(super) fn targets_and_paths_swapped(_: &Parameters) -> Results<ItaniumPmu> {
+    Box::new(|mut entry| {
+        if let Entry::Packet(Packet::Write(contents) | Packet::Read(contents)) = &mut entry
+            && let Contents::TraceBufferConfiguration { ptm, ppm, .. } = contents
+        {
+            std::mem::swap(ptm, ppm);
+        }
+        Some(entry)
     })
 }
 

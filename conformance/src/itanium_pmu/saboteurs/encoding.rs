@@ -1,5 +1,6 @@
 //! How models of Itanium event qualification are made wrong.
 
+use traceproof_vectors::itanium_pmu::events::ES_IA64_INST_RETIRED;
 use traceproof_vectors::itanium_pmu::wire::Kind;
 use traceproof_vectors::itanium_pmu::{
     AccessKind, Instruction, ItaniumPmu, Parameters, Register, RegisterClass, Stimulus,
@@ -7,6 +8,9 @@ use traceproof_vectors::itanium_pmu::{
 
 use crate::saboteurs::encoders::Steps;
 use traceproof_vectors::Address;
+
+/// PMC\[10\].tlb and PMC\[11\].tlb.
+const TLB: u64 = 1 << 7;
 
 /// Changes instructions.
 fn instructions(change: fn(&mut Instruction)) -> Steps<ItaniumPmu> {
@@ -40,6 +44,12 @@ pub(super) fn syllables_of_40_bits(_: &Parameters) -> Steps<ItaniumPmu> {
     instructions(|instruction| instruction.enco &= !(1 << 40))
 }
 
+pub(super) fn key_of_adjacent_bits(_: &Parameters) -> Steps<ItaniumPmu> {
+    instructions(|instruction| {
+        instruction.enco = instruction.enco & !0x1fff | instruction.enco >> 14 & 0x1fff;
+    })
+}
+
 pub(super) fn sign_of_ip_in_bit_60(_: &Parameters) -> Steps<ItaniumPmu> {
     instructions(|instruction| {
         instruction.ip = Address(instruction.ip.0 & !(1 << 50) | (instruction.ip.0 >> 60 & 1) << 50);
@@ -71,6 +81,50 @@ pub(super) fn unfreezing_clears_overflows(_: &Parameters) -> Steps<ItaniumPmu> {
             *value &= !0xf0;
         }
     })
+}
+
+const fn unit_mask(value: u64) -> u64 {
+    value >> 16 & 0xf
+}
+
+const fn with_unit_mask(value: u64, unit_mask: u64) -> u64 {
+    value & !(0xf << 16) | (unit_mask & 0xf) << 16
+}
+
+pub(super) fn tag_events_swapped(_: &Parameters) -> Steps<ItaniumPmu> {
+    writes(|register, value| {
+        let is_tagged =
+            *value >> 8 & 0x7f == u64::from(ES_IA64_INST_RETIRED) && matches!(unit_mask(*value), 2 | 3);
+        if is_tagged && (register == Register::pmc(4) || register == Register::pmc(5)) {
+            *value = with_unit_mask(*value, unit_mask(*value) ^ 1);
+        }
+    })
+}
+
+pub(super) fn no_threshold_captures_all(_: &Parameters) -> Steps<ItaniumPmu> {
+    writes(|register, value| {
+        let is_ear = register == Register::pmc(10) || register == Register::pmc(11);
+        if is_ear && *value & TLB == 0 && unit_mask(*value) == 15 {
+            *value = with_unit_mask(*value, 0);
+        }
+    })
+}
+
+pub(super) fn levels_from_bit_0(_: &Parameters) -> Steps<ItaniumPmu> {
+    writes(|register, value| {
+        if register == Register::pmc(11) && *value & TLB != 0 {
+            *value = with_unit_mask(*value, unit_mask(*value) << 1);
+        }
+    })
+}
+
+/// Records of undefined registers become reads of 0.
+pub(super) fn undefined_reads_as_0(record: &mut [u8]) {
+    if let [kind, ..] = record
+        && *kind == Kind::ReadUndefined as u8
+    {
+        *kind = Kind::Read as u8;
+    }
 }
 
 /// Reads of counters have 0 in their upper halves.

@@ -4,7 +4,7 @@
 //! case with such a record, whether or not the case tests the broken rule.
 
 use traceproof_vectors::itanium_pmu::wire::{Kind, RECORD};
-use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Policy, RegisterClass, Stimulus};
+use traceproof_vectors::itanium_pmu::{ItaniumPmu, Parameters, Policy, Register, RegisterClass, Stimulus};
 use traceproof_vectors::{
     Capabilities, Decoder, Encoder, EncoderSink, Entry, Log, Place, Program, Refusal, Sink,
 };
@@ -131,8 +131,8 @@ impl Decoder<ItaniumPmu> for Believer {
     }
 }
 
-/// A model that sees something else happen and logs what happened: tags, reads and interrupts alone are those of what
-/// it saw.
+/// A model that sees something else happen and logs what happened: tags, reads of data and status, and interrupts alone
+/// are those of what it saw.
 pub(super) fn seeing(bug: fn(&Parameters) -> Steps<ItaniumPmu>) -> Box<dyn Encoder<ItaniumPmu>> {
     Box::new(Seer {
         bug,
@@ -147,6 +147,11 @@ struct Seer {
     hook: Steps<ItaniumPmu>,
     truth: Box<dyn Encoder<ItaniumPmu>>,
     seer: Box<dyn Encoder<ItaniumPmu>>,
+}
+
+/// Whether only software changes the register.
+fn is_configuration(register: Register) -> bool {
+    register.class != RegisterClass::Pmd && register != Register::pmc(0)
 }
 
 impl Encoder<ItaniumPmu> for Seer {
@@ -166,8 +171,12 @@ impl Encoder<ItaniumPmu> for Seer {
         if let Some(other) = (self.hook)(*stimulus) {
             self.seer.step(&other, &mut seen);
         }
-        // The first record of a step is what happened, unless it is the answer to a read.
-        let first = if matches!(stimulus, Stimulus::Read(_)) { &seen } else { &truth };
+        // The first record of a step is what happened, unless it is the answer to a read. What software configured is
+        // read as it was written, so that only the consequences show the bug.
+        let first = match stimulus {
+            Stimulus::Read(register) if !is_configuration(*register) => &seen,
+            _ => &truth,
+        };
         deliver(first, 0..1, sink);
         deliver(&seen, 1..usize::MAX, sink);
     }

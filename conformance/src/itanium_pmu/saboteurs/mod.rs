@@ -1,5 +1,6 @@
 //! Wrong decoders and models of Itanium event qualification.
 
+mod data_ranges;
 mod decoding;
 mod encoding;
 mod layers;
@@ -195,6 +196,84 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
         source: "ITA-EAR-021",
     },
     Saboteur {
+        name: "type-bits-reversed",
+        side: Side::Decoder(|| believing(decoding::TYPE_BITS_REVERSED)),
+        bug: "Syllable types of PMC[8] and PMC[9] are read in reverse: {60} is m, {63} is b.",
+        source: "ITA-OPC-005, ITA-OPC-011; the field is called mifb",
+    },
+    Saboteur {
+        name: "region-is-sign",
+        side: Side::Decoder(|| believing(decoding::REGION_IS_SIGN)),
+        bug: "The region number of a breakpoint address is taken for copies of its bit 60.",
+        source: "ITA-IBR-005, ITA-DBR-004; other processors extend the sign up to bit 63",
+    },
+    Saboteur {
+        name: "es-of-eight-bits",
+        side: Side::Decoder(|| believing(decoding::ES_OF_EIGHT_BITS)),
+        bug: "Bit 15 of PMC[4] to PMC[7] belongs to es, so that no event is selected.",
+        source: "ITA-CNT-009; the architecture has eight bits there",
+    },
+    Saboteur {
+        name: "masked-interrupts-are-raised",
+        side: Side::Decoder(|| believing(decoding::MASKED_INTERRUPTS)),
+        bug: "PMV.m = 1 masks no interrupt.",
+        source: "ITA-OVF-011; vectors alone are looked at",
+    },
+    Saboteur {
+        name: "ia32-code-has-opcode-tags",
+        side: Side::Decoder(|| results(decoding::ia32_code_has_opcode_tags)),
+        bug: "IA-32 instructions with IBRRangeTag are reported with both opcode tags.",
+        source: "ITA-OPC-012, ITA-QUA-006; with ta = 1 both instruction sets count",
+    },
+    Saboteur {
+        name: "debugging-overrules-ta",
+        side: Side::Decoder(|| results(decoding::debugging_overrules_ta)),
+        bug: "PSR.db = 1 or an x bit removes all tags although ta = 1.",
+        source: "ITA-IBR-008; a parenthesis in the wrong place",
+    },
+    Saboteur {
+        name: "wrapped-counters-begin-at-0",
+        side: Side::Decoder(|| results(decoding::wrapped_counters_begin_at_0)),
+        bug: "A counter that overflows is reported as 0, whatever it was incremented by.",
+        source: "ITA-OVF-006; most increments are 1",
+    },
+    Saboteur {
+        name: "overflows-need-oi",
+        side: Side::Decoder(|| results(decoding::overflows_need_oi)),
+        bug: "Overflows of counters with oi = 0 are not reported.",
+        source: "ITA-OVF-001; oi is taken for what enables overflows",
+    },
+    Saboteur {
+        name: "threshold-of-the-maximum-counts",
+        side: Side::Decoder(|| results(decoding::threshold_of_the_maximum_counts)),
+        bug: "A threshold that equals the most occurrences in a cycle gives no warning that nothing is counted.",
+        source: "ITA-CNT-007; a check with `>` for `>=`",
+    },
+    Saboteur {
+        name: "targets-and-paths-swapped",
+        side: Side::Decoder(|| results(decoding::targets_and_paths_swapped)),
+        bug: "ptm and ppm of PMC[12] change places.",
+        source: "ITA-BTB-001, ITA-REG-018; two fields of the same width side by side",
+    },
+    Saboteur {
+        name: "zeroed-data-pairs-match-nothing",
+        side: Side::Decoder(|| results(data_ranges::zeroed_pairs_match_nothing)),
+        bug: "A pair of data breakpoint registers with address 0 and mask 0 is reported to match nothing.",
+        source: "ITA-DBR-010; Linux leaves unused pairs so, and instruction pairs of zeros match nothing",
+    },
+    Saboteur {
+        name: "prefetches-are-not-tagged",
+        side: Side::Decoder(|| results(data_ranges::prefetches_are_not_tagged)),
+        bug: "lfetch is reported without DBRRangeTag.",
+        source: "ITA-DBR-007; it neither loads nor stores a register",
+    },
+    Saboteur {
+        name: "walks-pass-with-pt",
+        side: Side::Decoder(|| results(data_ranges::walks_pass_with_pt)),
+        bug: "With pt = 1, accesses of the walker and of the register stack engine are reported as tagged.",
+        source: "ITA-DBR-008; with pt = 0 they need no tag of their instruction",
+    },
+    Saboteur {
         name: "squashed-instructions-do-not-retire",
         side: Side::Encoder(|| seeing(encoding::squashed_do_not_retire)),
         bug: "Instructions whose predicate is 0 are not counted as retired.",
@@ -241,5 +320,35 @@ const TABLE: &[Saboteur<ItaniumPmu>] = &[
         side: Side::Encoder(|| seeing(encoding::unfreezing_clears_overflows)),
         bug: "Clearing PMC[0].fr also clears the overflow bits.",
         source: "ITA-OVF-010, ITA-OVF-012; drivers write 0, so the bug goes unnoticed",
+    },
+    Saboteur {
+        name: "key-of-adjacent-bits",
+        side: Side::Encoder(|| seeing(encoding::key_of_adjacent_bits)),
+        bug: "The 27 bits that are matched are taken for the upper ones of the syllable, {40:14}.",
+        source: "ITA-OPC-001, ITA-OPC-013; the fields match and mask have no gap",
+    },
+    Saboteur {
+        name: "tag-events-swapped",
+        side: Side::Encoder(|| seeing(encoding::tag_events_swapped)),
+        bug: "Of the tagged retired instructions, umask 2 counts those of PMC[8] and umask 3 those of PMC[9].",
+        source: "ITA-CNT-011; the other order is that of the registers",
+    },
+    Saboteur {
+        name: "no-threshold-captures-all",
+        side: Side::Encoder(|| seeing(encoding::no_threshold_captures_all)),
+        bug: "In cache mode, umask 15 of PMC[10] and PMC[11] captures misses of 4 clocks or more.",
+        source: "ITA-EAR-003, ITA-EAR-010; the name LAT_NONE in libpfm",
+    },
+    Saboteur {
+        name: "levels-from-bit-0",
+        side: Side::Encoder(|| seeing(encoding::levels_from_bit_0)),
+        bug: "In TLB mode, bits 0 to 2 of umask of PMC[11] select levels 1 to 3, and bit 3 none.",
+        source: "ITA-EAR-012; level n is at bit n, not at bit n - 1",
+    },
+    Saboteur {
+        name: "undefined-registers-read-as-0",
+        side: Side::Encoder(|| logging(encoding::undefined_reads_as_0)),
+        bug: "Registers whose contents are undefined are logged as read with the value 0.",
+        source: "ITA-EAR-017, ITA-DEC-006; a log without a mark for undefined values",
     },
 ];
