@@ -157,7 +157,7 @@ rules! {
     Acc009 "ETE-ACC-009" Contradiction
         "A read of TRCCLAIMSET that is not the mask of implemented tags, or of TRCCLAIMCLR that differs from the tags that are known, with the bits above the implemented ones always known to be 0."
     Acc010 "ETE-ACC-010" Contradiction
-        "A read of TRCPDSR with bit 0 (POWER) 0 in ETE, or with bit 1 (STICKYPD) 1 although a read has cleared it, and since then Core power has not changed and no trace unit reset was."
+        "A read of TRCPDSR with bit 0 (POWER) 0 in ETE, or with bit 1 (STICKYPD) 1 although a read has cleared it, and since then Core power was never off and no trace unit reset was."
     Acc011 "ETE-ACC-011" Contradiction
         "A read of TRCOSLSR in ETE that is not 0x10 with OSLK in bit 1, or whose OSLK no configuration has."
     Rwpfg001 "ETE-RWPFG-001" Contradiction
