@@ -195,9 +195,15 @@ impl Walker {
     }
 
     /// The pc is left for a trap handler, or for what follows a chain of traps, without a walk. `failed`: if it is a
-    /// return, it did not go where its call came from.
+    /// return, it did not go where its call came from. A branch has executed, so its outcome is learnt (RVET-ENC-061).
     pub(super) fn leave_unwalked(&mut self, map: &ProgramMap, failed: bool) {
         let Some(slot) = map.locate(self.pc).map(|here| *map.slot(here)) else { return };
+        if self.modes.branch_prediction
+            && slot.class == Class::Branch
+            && let Some(taken) = self.outcomes.take(&self.predictor, self.pc)
+        {
+            self.predictor.learn(self.pc, taken);
+        }
         if !self.modes.implicit_return {
             return;
         }

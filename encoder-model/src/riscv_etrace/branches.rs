@@ -84,14 +84,13 @@ impl Branches {
 
     /// A synchronisation packet reports an instruction, with its outcome if it is a branch.
     ///
-    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): the predictor forgets first unless it `keeps` what it knows, then
+    /// Spec: RVET-ENC-062, RVET-ENC-082 (ET 3.2.6): unless the predictor `keeps` what it knows, it forgets first, then
     /// learns that outcome.
     pub(super) fn synchronised(&mut self, own: Option<(u64, bool)>, keeps: bool) {
         self.clear();
-        if let Some(predictor) = &mut self.predictor {
-            if !keeps {
-                predictor.reset();
-            }
+        // What it keeps includes that outcome, which has been recorded.
+        if let Some(predictor) = self.predictor.as_mut().filter(|_| !keeps) {
+            predictor.reset();
             if let Some((address, taken)) = own {
                 predictor.update(address, taken);
             }
@@ -132,6 +131,21 @@ mod tests {
             assert!(!branches.missed(), "learnt");
             branches.synchronised(None, keeps);
             assert!(!branches.any(), "nothing waits after it");
+            branches.record(0x1000, true);
+            assert_eq!(branches.missed(), missed, "keeps: {keeps}");
+        }
+    }
+
+    /// RVET-ENC-061: the outcome that a synchronisation packet carries is learnt once. An entry at 00 goes to 01 with it,
+    /// and a fresh one to 11.
+    #[test]
+    fn the_own_outcome_of_a_synchronisation_packet_counts_once() {
+        for (keeps, missed) in [(false, false), (true, true)] {
+            let predictor = Predictor::new(&Parameters { bpred_size_p: 1, ..Parameters::default() });
+            let mut branches = Branches::new(Some(predictor));
+            branches.record(0x1000, false);
+            branches.record(0x1000, true);
+            branches.synchronised(Some((0x1000, true)), keeps);
             branches.record(0x1000, true);
             assert_eq!(branches.missed(), missed, "keeps: {keeps}");
         }

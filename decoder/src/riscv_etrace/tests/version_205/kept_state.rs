@@ -1,13 +1,15 @@
-//! Reading `resync-disabled-keeps-state`: the return stack over synchronisation packets.
+//! Reading `resync-disabled-keeps-state`: return stack and predictor over synchronisation packets.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use traceproof_vectors::riscv_etrace::Parameters;
+use traceproof_vectors::riscv_etrace::{Modes, Parameters};
 
 use super::super::modes::jal;
-use super::super::{JUMP, MRET, NOP, RET, program};
-use super::{implicit, summary};
+use super::super::{JUMP, LOOP, MRET, NOP, RET, program};
+use super::{implicit, later, summary};
 
 /// `resync_disabled`, a stack of eight, `irets` and `irdepth`.
 const IRETS: &str = "1f 84 c1 00";
@@ -92,4 +94,27 @@ fn returns_before_a_start_packet() {
     // The same with `irets` 1: the link to 0x2004 is gone.
     let payloads = [IRETS, START, "02 24 00 00 fc", "73 40 04", "12 fe ff ff 17"];
     decodes(&with_irets(), &code, &payloads, "P3 1000 2000 2100 2200 P3 1100 1004 1008");
+}
+
+/// RVET-ENC-061: a branch directly before a trap has executed. Its outcome comes with a map, or with the trap packet
+/// before.
+#[test]
+fn branches_before_a_trap_are_learnt() {
+    let parameters = Parameters {
+        bpred_size_p: 4,
+        modes: Modes { branch_prediction: true, ..Modes::default() },
+        resync_disabled_keeps_state: true,
+        ..later()
+    };
+    // A branch to itself at 0x1004; the handler jumps there.
+    let code = [(0x1000, vec![NOP, LOOP]), (0x3000, vec![jal(0, -0x1ffc)])];
+    let laps: String = [" 1004"; 31].concat();
+    // Format 1: +0x4, taken; 3.1: exception 2; format 0.0: 31 right predictions, -0x1ffc.
+    let payloads = ["1f 88 00 80 00", START, "05 02", "77 11 00 03", "00 00 00 00 28 00 ff"];
+    let expected = format!("P3 1000 1004 E2@1004 P3 3000{laps}");
+    decodes(&parameters, &code, &payloads, &expected);
+    // 3.0 at 0x1004, taken; 3.1 as before.
+    let payloads = ["1f 88 00 80 00", "63 01 04", "77 11 00 03", "00 00 00 00 28 00 ff"];
+    let expected = format!("P3 1004 E2@1004 P3 3000{laps}");
+    decodes(&parameters, &code, &payloads, &expected);
 }
