@@ -75,6 +75,7 @@ impl fmt::Display for Observation {
                 }
                 match epc {
                     Epc::At(epc) => write!(f, ", epc {epc:#x}"),
+                    Epc::AtOrUnknown(epc) => write!(f, ", epc {epc:#x} or unknown"),
                     Epc::Unknown => f.write_str(", epc unknown"),
                     Epc::Unstated => Ok(()),
                 }
@@ -422,7 +423,7 @@ impl<'a> Comparison<'a> {
 fn epc_agrees(trap: &Trap, carried: bool, got: Epc, mask: u64) -> bool {
     match got {
         Epc::At(address) => trap.interrupt || address == Address(trap.epc.0 & mask),
-        Epc::Unknown => trap.interrupt || !carried,
+        Epc::Unknown | Epc::AtOrUnknown(_) => trap.interrupt || !carried,
         Epc::Unstated => true,
     }
 }

@@ -110,6 +110,9 @@ pub enum EventEntry {
         /// A location, or `"unknown"`; absent = not judged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epc: Option<Location>,
+        /// A decoder may also report that the EPC is unknown; with a location only.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        epc_may_be_unknown: bool,
     },
     /// An interrupt.
     Interrupt {

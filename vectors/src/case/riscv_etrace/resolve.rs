@@ -179,13 +179,21 @@ fn event(
             expected.extend(path.into_iter().map(one));
             return Ok(());
         }
-        EventEntry::Exception { cause, tval, epc } => {
-            let epc = match epc {
-                None => Epc::Unstated,
-                Some(location) if location.is_unknown() => Epc::Unknown,
-                Some(location) => Epc::At(Address(
-                    code.location(location).map_err(|problem| problem.under("exception.epc"))?,
-                )),
+        EventEntry::Exception { cause, tval, epc, epc_may_be_unknown } => {
+            let epc = match epc.as_ref().filter(|location| !location.is_unknown()) {
+                Some(location) => {
+                    let address =
+                        code.location(location).map_err(|problem| problem.under("exception.epc"))?;
+                    if *epc_may_be_unknown {
+                        Epc::AtOrUnknown(Address(address))
+                    } else {
+                        Epc::At(Address(address))
+                    }
+                }
+                None if *epc_may_be_unknown => {
+                    return Err(Problem::new("exception.epc_may_be_unknown", "`epc` is no location"));
+                }
+                None => epc.as_ref().map_or(Epc::Unstated, |_| Epc::Unknown),
             };
             Event::Trap { interrupt: false, cause: *cause, tval: Some(*tval), epc }
         }
@@ -486,6 +494,7 @@ mod tests {
         let all = events(
             "{ exception = { cause = 2 } }, { exception = { cause = 2, tval = 7, epc = 'unknown' } }, \
              { exception = { cause = 2, epc = '0x5000' } }, { interrupt = { cause = 3 } }, \
+             { exception = { cause = 2, epc = '0x5000', epc_may_be_unknown = true } }, \
              { context = { privilege = 1 } }, { imprecise_context = { privilege = 0, context = '0x12' } }, \
              { time = '0x20' }, { stop = 'lost' }, \
              { data = { load = { address = '0x20', size = 0, data = '0x80' } } }, { data = 'lost' }, \
@@ -501,6 +510,7 @@ mod tests {
                 Expected::Event(exception(7, Epc::Unknown)),
                 Expected::Event(exception(0, Epc::At(Address(0x5000)))),
                 Expected::Event(Event::Trap { interrupt: true, cause: 3, tval: None, epc: Epc::Unstated }),
+                Expected::Event(exception(0, Epc::AtOrUnknown(Address(0x5000)))),
                 Expected::Event(Event::Context { privilege: 1, context: None, precise: true }),
                 Expected::Event(Event::Context { privilege: 0, context: Some(0x12), precise: false }),
                 Expected::Event(Event::Time { time: 0x20 }),
