@@ -94,8 +94,8 @@ pub(super) fn with_address(exception: Packet, after: &Body) -> Packet {
     Packet::Exception { number, with_target, reserved, address, context }
 }
 
-/// E = 10 of an exception of ETE. The library keeps it, but with PE Reset and Transaction Failure no address that it says
-/// something of. Spec: ETE-DEC-RS-007.
+/// Whether a PE Reset or a Transaction Failure has E = 10: its Target Address, which is UNKNOWN, is there. Spec:
+/// ETE-DEC-RS-007.
 fn has_target(bytes: &[u8]) -> bool {
     bytes.get(1).is_some_and(|information| information & 0x41 == 0x40)
 }
