@@ -88,11 +88,14 @@ impl Row {
     }
 
     /// UNPREDICTABLE, and LLVM gives no warning: LDRT to the PC, LDM with the PC as base, LDRB and LDRH to the PC with
-    /// write-back.
+    /// write-back; of A32 multiplies with the PC, and LDRHT, STRHT and their like of the PC.
     pub(super) const fn is_unpredictable(&self, set: InstructionSet) -> bool {
         match set {
             InstructionSet::A32 => {
-                self.code & 0x0f70_f000 == 0x0430_f000 || self.code & 0x0f70_f010 == 0x0630_f000
+                self.code & 0x0f70_f000 == 0x0430_f000
+                    || self.code & 0x0f70_f010 == 0x0630_f000
+                    || is_multiply(self.code) && has_pc(self.code)
+                    || self.code & 0x0f20_f090 == 0x0020_f090 && self.code & 0x60 != 0
             }
             InstructionSet::T32 | InstructionSet::T32Ee => {
                 self.code & 0xffff_8000 == 0xe89f_8000 || self.code & 0xfed0_f900 == 0xf810_f900
@@ -169,6 +172,19 @@ impl Data {
         };
         Some(Self { way, count: count.parse().ok()?, size: size.parse().ok()? })
     }
+}
+
+/// Multiplies of A32, those of half-words too (ARM DDI 0406, A5.2.5 and A5.2.7).
+const fn is_multiply(code: u32) -> bool {
+    code & 0x0f00_00f0 == 0x90 || code & 0x0f90_0090 == 0x0100_0080
+}
+
+/// Whether one of the four registers of a multiply is the PC.
+const fn has_pc(code: u32) -> bool {
+    code & 0x000f_0000 == 0x000f_0000
+        || code & 0xf000 == 0xf000
+        || code & 0x0f00 == 0x0f00
+        || code & 0x000f == 0x000f
 }
 
 /// The rows of an instruction set. ThumbEE has those of T32 that are the same there (ARM DDI 0406, A9).

@@ -23,8 +23,8 @@ pub(super) fn packet(body: &Body, bytes: &[u8], parameters: &Parameters) -> Opti
         Body::ExceptionReturn => Packet::ExceptionReturn,
         Body::TransactionStart => Packet::TransactionStart,
         Body::TransactionCommit => Packet::TransactionCommit,
-        Body::TransactionFailure => exception(0x18, false),
-        Body::PeReset => exception(0, false),
+        Body::TransactionFailure => exception(0x18, has_target(bytes)),
+        Body::PeReset => exception(0, has_target(bytes)),
         Body::Ignore => Packet::Ignore,
         Body::TimestampMarker => Packet::TimestampMarker,
         Body::TraceInfo { .. } => return trace_info(body, bytes),
@@ -92,6 +92,12 @@ pub(super) fn with_address(exception: Packet, after: &Body) -> Packet {
     let Body::Address { address, context } = after else { return exception };
     let (address, context) = (Some(address_field(address)), context.as_ref().map(context_field));
     Packet::Exception { number, with_target, reserved, address, context }
+}
+
+/// Whether a PE Reset or a Transaction Failure has E = 10: its Target Address, which is UNKNOWN, is there. Spec:
+/// ETE-DEC-RS-007.
+fn has_target(bytes: &[u8]) -> bool {
+    bytes.get(1).is_some_and(|information| information & 0x41 == 0x40)
 }
 
 const fn exception(number: u8, with_target: bool) -> Packet {

@@ -5,6 +5,10 @@
 //! P-header with the address from the element of the same packet.
 //!
 //! A fatal answer to the elements ends the events there; packets continue.
+//!
+//! The library reads four bytes for each instruction, and one of two bytes at the end of the code is "no memory" (OE-09
+//! in `docs/findings/opencsd-etmv3.md`). `code` of this peer gives it two bytes more, as for PFT and ETE, so that what
+//! comes after such an instruction is judged, too.
 
 mod events;
 mod packet;
@@ -46,6 +50,10 @@ impl Translate for ArmEtm {
             return Err(Refusal::unsupported(if parameters.data_only { "data_only" } else { "data" }));
         }
         Ok(Source::Etmv3(configuration))
+    }
+
+    fn code(program: &Program) -> Program {
+        super::code::padded(program)
     }
 
     fn deliver(
