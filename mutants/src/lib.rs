@@ -6,6 +6,7 @@
 //! | How do all changes get into one program? | [`build()`], [`Layout`] |
 //! | Which does the suite execute, which does it detect? | [`judge()`], [`Judgement`], [`Outcome`] |
 //! | Which change no behaviour? | [`read`], [`Equivalent`] |
+//! | Which code does no verdict depend on? | [`Outside`] |
 //! | Which bugs did people plant? | [`read_planted`], [`Bug`] |
 //! | What came out? | [`Report`] |
 #![forbid(unsafe_code)]
@@ -19,6 +20,7 @@ mod journal;
 mod judge;
 mod mutant;
 mod outcome;
+mod outside;
 mod planted;
 mod record;
 mod report;
@@ -34,6 +36,7 @@ pub use find::{Skipped, Wanted};
 pub use judge::{Judged, Judgement, Progress, judge};
 pub use mutant::{Mutant, Operator};
 pub use outcome::{Options, Outcome};
+pub use outside::Outside;
 pub use planted::{Bug, read as read_planted};
 pub use report::{Counts, Report};
 pub use worker::Failure;

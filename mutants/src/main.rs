@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use traceproof_mutants::{
-    Error, Layout, Options, Progress, Report, Sought, Wanted, build, find, judge, read, read_planted,
+    Error, Layout, Options, Outside, Progress, Report, Sought, Wanted, build, find, judge, read, read_planted,
 };
 
 /// Change the reference decoders and encoder models in one place at a time, and see whether the suite fails.
@@ -150,11 +150,13 @@ fn run(arguments: &Arguments) -> Result<bool, Error> {
     });
     bar.finish_and_clear();
     let judgement = judgement?;
-    let list = match &sought {
-        Sought::Mutants(_) => read(&root.join("mutants/equivalent.toml"))?,
-        Sought::Planted(_) => Vec::new(),
+    let (list, outside) = match &sought {
+        Sought::Mutants(_) => {
+            (read(&root.join("mutants/equivalent.toml"))?, Outside::read(&root.join("mutants/outside.toml"))?)
+        }
+        Sought::Planted(_) => Default::default(),
     };
-    let report = Report::new(&built, &judgement, &list, options.count_kills);
+    let report = Report::new(&built, &judgement, &list, options.count_kills).with_outside(outside);
     if !arguments.mutant.is_empty() {
         show::mutants(&layout, &built, &judgement);
     }
@@ -171,7 +173,7 @@ fn run(arguments: &Arguments) -> Result<bool, Error> {
         (Some(_), None) => false,
         (None, _) => true,
     };
-    Ok(enough && report.refuted().is_empty() && report.stale.is_empty())
+    Ok(enough && report.refuted().is_empty() && report.stale.is_empty() && report.empty_outside().is_empty())
 }
 
 fn content(path: &Path, error: &serde_json::Error) -> Error {

@@ -11,6 +11,7 @@ use crate::equivalent::{self, Equivalent};
 use crate::judge::{Judged, Judgement};
 use crate::mutant::Mutant;
 use crate::outcome::Outcome;
+use crate::outside::Outside;
 use crate::planted::Bug;
 use crate::worker::Failure;
 
@@ -33,6 +34,8 @@ pub struct Counts {
     pub survived: usize,
     /// That nothing can detect, because they change no behaviour.
     pub equivalent: usize,
+    /// That nothing detects in code that no verdict depends on.
+    pub outside: usize,
     /// Of those killed, that only one case detects.
     pub fragile: usize,
 }
@@ -47,6 +50,7 @@ impl Counts {
         self.timed_out += other.timed_out;
         self.survived += other.survived;
         self.equivalent += other.equivalent;
+        self.outside += other.outside;
         self.fragile += other.fragile;
     }
 
@@ -56,10 +60,10 @@ impl Counts {
         percentage(self.killed + self.timed_out, self.killed + self.timed_out + self.survived)
     }
 
-    /// Percentage of all judged ones that are detected; equivalent ones do not count.
+    /// Percentage of all judged ones that are detected; equivalent ones and those outside do not count.
     #[must_use]
     pub fn of_judged(&self) -> Option<f64> {
-        percentage(self.killed + self.timed_out, self.judged - self.equivalent)
+        percentage(self.killed + self.timed_out, self.judged - self.equivalent - self.outside)
     }
 }
 
@@ -78,6 +82,8 @@ pub struct Report<'a> {
     equivalent: BTreeMap<usize, String>,
     /// Entries of the list that no mutant has.
     pub stale: Vec<Equivalent>,
+    /// Code that no verdict depends on.
+    outside: Vec<Outside>,
 }
 
 impl<'a> Report<'a> {
@@ -85,7 +91,26 @@ impl<'a> Report<'a> {
     #[must_use]
     pub fn new(built: &'a Built, judgement: &'a Judgement, list: &[Equivalent], counted: bool) -> Self {
         let (equivalent, stale) = equivalent::find(list, &built.found.mutants);
-        Self { built, judgement, counted, equivalent, stale }
+        Self { built, judgement, counted, equivalent, stale, outside: Vec::new() }
+    }
+
+    /// The same, with code that no verdict depends on.
+    #[must_use]
+    pub fn with_outside(self, outside: Vec<Outside>) -> Self {
+        Self { outside, ..self }
+    }
+
+    /// Entries of code that has no mutants.
+    #[must_use]
+    pub fn empty_outside(&self) -> Vec<&Outside> {
+        let mutants = &self.built.found.mutants;
+        self.outside.iter().filter(|entry| !mutants.iter().any(|mutant| entry.has(mutant))).collect()
+    }
+
+    /// The reason why no verdict depends on a mutant, unless the suite detects it.
+    fn outside(&self, mutant: &Mutant, outcome: &Outcome) -> Option<&str> {
+        let entry = self.outside.iter().find(|entry| entry.has(mutant))?;
+        (!outcome.is_killed()).then_some(entry.reason.as_str())
     }
 
     fn mutant(&self, number: usize) -> Option<&'a Mutant> {
@@ -102,7 +127,11 @@ impl<'a> Report<'a> {
     pub fn survivors(&self) -> Vec<&'a Mutant> {
         let survived =
             |it: &Judged| it.outcome == Outcome::Survived && !self.equivalent.contains_key(&it.mutant);
-        self.with(survived).into_iter().map(|(mutant, _)| mutant).collect()
+        self.with(survived)
+            .into_iter()
+            .filter(|(mutant, judged)| self.outside(mutant, &judged.outcome).is_none())
+            .map(|(mutant, _)| mutant)
+            .collect()
     }
 
     /// Mutants that are said to change no behaviour, and are detected.
@@ -127,6 +156,7 @@ impl<'a> Report<'a> {
             row.judged += 1;
             row.fragile += usize::from(self.counted && judged.outcome.only_case().is_some());
             *match &judged.outcome {
+                _ if self.outside(mutant, &judged.outcome).is_some() => &mut row.outside,
                 Outcome::NotExecuted => &mut row.not_executed,
                 Outcome::Survived if self.equivalent.contains_key(&judged.mutant) => &mut row.equivalent,
                 Outcome::Survived => &mut row.survived,
@@ -164,6 +194,7 @@ impl<'a> Report<'a> {
         let idle: BTreeMap<(&str, &str), usize> = self
             .with(|it| it.outcome == Outcome::NotExecuted)
             .iter()
+            .filter(|(mutant, judged)| self.outside(mutant, &judged.outcome).is_none())
             .fold(BTreeMap::new(), |mut idle, (mutant, _)| {
                 *idle.entry((mutant.file.as_str(), mutant.function.as_str())).or_default() += 1;
                 idle
@@ -183,6 +214,12 @@ impl<'a> Report<'a> {
         let stale =
             self.stale.iter().map(|it| format!("{}: {}: {} in {}", it.file, it.change, it.text, it.function));
         list("in the list of equivalents, but not in the source:", stale.collect());
+        let empty = self.empty_outside().into_iter().map(|it| {
+            it.function
+                .as_ref()
+                .map_or_else(|| it.file.clone(), |function| format!("{}: {function}", it.file))
+        });
+        list("in the list of code outside, but without mutants:", empty.collect());
         text
     }
 
@@ -247,7 +284,7 @@ impl<'a> Report<'a> {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let mut headings = vec!["module", "crate", "viable", "unviable", "judged", "not executed", "killed"];
-        headings.extend(["timeout", "survived", "equivalent"]);
+        headings.extend(["timeout", "survived", "equivalent", "outside"]);
         headings.extend(self.counted.then_some("fragile"));
         headings.extend(["% of executed", "% of judged"]);
         table.set_header(&headings);
@@ -273,7 +310,7 @@ impl<'a> Report<'a> {
         let Counts { viable, unviable, judged, not_executed, killed, timed_out, .. } = counts;
         let mut row = vec![module.to_owned(), package.to_owned()];
         row.extend([viable, unviable, judged, not_executed, killed, timed_out].map(ToString::to_string));
-        row.extend([counts.survived, counts.equivalent].map(|count| count.to_string()));
+        row.extend([counts.survived, counts.equivalent, counts.outside].map(|count| count.to_string()));
         row.extend(self.counted.then(|| counts.fragile.to_string()));
         let share =
             |share: Option<f64>| share.map_or_else(|| String::from("-"), |share| format!("{share:.1}"));
@@ -291,6 +328,7 @@ impl<'a> Report<'a> {
             mutant,
             outcome: &judged.outcome,
             equivalent: self.equivalent.get(&judged.mutant).map(String::as_str),
+            outside: self.outside(mutant, &judged.outcome),
             executed_by: &judged.executed_by,
         });
         let rows =
@@ -332,6 +370,8 @@ struct JudgedMutant<'a> {
     outcome: &'a Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     equivalent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outside: Option<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     executed_by: &'a [String],
 }

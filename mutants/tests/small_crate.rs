@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use traceproof_mutants::{
-    Layout, Options, Outcome, Report, Sought, Wanted, build, find, judge, read, read_planted,
+    Layout, Options, Outcome, Outside, Report, Sought, Wanted, build, find, judge, read, read_planted,
 };
 
 const WORKSPACE: &str = r#"
@@ -281,10 +281,36 @@ fn every_mutant_has_the_outcome_known_by_hand() {
     let refuted: Vec<&str> = report.refuted().iter().map(|mutant| mutant.change.as_str()).collect();
     assert_eq!(refuted, ["replace > with >="]);
     assert_eq!(report.stale.len(), 1);
+    let list = directory.path().join("outside.toml");
+    fs::write(&list, OUTSIDE).expect("is written");
+    let report = report.with_outside(Outside::read(&list).expect("reads"));
+    let total = report.total();
+    // What is detected stays detected: one of the four mutants of `keep`.
+    assert_eq!((total.not_executed, total.killed, total.survived, total.outside), (0, 13, 3, 6));
+    assert_eq!((total.of_executed(), total.of_judged()), (Some(1400.0 / 17.0), Some(1400.0 / 17.0)));
+    assert_eq!(report.survivors().len(), 3);
+    let empty: Vec<&str> = report.empty_outside().iter().map(|it| it.file.as_str()).collect();
+    assert_eq!(empty, ["small/src/nowhere/"]);
     assert!(layout.root.join("small/src/numbers.rs").is_file());
     let source = fs::read_to_string(layout.root.join("small/src/numbers.rs")).expect("reads");
     assert_eq!(source, NUMBERS, "the checkout stays as it is");
 }
+
+const OUTSIDE: &str = r#"
+[[outside]]
+file = "small/src/numbers.rs"
+function = "keep"
+reason = "nothing reports it"
+
+[[outside]]
+file = "small/src/"
+function = "never"
+reason = "nothing calls it"
+
+[[outside]]
+file = "small/src/nowhere/"
+reason = "nothing is there"
+"#;
 
 const EQUIVALENT: &str = r#"
 [[equivalent]]

@@ -58,6 +58,9 @@ pub struct Mutant {
     /// Why nothing can detect it.
     #[serde(default)]
     pub equivalent: Option<String>,
+    /// Why no verdict depends on its code.
+    #[serde(default)]
+    pub outside: Option<String>,
 }
 
 /// A check that detects a mutant.
@@ -79,7 +82,8 @@ impl Mutants {
 
     /// Those that nothing detects although something could.
     pub fn survivors(&self) -> impl Iterator<Item = &Mutant> {
-        self.mutants.iter().filter(|mutant| mutant.outcome == "survived" && mutant.equivalent.is_none())
+        let could = |mutant: &&Mutant| mutant.equivalent.is_none() && mutant.outside.is_none();
+        self.mutants.iter().filter(|mutant| mutant.outcome == "survived").filter(could)
     }
 }
 
