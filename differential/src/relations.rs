@@ -39,8 +39,9 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Lengths of odd and empty pieces; cut nowhere in particular.
-const PIECES: [usize; 7] = [3, 1, 0, 7, 2, 5, 4];
+/// Lengths of odd and empty pieces; cut nowhere in particular. The last two are longer than what a decoder reads at
+/// once, after bytes that it still holds.
+const PIECES: [usize; 9] = [3, 1, 0, 7, 2, 5, 4, 21, 37];
 
 fn pieces(mut wire: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();

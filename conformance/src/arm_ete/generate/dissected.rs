@@ -67,7 +67,8 @@ fn cut(bytes: &[u8], dissector: &Dissector) -> Result<(), String> {
     Ok(())
 }
 
-/// An A-sync may begin with the byte at fault, which then belongs to no other unit.
+/// An A-sync may begin with the byte at fault, which then belongs to no other unit. Without one, that byte is the last
+/// one of the unit.
 ///
 /// # Errors
 ///
@@ -86,6 +87,19 @@ pub(super) fn search(dissector: &Dissector) -> Result<(), String> {
             .collect();
         let second = (wire.len() - 13) as u64..(wire.len() - 1) as u64;
         if !is_whole || faults != 2 || alignments != [1..13, second] {
+            return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
+        }
+    }
+    // The unit ends with the byte at fault.
+    for before in [&[0x06, 0x00][..], &[0x2d, 0x00], &[0x84]] {
+        let wire = [&BEFORE, before, &AFTER[1..]].concat();
+        let units = dissector.dissect(&wire);
+        let [.., reserved, _] = units.as_slice() else {
+            return Err(format!("{} units of {wire:02x?}", units.len()));
+        };
+        let is_whole = follow_each_other(&units, &wire)?;
+        let ends = reserved.bytes.end == (wire.len() - 1) as u64;
+        if !is_whole || !ends || !matches!(reserved.packet, Some(Err(_))) {
             return Err(format!("{wire:02x?} is taken apart as {units:x?}"));
         }
     }

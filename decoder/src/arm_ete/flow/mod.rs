@@ -334,7 +334,13 @@ impl Flow {
         if waypoint.is_some() {
             sink.event(place, &Event::Mispredict);
         }
-        if since == Since::P0 || !goes_on {
+        if since == Since::P0 {
+            return;
+        }
+        if let Some(waypoint) = &waypoint {
+            self.note_not_taken(waypoint, taken, of_atom);
+        }
+        if !goes_on {
             return;
         }
         match waypoint {
@@ -342,7 +348,6 @@ impl Flow {
                 self.leave(&waypoint, taken);
                 // The context may be another one by now.
                 self.slot = NOWHERE;
-                self.note_not_taken(&waypoint, taken, of_atom);
             }
             _ => self.forget_address(),
         }

@@ -360,6 +360,9 @@ impl Track {
         loop {
             let step = self.step(walk.slot);
             if to == Some(walk.end) {
+                if step.own_length == 0 {
+                    walk.slot = self.find(walk.end, &mut 0);
+                }
                 return Walk { stop: Stop::Arrived, ..walk };
             }
             if step.own_length == 0 {
