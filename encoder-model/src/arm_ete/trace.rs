@@ -25,6 +25,9 @@ impl TraceUnit {
         if !self.is_active() {
             self.flush_q();
             self.from = p0.next;
+            if p0.taken && matches!(p0.kind, P0Kind::Isb | P0Kind::ExceptionReturn) {
+                self.untraced_context_change();
+            }
             return;
         }
         if self.joins_q(p0) {
@@ -132,11 +135,22 @@ impl TraceUnit {
                 self.untraced_reset();
             }
             self.from = exception.handler;
+            self.untraced_context_change();
         }
         if self.is_debug_halt(exception.number) {
             self.flush();
             self.gates.debug = true;
             self.stop();
+        }
+    }
+
+    /// A timestamp is asked for all the same, and waits for an element.
+    ///
+    /// Spec: ETE-YYWTR-001, ETE-NGXNQ-001, ETE-HZSYP-001.
+    const fn untraced_context_change(&mut self) {
+        let permitted = self.gates.operative() && !self.gates.prohibited && !self.gates.debug;
+        if permitted && self.policy.timestamp_context_changes {
+            self.timestamps.request();
         }
     }
 
