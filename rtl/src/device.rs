@@ -228,7 +228,7 @@ impl Device {
                 self.parameters.iaddress_width_p >= 20,
                 "must be at least 20, room for programs",
             ),
-            ("data", self.parameters.data.is_none(), "is not supported: packs stimulate instruction trace"),
+            ("data", self.parameters.data.is_none(), "is not supported: packs cover instruction trace only, not data trace"),
             (
                 "version",
                 !self.parameters.has_standard_support(),
@@ -364,6 +364,8 @@ mod tests {
         let unannounced =
             "name = \"x\"\ncontrol = [\"trTeInstEnSequentialJump\"]\n[parameters]\nsijump_p = true\n";
         assert!(error(unannounced).starts_with("dut.toml:2:1: `control` switches `sijump`"));
+        let data = error("name = \"x\"\n[parameters.data]\n");
+        assert!(data.ends_with("packs cover instruction trace only, not data trace"), "{data}");
         let filters = "name = \"x\"\n[ingress]\nfilters = 1\n[[policy.filters]]\ncontexts = [1]\n";
         assert!(error(filters).contains("the device has 0 comparators"));
         assert!(error("name = \"x\"\n[ingress]\nsignals = [\"nofity\"]\n").starts_with("dut.toml:3:"));

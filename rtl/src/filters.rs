@@ -1,5 +1,8 @@
 //! Filters as registers of the Trace Control Interface: what a pack writes, and what the registers let pass.
 //!
+//! Registers and bits are those of the RISC-V Trace Control Interface Specification 1.0 (ratified), chapters "Trace
+//! Encoder Control Interface" (`trTeInstFilters`) and "Trace Encoder Filter Registers".
+//!
 //! A filter of the registers has one comparator for an address range, one for a context, a choice of levels and a choice
 //! of causes. A filter of the notation that has several ranges or contexts takes one of them for each pair.
 
@@ -85,12 +88,14 @@ impl Writer {
             choice |= filter.privileges.iter().fold(0, |bits, level| bits | 1_u64 << (level & 7));
         }
         if let Some(trap) = &filter.trap {
-            let (bits, interrupt) = causes(trap)?;
-            control |= ECAUSE;
-            self.registers.push((CAUSES + self.filters, bits));
-            if let Some(interrupt) = interrupt {
+            if let Some(interrupt) = trap.interrupt {
                 control |= INTERRUPT;
                 choice |= u64::from(interrupt) << 8;
+            }
+            // Without the choice of causes the kind alone decides, whatever the cause is.
+            if trap.interrupt.is_none() || !trap.causes.is_empty() {
+                control |= ECAUSE;
+                self.registers.push((CAUSES + self.filters, causes(trap)?));
             }
         }
         let range = range.map(|AddressRange { first: Address(first), last: Address(last) }| {
@@ -119,19 +124,19 @@ impl Writer {
     }
 }
 
-/// The choice of causes, and whether only interrupts or only exceptions are meant.
-fn causes(trap: &TrapFilter) -> Result<(u64, Option<bool>), String> {
+/// The choice of causes: a bit for each one.
+fn causes(trap: &TrapFilter) -> Result<u64, String> {
     if trap.causes.is_empty() {
-        return Ok((0xffff_ffff, trap.interrupt));
+        return Ok(u64::MAX);
     }
     let mut bits = 0;
     for range in &trap.causes {
-        if range.last > 31 {
-            return Err(String::from("a filter can choose causes up to 31"));
+        if range.last > 63 {
+            return Err(String::from("a filter can choose causes up to 63"));
         }
         bits |= (range.first..=range.last).fold(0, |bits, cause| bits | 1_u64 << cause);
     }
-    Ok((bits, trap.interrupt))
+    Ok(bits)
 }
 
 /// What registers that were written let pass.
@@ -179,9 +184,10 @@ impl Registers {
         for filter in self.selected() {
             let (control, choice) = (self.value(CONTROL, filter), self.value(MATCH, filter));
             let kind = control & INTERRUPT == 0 || (choice >> 8 & 1 != 0) == epc.is_none();
-            let chosen = cause < 32 && self.value(CAUSES, filter) >> cause & 1 != 0;
+            let chosen =
+                control & ECAUSE == 0 || (cause < 64 && self.value(CAUSES, filter) >> cause & 1 != 0);
             if let Some(nested) = usize::try_from(filter).ok().and_then(|at| self.nested.get_mut(at))
-                && (*nested > 0 || (control & ECAUSE != 0 && kind && chosen))
+                && (*nested > 0 || (control & (ECAUSE | INTERRUPT) != 0 && kind && chosen))
             {
                 *nested += 1;
             }
@@ -202,13 +208,14 @@ impl Registers {
             .all(|place| control >> place & 1 == 0 || self.compares(control >> (place + 1) & 7, context));
         control & ENABLE != 0
             && (control & PRIVILEGE == 0 || choice >> (privilege & 7) & 1 != 0)
-            && (control & ECAUSE == 0 || nested)
+            && (control & (ECAUSE | INTERRUPT) == 0 || nested)
             && compared
     }
 
     fn compares(&self, comparator: u64, context: u64) -> bool {
         let control = self.value(COMPARATOR, comparator);
         let input = |bits: u64| if bits & 3 == CONTEXT { context } else { self.address };
+        // Packs write 0, 3 and 5 only; 7 is always true.
         let result = |function: u64, input: u64, value: u64| match function & 7 {
             0 => input == value,
             1 => input != value,
@@ -277,10 +284,20 @@ mod tests {
     }
 
     #[test]
+    fn the_kind_of_a_trap_alone_needs_no_choice_of_causes() {
+        let interrupts = filter("trap = { interrupt = true }");
+        let expected = vec![(0x40, 1 << 8), (0x20, 1 | 1 << 3), (0x0d, 1)];
+        assert_eq!(registers(std::slice::from_ref(&interrupts), MOST), Ok(expected));
+        let mut registers = written(&[interrupts]);
+        assert!(!registers.trap(Some(0x10), 7, 0, 0));
+        assert!(registers.trap(None, 100, 0, 0));
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let two = filter("contexts = [1, 2]");
         assert!(registers(std::slice::from_ref(&two), (1, 8)).is_err());
         assert!(registers(&[two], (2, 1)).is_err());
-        assert!(registers(&[filter("trap = { causes = [{ first = 0, last = 32 }] }")], MOST).is_err());
+        assert!(registers(&[filter("trap = { causes = [{ first = 0, last = 64 }] }")], MOST).is_err());
     }
 }

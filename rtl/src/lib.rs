@@ -7,6 +7,7 @@
 //! | Executions until the bins of the ingress port are hit | [`generate`] |
 //! | Signals that a simulation of a core wrote down | [`dump`] |
 //! | A pack on disk | [`pack`] |
+//! | A pack of shipped cases of any protocol | [`streams`] |
 //! | What a testbench wrote | [`MonitorLog`] |
 //! | Verdicts: exact, legal, fields, semantic | [`judge`] |
 //! | The verbs `vectors` and `check-rtl` | [`verbs`] |
@@ -27,6 +28,7 @@ mod problem;
 mod referee;
 pub mod report;
 mod row;
+pub mod streams;
 pub mod verbs;
 
 pub use device::{Control, Device, Ingress, OutputForm, Signal, TrapAddress};

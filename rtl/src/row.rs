@@ -267,11 +267,16 @@ impl Checksum {
                 word = word << 4 | (value >> (4 * digit) & 0xf) as u32;
                 digits += 1;
                 if digits == 8 {
-                    self.0 = (self.0 ^ word).rotate_left(5).wrapping_mul(0x0100_0193);
+                    self.add_word(word);
                     (word, digits) = (0, 0);
                 }
             }
         }
+    }
+
+    /// Adds 32 bits of a row.
+    pub(crate) const fn add_word(&mut self, word: u32) {
+        self.0 = (self.0 ^ word).rotate_left(5).wrapping_mul(0x0100_0193);
     }
 
     /// The value so far.

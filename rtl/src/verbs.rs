@@ -1,5 +1,6 @@
 //! The verbs `vectors pack`, `vectors check` and `check-rtl`.
 
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use traceproof_vectors::bounded;
 use crate::generate::Size;
 use crate::judge::judge;
 use crate::pack::{self, Manifest, Pack};
+use crate::streams::{self, StreamManifest};
 use crate::{Beat, CaseLog, Device, MonitorLog, OutputForm, Problem, dump, monitor, report};
 
 /// Stimulus packs for trace encoders in hardware.
@@ -103,12 +105,29 @@ pub fn vectors(verb: &VectorsVerb) -> Result<Done, Problem> {
     match verb {
         VectorsVerb::Pack(arguments) => make(arguments),
         VectorsVerb::Check(arguments) => {
+            if is_streams(&arguments.pack) {
+                let pack = streams::read(&arguments.pack)?;
+                let StreamManifest { protocol, cases, bytes, stimulus, .. } = &pack.manifest;
+                let (cases, rows) = (cases.len(), bytes.rows);
+                let steps = stimulus.as_ref().map_or(0, |sheet| sheet.rows);
+                let text = format!(
+                    "{protocol}: {cases} cases, {rows} rows of bytes, {steps} rows of stimulus: the pack is whole\n"
+                );
+                return Ok(Done { text, passed: cases > 0 });
+            }
             let pack = pack::read(&arguments.pack)?;
             let (cases, rows) = (pack.cases.len(), pack.manifest.rows);
             let passed = cases > 0;
             Ok(Done { text: format!("{cases} cases, {rows} rows: the pack is whole\n"), passed })
         }
     }
+}
+
+/// Whether the pack is one of streams. What is no manifest is read as one of the other kind, and the error is its.
+fn is_streams(directory: &Path) -> bool {
+    let text = bounded::read_to_string(&directory.join("manifest.json"), bounded::LISTING);
+    let manifest = text.ok().and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    manifest.is_some_and(|manifest| manifest.get("format").is_some_and(|format| format == streams::FORMAT))
 }
 
 fn make(arguments: &PackArguments) -> Result<Done, Problem> {
@@ -127,8 +146,18 @@ fn make(arguments: &PackArguments) -> Result<Done, Problem> {
         bins.missed,
         bins.unreachable
     );
+    // By reason; the manifest names them all.
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for left_out in &manifest.left_out {
-        done.push_str(&format!("left out: {}: {}\n", left_out.id, left_out.reason));
+        reasons.entry(&left_out.reason).or_default().push(&left_out.id);
+    }
+    for (reason, ids) in reasons {
+        let which = match ids[..] {
+            [only] => only.to_owned(),
+            [first, ..] => format!("{} cases, {first} first", ids.len()),
+            [] => continue,
+        };
+        done.push_str(&format!("left out: {which}: {reason}\n"));
     }
     Ok(Done { text: done, passed: true })
 }
@@ -235,6 +264,16 @@ fn check_outputs(arguments: &CheckRtlArguments) -> Result<(), Problem> {
 
 /// Starts the simulator once for the whole pack.
 fn simulate(command: &str, directory: &Path) -> Result<MonitorLog, Problem> {
+    MonitorLog::parse("monitor.log", &log_of_run(command, directory)?)
+}
+
+/// Runs a command once for a pack, with TRACEPROOF_PACK and TRACEPROOF_LOG in its environment; returns the log that it
+/// wrote.
+///
+/// # Errors
+///
+/// When it cannot be started, fails, or writes no log.
+pub fn log_of_run(command: &str, directory: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem::whole(command, message);
     let temporary = tempfile::tempdir().map_err(|error| problem(error.to_string()))?;
     let file = temporary.path().join("monitor.log");
@@ -248,7 +287,7 @@ fn simulate(command: &str, directory: &Path) -> Result<MonitorLog, Problem> {
     if !file.exists() {
         return Err(problem(format!("{status}; it wrote no file $TRACEPROOF_LOG")));
     }
-    let log = MonitorLog::parse("monitor.log", &text_of(&file)?)?;
+    let log = text_of(&file)?;
     if status.success() { Ok(log) } else { Err(problem(format!("{status}"))) }
 }
 

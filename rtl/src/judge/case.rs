@@ -196,15 +196,21 @@ fn overlong(case: &PackCase, came: &Came) -> Vec<Finding> {
 }
 
 /// The first finding is about a payload that lacks its last byte, which is nothing but the sign: compression went too
-/// far. Spec: RVET-PKT-006, RVET-PKT-007.
+/// far, if no other packet of format 1 or 2 has such a byte. Spec: RVET-PKT-006, RVET-PKT-007.
 fn name_cut(case: &PackCase, came: &Came, findings: &mut [Finding]) {
     let Some(finding) = findings.first_mut() else { return };
     let due = case.expected.get(finding.packet).and_then(|line| hex(&line.bytes));
     let (Some(due), Some(payload)) = (due, came.payloads.get(finding.packet)) else { return };
-    if let Some((sign @ (0 | 0xff), rest)) = due.split_last()
-        && rest == payload.as_slice()
-        && rest.last().is_some_and(|last| (last & 0x80 == 0) != (*sign == 0))
-    {
+    let ends_with_sign = |payload: &[u8]| match payload {
+        [.., last, sign @ (0 | 0xff)] => (last & 0x80 == 0) != (*sign == 0),
+        _ => false,
+    };
+    let keeps_it = case.expected.iter().any(|line| {
+        matches!(line.packet, Packet::Address { .. } | Packet::Branch { .. })
+            && hex(&line.bytes).is_some_and(|due| ends_with_sign(&due) && came.payloads.contains(&due))
+    });
+    let lacks_it = due.split_last().is_some_and(|(_, rest)| rest == payload.as_slice());
+    if ends_with_sign(&due) && lacks_it && !keeps_it {
         finding.clause = String::from("RVET-PKT-006");
         finding.field = String::from("length");
         (finding.expected, finding.got) = (to_hex(&due), to_hex(payload));

@@ -1,5 +1,6 @@
 //! Reading a pack, with everything about it checked.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use traceproof_encoder_model::riscv_etrace::write_payload;
@@ -57,7 +58,10 @@ pub fn read(directory: &Path) -> Result<Pack, Problem> {
     if !(1..=8).contains(&manifest.blocks) {
         return wrong(format!("{} blocks are not 1 to 8", manifest.blocks));
     }
-    files.check_digests(&manifest)?;
+    let of_cases =
+        manifest.cases.iter().flat_map(|case| ["expect", "image"].map(|form| format!("{}.{form}", case.id)));
+    let needed = ["pack.memh", "dut.toml"].map(String::from).into_iter().chain(of_cases).collect();
+    files.check_digests(&manifest.files, needed)?;
     let device = Device::parse(&files.name("dut.toml"), &files.text("dut.toml")?)?;
     let rows = files.rows(&manifest)?;
     let mut cases = Vec::with_capacity(manifest.cases.len());
@@ -77,23 +81,30 @@ pub fn read(directory: &Path) -> Result<Pack, Problem> {
     Ok(Pack { manifest, device, cases })
 }
 
-struct Files<'a> {
-    directory: &'a Path,
+/// The files of a pack.
+pub(crate) struct Files<'a> {
+    /// Its directory.
+    pub(crate) directory: &'a Path,
 }
 
 impl Files<'_> {
-    fn name(&self, file: &str) -> String {
+    /// Where a file is, for messages.
+    pub(crate) fn name(&self, file: &str) -> String {
         self.directory.join(file).display().to_string()
     }
 
-    fn text(&self, file: &str) -> Result<String, Problem> {
+    pub(crate) fn text(&self, file: &str) -> Result<String, Problem> {
         bounded::read_to_string(&self.directory.join(file), bounded::LISTING)
             .map_err(|error| Problem::whole(self.name(file), error.to_string()))
     }
 
-    /// Every file of the manifest is there and unchanged, and there are no others.
-    fn check_digests(&self, manifest: &Manifest) -> Result<(), Problem> {
-        for (file, expected) in &manifest.files {
+    /// Every file of the manifest is there and unchanged, and the manifest has those that are needed.
+    pub(crate) fn check_digests(
+        &self,
+        digests: &BTreeMap<String, String>,
+        needed: Vec<String>,
+    ) -> Result<(), Problem> {
+        for (file, expected) in digests {
             if file.contains(['/', '\\']) || file.starts_with('.') {
                 return Err(Problem::whole(
                     self.name("manifest.json"),
@@ -106,12 +117,7 @@ impl Files<'_> {
                 return Err(Problem::whole(self.name(file), "the file was changed: its digest is another"));
             }
         }
-        let needed = manifest
-            .cases
-            .iter()
-            .flat_map(|case| ["expect", "image"].map(|form| format!("{}.{form}", case.id)));
-        let shared = ["pack.memh", "dut.toml"].map(String::from);
-        match shared.into_iter().chain(needed).find(|file| !manifest.files.contains_key(file)) {
+        match needed.into_iter().find(|file| !digests.contains_key(file)) {
             Some(file) => Err(Problem::whole(self.name("manifest.json"), format!("`files` lacks `{file}`"))),
             None => Ok(()),
         }

@@ -49,7 +49,8 @@ pub fn write_recorded(
 /// What `size` and `origin` are where a simulation wrote the rows down.
 const RECORDED: &str = "recorded";
 
-fn prepare(directory: &Path) -> Result<(), Problem> {
+/// A directory that is empty, made if it does not exist.
+pub(crate) fn prepare(directory: &Path) -> Result<(), Problem> {
     let name = directory.display().to_string();
     let io = |error: std::io::Error| Problem::whole(&name, error.to_string());
     fs::create_dir_all(directory).map_err(io)?;

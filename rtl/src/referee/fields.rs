@@ -128,8 +128,18 @@ impl Referee<'_> {
         if !matches!(wanted, Wanted::Context | Wanted::Support { .. }) {
             self.device_pending = None;
         }
+        self.sync_is_base |= self.shows_sync_as_base(item, packet);
         self.device_base = self.address_of(packet).filter(|address| Some(*address) != item.address());
         self.at += 1;
+    }
+
+    /// Whether the address is right, and would be wrong if the synchronisation packet before it were no base.
+    fn shows_sync_as_base(&self, item: &Item, packet: &Packet) -> bool {
+        let (Packet::Address { address, .. } | Packet::Branch { address: Some(address), .. }) = packet else {
+            return false;
+        };
+        let right = |base| Some(self.resolved(*address, base)) == item.address();
+        right(self.base) && self.stale_base.is_some_and(|stale| !right(stale))
     }
 
     /// Where the device has it that the packet is, so that one wrong address is one finding.
@@ -224,6 +234,9 @@ impl Referee<'_> {
                 let due = map_of(pending);
                 fields.same("branch_map", "RVET-ENC-028", format!("{due:031b}"), format!("{map:031b}"));
                 fields.same("address", reason.clause(), item.address(), None);
+            }
+            count if address.is_none() && self.is_map_of_more(item, map) => {
+                fields.same("branches", "RVET-ENC-028", count, 31);
             }
             count if address.is_none() => fields.same("branches", "RVET-PKT-032", count, 0),
             count => fields.same("branches", "RVET-ENC-028", count, usize::from(branches)),

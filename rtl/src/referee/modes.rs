@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use traceproof_vectors::riscv_etrace::{Modes, Packet, Parameters, ReportedAddress};
 
-use super::{Due, Flag, Reason, Referee, Wanted, fields, is_marker};
+use super::rules::is_marker;
+use super::{Due, Flag, Reason, Referee, Wanted, fields};
 use crate::{Item, ItemKind};
 
 /// How the instruction before leads to the current one.

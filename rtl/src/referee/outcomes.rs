@@ -67,6 +67,21 @@ impl Referee<'_> {
         Some(31 + more).filter(|sum| self.is_here(item, address) && *sum != self.pending.len())
     }
 
+    /// Whether the current packet, 31 outcomes without address, has the pending ones and others between them: it is the
+    /// full map of a device that counts more, and no report of the pending ones with a count of 0. That would have an
+    /// address after its map, which shows unless it is a difference of 0; and its map would have the same width only for
+    /// 16 outcomes or more.
+    pub(super) fn is_map_of_more(&self, item: &Item, map: u32) -> bool {
+        let mut pending = self.pending.iter().peekable();
+        for bit in 0..31 {
+            pending.next_if(|not_taken| **not_taken == (map >> bit & 1 == 1));
+        }
+        (16..31).contains(&self.pending.len())
+            && pending.peek().is_none()
+            && !self.overlong.contains(&self.at)
+            && item.address() != Some(self.base)
+    }
+
     /// Whether the packet has the pending outcomes and those of the items after `item`, and nothing after them.
     pub(super) fn is_later_map(&self, item: &Item, map: u32) -> bool {
         let pending = self.device_pending.as_ref().unwrap_or(&self.pending);

@@ -2,6 +2,7 @@
 
 use traceproof_vectors::riscv_etrace::{Packet, QualStatus, ReportedAddress};
 
+use super::rules::precisely_changed;
 use super::{Due, Flag, Latest, Reason, Referee, Wanted, fields};
 use crate::{Item, ItemKind};
 
@@ -35,8 +36,10 @@ impl Referee<'_> {
             {
                 self.missing(item, reason, wanted);
             }
-            (None, Some(_))
-                if matches!(wanted, Wanted::Address { .. }) && self.outcomes_in_two(item).is_some() =>
+            (_, Some(_))
+                if matches!(wanted, Wanted::Address { .. })
+                    && found != Some(1)
+                    && self.outcomes_in_two(item).is_some() =>
             {
                 self.in_two(item, reason);
             }
@@ -94,7 +97,8 @@ impl Referee<'_> {
         let has_address = !matches!(wanted, Wanted::FullMap | Wanted::Context | Wanted::Support { .. });
         if has_address && let Some(address) = item.address() {
             let sync = matches!(wanted, Wanted::Start | Wanted::Trap { .. });
-            self.stale_base = sync.then(|| self.stale_base.unwrap_or(self.base));
+            let stale = sync && !self.sync_is_base;
+            self.stale_base = stale.then(|| self.stale_base.unwrap_or(self.base));
             self.base = address;
         }
     }
@@ -148,8 +152,17 @@ impl Referee<'_> {
         let here = item.address() == Some(self.resolved(address, self.base));
         // Where the decoder stops provisionally it cannot tell two arrivals at one place apart.
         let known = self.reported.is_some() && self.is_about_now(self.at);
-        if here && (self.start_follows(item) || (known && !self.is_about_later(item, packet))) {
-            self.surplus(item);
+        let change = self.start_follows(item);
+        if here && (change || (known && !self.is_about_later(item, packet))) {
+            match packet {
+                // With outcomes pending it would be due: what is too much is an outcome, not the packet.
+                Packet::Branch { branches, .. } if change && self.pending.is_empty() => {
+                    let reason = Some(Reason::BeforePrivilege);
+                    self.find(item.row, reason, "branches", "RVET-ENC-028", "0", &branches.to_string());
+                    self.at += 1;
+                }
+                _ => self.surplus(item),
+            }
             self.pending.clear();
             self.device_pending = None;
             self.base = item.address().unwrap_or(self.base);
@@ -164,7 +177,7 @@ impl Referee<'_> {
             next.qualified
                 && next.address() == Some(address.0)
                 && !item.is_trap()
-                && super::precisely_changed(item, next)
+                && precisely_changed(item, next)
         })
     }
 
@@ -288,6 +301,5 @@ impl Referee<'_> {
 fn precisely_changed_before(items: &[Item], item: &Item) -> bool {
     let index = items.iter().position(|other| core::ptr::eq(other, item));
     let before = index.and_then(|index| items.get(index.checked_sub(1)?));
-    before
-        .is_some_and(|before| before.qualified && !before.is_trap() && super::precisely_changed(before, item))
+    before.is_some_and(|before| before.qualified && !before.is_trap() && precisely_changed(before, item))
 }

@@ -16,5 +16,6 @@ mod report;
 #[cfg(unix)]
 mod resume;
 mod spoiled;
+mod streams;
 mod trace_unit;
 mod unit_settings;
