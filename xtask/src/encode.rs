@@ -108,7 +108,7 @@ impl Visitor for Encode<'_> {
         let policy = policy.as_deref().map(read_toml::<P::Policy>).transpose()?.unwrap_or_default();
         let mut encoder = P::reference_encoder();
         encoder.begin(&parameters, &policy).map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        let mut input = BufReader::new(open(execution)?);
+        let mut input = BufReader::with_capacity(1 << 16, open(execution)?);
         let mut wire_file = Output::whole(output)?;
         let mut packet_file = packets.as_deref().map(Output::whole).transpose()?;
         let mut sink = WireFile::new(&mut wire_file, packet_file.as_mut());

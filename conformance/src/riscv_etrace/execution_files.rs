@@ -1,12 +1,12 @@
 //! Executions that other tools wrote down, one record for each instruction or trap, as stimulus.
 
 use std::borrow::Cow;
-use std::iter;
 
-use traceproof_encoder_model::riscv_etrace::Hart;
+use traceproof_encoder_model::riscv_etrace::{Hart, HartError};
 use traceproof_vectors::Program;
-use traceproof_vectors::riscv_etrace::{Parameters, Policy, RiscvEtrace, Step, Stimulus, Trap, Xlen};
+use traceproof_vectors::riscv_etrace::{Parameters, Policy, Retire, RiscvEtrace, Step, Stimulus, Trap, Xlen};
 
+use super::known_pairs::KnownPairs;
 use super::programs::{FlowCheck, FlowMap, foreign};
 use super::retirement;
 use super::rows::{AddressWords, CsvRow, CsvRows};
@@ -19,7 +19,7 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
         name: "csv",
         drive: |input, program, parameters, policy, each| {
             let mut rows = CsvRows::new(input)?;
-            run(&mut || rows.next_row(), "", program, parameters, policy, each)
+            run(|row| rows.read(row), "", program, parameters, policy, each)
         },
     },
     ExecutionFormat {
@@ -27,12 +27,18 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
         drive: |input, program, parameters, policy, each| {
             let mut words = AddressWords::new(input);
             let mut number = 0;
-            let mut next = || {
+            let next = |row: &mut CsvRow| {
                 number += 1;
-                let row = |address| CsvRow { number, address, privilege: MACHINE, ..CsvRow::default() };
-                Ok(words.next_address()?.map(row))
+                let address = words.next_address()?;
+                *row = CsvRow {
+                    number,
+                    address: address.unwrap_or_default(),
+                    privilege: MACHINE,
+                    ..CsvRow::default()
+                };
+                Ok(address.is_some())
             };
-            run(&mut next, "; this format has no traps", program, parameters, policy, each)
+            run(next, "; this format has no traps", program, parameters, policy, each)
         },
     },
     ExecutionFormat {
@@ -44,12 +50,10 @@ pub(super) const FORMATS: &[ExecutionFormat<RiscvEtrace>] = &[
 /// Machine level, for executions without levels.
 const MACHINE: u8 = 3;
 
-type NextRow<'a> = &'a mut dyn FnMut() -> Result<Option<CsvRow>, ExecutionError>;
-
-/// Traces the rows from the first to the last, with tracing switched on before and off after them. `hint` is added to
-/// the error of an address that cannot be reached.
+/// Traces the rows from the first to the last, with tracing switched on before and off after them. `next_row` reads a
+/// row, or is `false` at the end; `hint` is added to the error of an address that cannot be reached.
 fn run(
-    next_row: NextRow<'_>,
+    next_row: impl FnMut(&mut CsvRow) -> Result<bool, ExecutionError>,
     hint: &'static str,
     program: &Program,
     parameters: &Parameters,
@@ -57,34 +61,32 @@ fn run(
     each: &mut dyn FnMut(&Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
     let map = FlowMap::with_zcm(program, parameters.xlen, parameters.zcmp_zcmt);
-    let check = Check::new(&map, program, parameters, hint);
-    let mut rows = Rows { next_row, program, check, ahead: None, summary: FileSummary::default() };
+    let mut rows = Rows::new(next_row, program, Check::new(&map, program, parameters, hint));
     rows.skip_untraceable()?;
-    let mut failure = None;
-    let middle = iter::from_fn(|| match rows.next_step() {
-        Ok(step) => step,
-        Err(error) => {
-            failure = Some(error);
-            None
-        }
-    });
-    let enable = |on| iter::once(Step::Stimulus(Stimulus::Enable(on)));
-    Hart::new(program, parameters, retirement(parameters))
-        .with_filters(&policy.filters)
-        .run(enable(true).chain(middle).chain(enable(false)), each)
-        .map_err(|error| ExecutionError::Impossible(error.to_string()))?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(rows.summary),
+    let mut hart = Hart::new(program, parameters, retirement(parameters)).with_filters(&policy.filters);
+    let impossible = |error: HartError| ExecutionError::Impossible(error.to_string());
+    hart.begin();
+    hart.step(&Step::Stimulus(Stimulus::Enable(true)), each).map_err(impossible)?;
+    let mut step = Step::Retire(Retire::default());
+    while rows.next_step(&mut step)? {
+        hart.step(&step, each).map_err(impossible)?;
     }
+    hart.step(&Step::Stimulus(Stimulus::Enable(false)), each).map_err(impossible)?;
+    hart.finish(each);
+    Ok(rows.summary)
 }
 
 /// Turns rows into steps; sees one row ahead.
-struct Rows<'a> {
-    next_row: NextRow<'a>,
+struct Rows<'a, R> {
+    next_row: R,
     program: &'a Program,
     check: Check<'a>,
-    ahead: Option<CsvRow>,
+    /// The latest two rows that were read.
+    read: [CsvRow; 2],
+    /// Which of them is the latest, the row ahead.
+    latest: usize,
+    /// There is a row ahead.
+    has_ahead: bool,
     summary: FileSummary,
 }
 
@@ -98,6 +100,7 @@ struct Check<'a> {
     starts: Starts,
     /// The row before.
     trap: Option<Trap>,
+    known: KnownPairs,
 }
 
 /// The error of a row, with its column.
@@ -107,11 +110,29 @@ fn wrong(row: &CsvRow, column: &str, message: String) -> Result<(), ExecutionErr
 
 impl<'a> Check<'a> {
     fn new(map: &'a FlowMap, program: &'a Program, parameters: &'a Parameters, hint: &'static str) -> Self {
-        Self { flow: FlowCheck::new(map), program, parameters, hint, starts: Starts::default(), trap: None }
+        let (flow, starts, known) = (FlowCheck::new(map), Starts::default(), KnownPairs::default());
+        Self { flow, program, parameters, hint, starts, trap: None, known }
     }
 
     /// Checks the row that `step` was made of. The error names its column.
+    #[inline]
     fn row(&mut self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
+        if self.known.goes_on(row) { Ok(()) } else { self.new_row(row, step) }
+    }
+
+    /// Checks a row that is not known.
+    #[inline(never)]
+    fn new_row(&mut self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
+        if let Some(before) = self.known.latest {
+            self.flow.resume(before.address, self.level(before.privilege));
+        }
+        self.anything(row, step)?;
+        self.known.add(row);
+        Ok(())
+    }
+
+    /// Checks any row.
+    fn anything(&mut self, row: &CsvRow, step: &Step) -> Result<(), ExecutionError> {
         self.values(row, step)?;
         match step {
             Step::Retire(_) => {
@@ -201,21 +222,38 @@ impl<'a> Check<'a> {
     /// The step without what the check of the flow does not know: triggers that break at any instruction, and levels of
     /// debug mode and virtual machines, which have no order.
     fn for_flow<'s>(&self, step: &'s Step) -> Cow<'s, Step> {
-        let levels = self.parameters.privilege_width_p <= 2;
-        if levels && matches!(step, Step::Retire(_)) {
+        if self.has_order() && matches!(step, Step::Retire(_)) {
             return Cow::Borrowed(step);
         }
         let mut step = step.clone();
         match &mut step {
-            Step::Retire(retire) if !levels => retire.privilege = MACHINE,
-            Step::Trap(trap) if !levels => {
-                trap.privilege = MACHINE;
+            Step::Retire(retire) => retire.privilege = self.level(retire.privilege),
+            Step::Trap(trap) if !self.has_order() => {
+                trap.privilege = self.level(trap.privilege);
                 trap.cause = 2;
             }
             Step::Trap(trap) if !trap.interrupt && trap.cause == 3 => trap.cause = 2,
             _ => {}
         }
         Cow::Owned(step)
+    }
+
+    /// The ingress port does not have the EPC of an interrupt, but the file does: it decides whether a branch before it
+    /// was taken.
+    fn outcome(&self, row: &CsvRow, interrupt: &CsvRow) -> Option<bool> {
+        let first = *self.program.bytes_at(row.address)?.first()?;
+        let size = if first & 0b11 == 0b11 { 4 } else { 2 };
+        Some(interrupt.address != row.address.wrapping_add(size))
+    }
+
+    /// Whether all levels are in an order.
+    const fn has_order(&self) -> bool {
+        self.parameters.privilege_width_p <= 2
+    }
+
+    /// A level for the check of the flow.
+    const fn level(&self, level: u8) -> u8 {
+        if self.has_order() { level } else { MACHINE }
     }
 
     /// The instruction at an address, 2 or 4 bytes.
@@ -227,44 +265,50 @@ impl<'a> Check<'a> {
     }
 }
 
-impl Rows<'_> {
+impl<'a, R: FnMut(&mut CsvRow) -> Result<bool, ExecutionError>> Rows<'a, R> {
+    fn new(next_row: R, program: &'a Program, check: Check<'a>) -> Self {
+        let (read, summary) = (<[CsvRow; 2]>::default(), FileSummary::default());
+        Self { next_row, program, check, read, latest: 0, has_ahead: false, summary }
+    }
+
     /// Passes over what runs before the program, such as a boot ROM that is in no file.
     fn skip_untraceable(&mut self) -> Result<(), ExecutionError> {
         loop {
-            self.ahead = (self.next_row)()?;
-            match self.ahead {
-                Some(row) if self.program.bytes_at(row.address).is_none() => self.summary.skipped += 1,
-                _ => return Ok(()),
+            let ahead = &mut self.read[self.latest];
+            self.has_ahead = (self.next_row)(ahead)?;
+            if !self.has_ahead || self.program.bytes_at(ahead.address).is_some() {
+                return Ok(());
             }
+            self.summary.skipped += 1;
         }
     }
 
-    fn next_step(&mut self) -> Result<Option<Step>, ExecutionError> {
-        let Some(row) = self.ahead else { return Ok(None) };
-        self.ahead = (self.next_row)()?;
+    /// Makes `step` the next one; `false` at the end.
+    fn next_step(&mut self, step: &mut Step) -> Result<bool, ExecutionError> {
+        if !self.has_ahead {
+            return Ok(false);
+        }
+        let [first, second] = &mut self.read;
+        let (row, ahead) = if self.latest == 0 { (first, second) } else { (second, first) };
+        self.latest = 1 - self.latest;
+        self.has_ahead = (self.next_row)(ahead)?;
         self.summary.steps += 1;
-        let mut step = foreign::step(&row);
-        self.check.row(&row, &step)?;
-        if let Step::Retire(retire) = &mut step {
-            retire.taken = self.outcome(&row);
+        foreign::set_step(step, row);
+        self.check.row(row, step)?;
+        if let Step::Retire(retire) = step
+            && self.has_ahead
+            && ahead.interrupt
+        {
+            retire.taken = self.check.outcome(row, ahead);
         }
-        Ok(Some(step))
-    }
-
-    /// The ingress port does not have the EPC of an interrupt, but the file does: it decides whether a branch before it
-    /// was taken.
-    fn outcome(&self, row: &CsvRow) -> Option<bool> {
-        let next = self.ahead.filter(|next| next.interrupt)?;
-        let first = *self.program.bytes_at(row.address)?.first()?;
-        let size = if first & 0b11 == 0b11 { 4 } else { 2 };
-        Some(next.address != row.address.wrapping_add(size))
+        Ok(true)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceproof_vectors::riscv_etrace::{Modes, Retire, TrapVectors};
+    use traceproof_vectors::riscv_etrace::{Modes, TrapVectors};
     use traceproof_vectors::{Address, Section};
 
     /// 0x1000: nop; 0x1004: c.nop; 0x1006: ecall; 0x100a: beq x0, x0, -4 (to 0x1006).
@@ -284,13 +328,11 @@ mod tests {
         let map = FlowMap::new(&program, parameters.xlen);
         let check = Check::new(&map, &program, parameters, "");
         let mut csv = CsvRows::new(text.as_bytes()).map_err(|error| error.to_string())?;
-        let mut next_row = || csv.next_row();
-        let summary = FileSummary::default();
-        let mut rows = Rows { next_row: &mut next_row, program: &program, check, ahead: None, summary };
+        let mut rows = Rows::new(|row: &mut CsvRow| csv.read(row), &program, check);
         rows.skip_untraceable().map_err(|error| error.to_string())?;
-        let mut steps = Vec::new();
-        while let Some(step) = rows.next_step().map_err(|error| error.to_string())? {
-            steps.push(step);
+        let (mut steps, mut step) = (Vec::new(), Step::Retire(Retire::default()));
+        while rows.next_step(&mut step).map_err(|error| error.to_string())? {
+            steps.push(step.clone());
         }
         Ok((steps, rows.summary))
     }
@@ -361,6 +403,34 @@ mod tests {
             ),
         ] {
             assert_eq!(steps(text).expect_err("impossible"), message, "{text}");
+        }
+    }
+
+    /// What is right in a row that follows the same one for the second time may be wrong in the third.
+    #[test]
+    fn rows_that_are_known_are_refused_for_what_changed() {
+        let beginning = "ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE\n\
+            1000,13,3,0,0\n1004,1,3,0,0\n1006,73,3,1,b\n1006,73,3,1,b\n100a,0,3,0,0\n\
+            100e,0,3,1,2\n1000,13,3,0,0\n1004,1,3,0,0\n1006,73,3,1,b\n1000,13,3,0,0\n";
+        let steps = |row: &str| steps(&format!("{beginning}{row}\n"));
+        assert_eq!(steps("1004,1,3,0,0").expect("as before").1, FileSummary { steps: 11, skipped: 0 });
+        assert!(steps("1004,0,3,0,0").is_ok(), "the word is not stated");
+        for (row, message) in [
+            ("1004,2,3,0,0", "column INSN: 0x2, but the program has 0x1 at 0x1004"),
+            ("1004,1,1,0,0", "column PRIVILEGE: 0x1004: the privilege level changed by itself"),
+            ("1004,1,3,1,b", "column ECAUSE: 0x1004: no ecall or ebreak where one trapped"),
+            ("1000,13,3,0,0", "column ADDRESS: 0x1000: the instruction before it does not lead here"),
+            (
+                "1004,1,3,0,0\n1004,1,3,0,0",
+                "column ADDRESS: 0x1004: the instruction before it does not lead here",
+            ),
+            (
+                "1002,0,3,0,0",
+                "column ADDRESS: 0x1002 is inside another executed instruction, or contains one",
+            ),
+        ] {
+            let number = 11 + row.lines().count();
+            assert_eq!(steps(row).expect_err("impossible"), format!("record {number}: {message}"), "{row}");
         }
     }
 

@@ -6,6 +6,7 @@ mod field_clauses;
 pub mod generate;
 mod ingress;
 mod instructions;
+mod known_pairs;
 mod legal_choices;
 mod legal_form;
 mod opcodes;

@@ -28,6 +28,13 @@ pub struct CsvRow {
     pub interrupt: bool,
 }
 
+impl CsvRow {
+    /// A trap, not an instruction.
+    pub(super) const fn is_trap(&self) -> bool {
+        self.exception || self.interrupt
+    }
+}
+
 /// Reads comma-separated rows with a header line that names the columns
 /// `VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT`, in any order.
 ///
@@ -64,6 +71,15 @@ impl Column {
         ("TVAL", Self::Tval),
         ("INTERRUPT", Self::Interrupt),
     ];
+
+    /// The largest value that is right, or of which the digits mean the same in any base.
+    const fn most(self) -> u64 {
+        match self {
+            Self::Valid | Self::Exception | Self::Interrupt => 1,
+            Self::Privilege => 9,
+            Self::Address | Self::Instruction | Self::Cause | Self::Tval => u64::MAX,
+        }
+    }
 }
 
 impl<R: BufRead> CsvRows<R> {
@@ -105,15 +121,41 @@ impl<R: BufRead> CsvRows<R> {
     ///
     /// When the input cannot be read, or a row is malformed.
     pub fn next_row(&mut self) -> Result<Option<CsvRow>, ExecutionError> {
-        while self.read_line()? {
+        let mut row = CsvRow::default();
+        Ok(self.read(&mut row)?.then_some(row))
+    }
+
+    /// Makes `row` the next valid row; `false` at the end.
+    pub(super) fn read(&mut self, row: &mut CsvRow) -> Result<bool, ExecutionError> {
+        loop {
+            match self.read_plain(row)? {
+                Some(true) => return Ok(true),
+                Some(false) => continue,
+                None => {}
+            }
+            if !self.read_line()? {
+                return Ok(false);
+            }
             if self.line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            if let Some(row) = self.parse()? {
-                return Ok(Some(row));
+            if let Some(read) = self.parse()? {
+                *row = read;
+                return Ok(true);
             }
         }
-        Ok(None)
+    }
+
+    /// Reads a line of digits and commas that is in the input's buffer, without a copy, and says whether its row is
+    /// valid. `None` for any other line; then nothing has happened.
+    fn read_plain(&mut self, row: &mut CsvRow) -> Result<Option<bool>, ExecutionError> {
+        *row = CsvRow { number: self.number + 1, privilege: 3, ..CsvRow::default() };
+        let Some((valid, length)) = plain(self.input.fill_buf()?, &self.columns, row) else {
+            return Ok(None);
+        };
+        self.input.consume(length);
+        self.number += 1;
+        Ok(Some(valid))
     }
 
     /// Reads one line, the end of line included; `false` at the end of the input.
@@ -185,6 +227,64 @@ impl Column {
     }
 }
 
+/// Reads a line of digits and commas from the beginning of `text` into `row`. Whether the row is valid, and its length
+/// with the end of the line; `None` for any line that may mean something else.
+fn plain(text: &[u8], columns: &[Column], row: &mut CsvRow) -> Option<(bool, usize)> {
+    let mut values = [0; Column::NAMES.len()];
+    values[Column::Valid as usize] = 1;
+    values[Column::Privilege as usize] = row.privilege.into();
+    let mut at = 0;
+    for (index, column) in columns.iter().enumerate() {
+        if index > 0 {
+            at = after(text, at, b',')?;
+        }
+        let value;
+        (value, at) = digits(text, at)?;
+        if value > column.most() {
+            return None;
+        }
+        values[*column as usize] = value;
+    }
+    let at = after(text, at, b'\r').unwrap_or(at);
+    let length = after(text, at, b'\n')?;
+    let [valid, address, instruction, privilege, exception, cause, tval, interrupt] = values;
+    (row.address, row.instruction, row.cause, row.tval) = (address, instruction, cause, tval);
+    (row.exception, row.interrupt) = (exception == 1, interrupt == 1);
+    row.privilege = privilege as u8;
+    Some((valid == 1, length))
+}
+
+/// The position after `byte`, if it is there.
+fn after(text: &[u8], at: usize, byte: u8) -> Option<usize> {
+    (*text.get(at)? == byte).then_some(at + 1)
+}
+
+/// A hexadecimal number of so few digits that it cannot overflow, and the position after it.
+#[inline]
+fn digits(text: &[u8], first: usize) -> Option<(u64, usize)> {
+    let (mut value, mut at) = (0, first);
+    while let Some(&byte) = text.get(at)
+        && let digit = DIGITS[usize::from(byte)]
+        && digit < 16
+    {
+        value = value << 4 | u64::from(digit);
+        at += 1;
+    }
+    (1..=16).contains(&(at - first)).then_some((value, at))
+}
+
+/// The value of every hexadecimal digit; 255 of other bytes.
+const DIGITS: [u8; 256] = {
+    let mut digits = [u8::MAX; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+
 /// Strict: no sign; a hexadecimal number may start with `0x`.
 pub(super) fn number(text: &str, radix: u32) -> Option<u64> {
     let digits = if radix == 16 { text.trim_start_matches("0x").trim_start_matches("0X") } else { text };
@@ -198,12 +298,17 @@ pub(super) fn number(text: &str, radix: u32) -> Option<u64> {
 pub struct AddressWords<R> {
     input: R,
     number: u64,
+    /// Words that were read, the next one last.
+    read: Vec<u64>,
 }
+
+/// How many words are read at once.
+const WORDS: usize = 1024;
 
 impl<R: BufRead> AddressWords<R> {
     /// Starts at the first word.
     pub const fn new(input: R) -> Self {
-        Self { input, number: 0 }
+        Self { input, number: 0, read: Vec::new() }
     }
 
     /// The next address; `None` at the end.
@@ -212,10 +317,29 @@ impl<R: BufRead> AddressWords<R> {
     ///
     /// When the input cannot be read or ends within a word.
     pub fn next_address(&mut self) -> Result<Option<u64>, ExecutionError> {
-        if self.input.fill_buf()?.is_empty() {
+        if let Some(word) = self.read.pop() {
+            self.number += 1;
+            return Ok(Some(word));
+        }
+        self.more()
+    }
+
+    /// Reads the words that are in the input's buffer, and gives the first one.
+    #[inline(never)]
+    fn more(&mut self) -> Result<Option<u64>, ExecutionError> {
+        let buffer = self.input.fill_buf()?;
+        if buffer.is_empty() {
             return Ok(None);
         }
+        let (words, _) = buffer.as_chunks::<8>();
+        let words = words.get(..WORDS).unwrap_or(words);
+        self.read.extend(words.iter().rev().map(|word| u64::from_le_bytes(*word)));
+        let length = 8 * words.len();
+        self.input.consume(length);
         self.number += 1;
+        if let Some(word) = self.read.pop() {
+            return Ok(Some(word));
+        }
         let mut word = [0; 8];
         match self.input.read_exact(&mut word) {
             Ok(()) => Ok(Some(u64::from_le_bytes(word))),
@@ -285,6 +409,41 @@ mod tests {
         assert_eq!(rows(&endless), Err("record 2: the line is too long".to_owned()));
     }
 
+    /// Lines in a buffer are read in place, others are put together first.
+    #[test]
+    fn rows_do_not_depend_on_the_buffer() {
+        let header = "VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n";
+        let lines = [
+            "1,80000022,73,3,1,b,7c,0\n1,80000026,ffffffffffffffff,0,0,0,0,1\n",
+            "0,80000022,73,3,1,b,7c,0\r\n1,8000ABCD,73,3,1,b,7c,0\r\n",
+            "1,0x80,0,3,0,0,0,0\n1, 80 ,0,3,0,0,0,0\n\n1,80,0,255,0,0,0,0\n1,80,0,10,0,0,0,0",
+            "1,10000000000000000,0,3,0,0,0,0\n",
+            "1,00000000000000080,0,003,00,0,0,01\n",
+            "1,80,0,3,0,0,0\n",
+            "1,80,0,3,0,0,0,0,0\n",
+            "1,80,0,3,2,0,0,0\n",
+            "2,80,0,3,0,0,0,0\n",
+            "1,80,0,a,0,0,0,0\n",
+            "1,80,0,256,0,0,0,0\n",
+            "1,,0,3,0,0,0,0\n",
+            "1,80,0,3,0,0,0,0 1\n",
+            "1,80,0,3,0,0,0,0\r",
+        ];
+        for lines in lines {
+            let text = format!("{header}1,10,13,3,0,0,0,0\n{lines}1,14,13,3,0,0,0,0\n");
+            let in_pieces = |capacity| {
+                let mut reader = CsvRows::new(io::BufReader::with_capacity(capacity, text.as_bytes()))?;
+                let rows = std::iter::from_fn(|| reader.next_row().transpose());
+                rows.collect::<Result<Vec<_>, _>>()
+            };
+            let expected = in_pieces(1).map_err(|error| error.to_string());
+            assert_eq!(rows(&text), expected, "{lines}");
+            for capacity in 2..30 {
+                assert_eq!(in_pieces(capacity).map_err(|error| error.to_string()), expected, "{lines}");
+            }
+        }
+    }
+
     #[test]
     fn words_are_little_endian_and_whole() {
         let bytes = [0x34, 0x12, 0, 0, 0, 0, 0, 0x80, 1];
@@ -295,5 +454,14 @@ mod tests {
             "record 2: the file ends within an 8-byte word"
         );
         assert_eq!(AddressWords::new(&[][..]).next_address().expect("empty"), None);
+        let bytes: Vec<u8> = (0..2 * WORDS as u64).flat_map(u64::to_le_bytes).chain([1, 2]).collect();
+        for capacity in [1, 5, 8, 20, 4096, 1 << 20] {
+            let mut words = AddressWords::new(io::BufReader::with_capacity(capacity, bytes.as_slice()));
+            for expected in 0..2 * WORDS as u64 {
+                assert_eq!(words.next_address().expect("whole"), Some(expected), "{capacity}");
+            }
+            let error = words.next_address().expect_err("cut").to_string();
+            assert_eq!(error, format!("record {}: the file ends within an 8-byte word", 2 * WORDS + 1));
+        }
     }
 }

@@ -43,6 +43,7 @@ impl CodeMap {
     }
 
     /// The instruction at `address`.
+    #[inline]
     pub(super) fn at(&mut self, address: u64) -> Option<Instruction> {
         if let Some(section) = self.sections.get(self.latest)
             && let Some(found) = section.at(address)
@@ -58,6 +59,7 @@ impl CodeMap {
 
 impl Section {
     /// `None` outside of the section, `Some(None)` where no instruction can be read.
+    #[inline]
     fn at(&self, address: u64) -> Option<Option<Instruction>> {
         let offset = address.wrapping_sub(self.address);
         if offset & 1 != 0 {

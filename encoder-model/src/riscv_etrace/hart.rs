@@ -1,5 +1,7 @@
 //! From an execution to the ingress port: the signals of a hart for its encoder (ET 4).
 
+mod fast_path;
+
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -10,6 +12,7 @@ use traceproof_vectors::{Address, Program};
 
 use super::code_map::CodeMap;
 use super::instruction::{Class, Instruction, Isa};
+use fast_path::Alone;
 
 /// How many instructions retire together. No packet depends on it (RVET-ENC-044), except where the
 /// resynchronisation timer may act only between blocks.
@@ -47,7 +50,7 @@ pub enum TrapPlacement {
 pub enum HartError {
     /// An instruction retired where the program has none, or one longer than 32 bits.
     NoCode {
-        /// Index of the step, counted from 0 in each run.
+        /// Index of the step, counted from 0 in each execution.
         step: u64,
         /// Where it should be.
         address: u64,
@@ -82,6 +85,10 @@ pub struct Hart {
     upper: u8,
     /// What accesses of a multi-access instruction before the last one say about its retirement.
     begun: Option<Retire>,
+    /// Steps of the execution so far.
+    steps: u64,
+    /// Absent: every instruction is put together with what surrounds it.
+    alone: Option<Alone>,
 }
 
 /// The shape of the ingress port.
@@ -154,7 +161,15 @@ impl Hart {
             waiting: Vec::new(),
             upper: 0,
             begun: None,
+            steps: 0,
+            alone: Some(Alone::default()),
         }
+    }
+
+    /// The same hart without the code that only saves time. Its stimuli are the same.
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { alone: None, ..self }
     }
 
     /// The same hart with its traps placed otherwise.
@@ -190,47 +205,89 @@ impl Hart {
         steps: impl IntoIterator<Item = Step>,
         sink: &mut dyn FnMut(&Stimulus),
     ) -> Result<(), HartError> {
-        self.restart();
-        for (index, step) in (0..).zip(steps) {
-            if self.open.is_some_and(|open| open.undecided) && !self.decide(&step, sink) {
-                if let Step::Stimulus(stimulus) = step {
-                    self.waiting.push(stimulus);
-                }
-                continue;
-            }
-            match step {
-                Step::Retire(retire) => {
-                    let Some(instruction) = self.code.at(retire.address.0) else {
-                        return Err(HartError::NoCode { step: index, address: retire.address.0 });
-                    };
-                    if retire.partial && self.port.retires_once {
-                        self.begin(retire);
-                    } else {
-                        let retire = self.begun.take().map_or(retire, |begun| retire_after(retire, begun));
-                        self.retire(&retire, instruction, sink);
-                    }
-                }
-                Step::Trap(trap) => self.trap(&trap, sink),
-                Step::Stimulus(stimulus) => {
-                    self.flush(sink);
-                    if matches!(&stimulus, Stimulus::Cycle(cycle) if !cycle.blocks.is_empty()) {
-                        self.upper = 0;
-                    }
-                    sink(&stimulus);
-                }
-            }
+        self.begin();
+        for step in steps {
+            self.step(&step, sink)?;
         }
-        self.settle(false, sink);
-        self.flush(sink);
+        self.finish(sink);
         Ok(())
     }
 
-    fn restart(&mut self) {
+    /// Begins an execution of which the steps come one by one. One that has begun is forgotten.
+    pub fn begin(&mut self) {
         self.open = None;
         self.waiting.clear();
         self.upper = 0;
         self.begun = None;
+        self.steps = 0;
+        self.alone = self.alone.take().map(|_| Alone::default());
         self.cycle.blocks.clear();
+    }
+
+    /// Takes the next step; see [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// When the program has no code for it.
+    #[inline]
+    pub fn step(&mut self, step: &Step, sink: &mut dyn FnMut(&Stimulus)) -> Result<(), HartError> {
+        let index = self.steps;
+        self.steps += 1;
+        if let Step::Retire(retire) = step
+            && self.retire_alone(retire, sink)
+        {
+            return Ok(());
+        }
+        self.settle_alone();
+        self.step_any(index, step, sink)?;
+        self.hold_alone();
+        Ok(())
+    }
+
+    /// Takes the step with this index, of any kind.
+    #[inline(never)]
+    fn step_any(
+        &mut self,
+        index: u64,
+        step: &Step,
+        sink: &mut dyn FnMut(&Stimulus),
+    ) -> Result<(), HartError> {
+        if self.open.is_some_and(|open| open.undecided) && !self.decide(step, sink) {
+            if let Step::Stimulus(stimulus) = step {
+                self.waiting.push(stimulus.clone());
+            }
+            return Ok(());
+        }
+        match step {
+            Step::Retire(retire) => {
+                let Some(instruction) = self.code.at(retire.address.0) else {
+                    return Err(HartError::NoCode { step: index, address: retire.address.0 });
+                };
+                if retire.partial && self.port.retires_once {
+                    self.begin_accesses(retire);
+                } else if let Some(begun) = self.begun.take() {
+                    self.retire(&retire_after(*retire, begun), instruction, sink);
+                } else {
+                    self.retire(retire, instruction, sink);
+                }
+            }
+            Step::Trap(trap) => self.trap(trap, sink),
+            Step::Stimulus(stimulus) => {
+                self.flush(sink);
+                if matches!(stimulus, Stimulus::Cycle(cycle) if !cycle.blocks.is_empty()) {
+                    self.upper = 0;
+                }
+                sink(stimulus);
+            }
+        }
+        Ok(())
+    }
+
+    /// The execution ends here: what is still open goes to the sink.
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&Stimulus)) {
+        self.settle_alone();
+        self.settle(false, sink);
+        self.flush(sink);
     }
 
     /// Finds the outcome of the branch that the open block ends with; `false` if `step` does not determine it.
@@ -271,17 +328,14 @@ impl Hart {
 
     /// An access of an instruction that retires later: nothing at the port, except that a trigger and a context change
     /// wait for the retirement.
-    fn begin(&mut self, retire: Retire) {
-        self.begun = Some(self.begun.map_or(retire, |begun| retire_after(retire, begun)));
+    fn begin_accesses(&mut self, retire: &Retire) {
+        self.begun = Some(self.begun.map_or(*retire, |begun| retire_after(*retire, begun)));
     }
 
     fn retire(&mut self, retire: &Retire, instruction: Instruction, sink: &mut dyn FnMut(&Stimulus)) {
         let Instruction { halfwords, class } = instruction;
-        let sijump = self.port.sijump && self.is_sequentially_inferable(class);
-        self.upper = match class {
-            Class::UpperImmediate { destination } => destination,
-            _ => 0,
-        };
+        let sijump = self.port.sijump && self.port.is_sequentially_inferable(class, self.upper);
+        self.upper = class.upper();
         let same_cycle = self.joins_cycle(retire);
         let joins = |open: OpenBlock| {
             let (last, next) = (open.end.wrapping_sub(2 * u64::from(open.last_halfwords)), retire.address.0);
@@ -311,14 +365,6 @@ impl Hart {
             (open.itype, open.sijump) = (Itype::Nothing, false);
             (open.undecided, open.complete) = (false, true);
         }
-    }
-
-    /// Spec: ET 4.1.1, RVET-ENC-052 (ET 4.2): with a 4-bit itype returns are never inferred this way.
-    fn is_sequentially_inferable(&self, class: Class) -> bool {
-        let base = class.base();
-        base != 0
-            && base == self.upper
-            && (self.port.itype_width < 4 || !matches!(class, Class::Return { .. }))
     }
 
     /// Whether an instruction may share the cycle being put together. Spec: RVET-ING-008 (ET 4.2).
@@ -380,15 +426,7 @@ impl Hart {
     /// The open block becomes a signal group of the cycle.
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let block = Block {
-            itype: open.itype,
-            iaddr: Address(open.first),
-            iretire: if self.port.halfwords { open.halfwords } else { open.instructions },
-            ilastsize: open.last_halfwords.trailing_zeros() as u8,
-            sijump: open.sijump,
-            notify: open.notify,
-        };
-        self.cycle.blocks.push(block);
+        self.cycle.blocks.push(self.port.block(&open));
     }
 
     fn is_full(&self) -> bool {
@@ -448,6 +486,30 @@ const fn has_timestamps(encapsulation: &Encapsulation) -> bool {
 }
 
 impl Port {
+    /// The signals of a block.
+    const fn block(&self, open: &OpenBlock) -> Block {
+        Block {
+            itype: open.itype,
+            iaddr: Address(open.first),
+            iretire: if self.halfwords { open.halfwords } else { open.instructions },
+            ilastsize: open.last_halfwords.trailing_zeros() as u8,
+            sijump: open.sijump,
+            notify: open.notify,
+        }
+    }
+
+    /// After an instruction that wrote `upper` as upper immediate. Spec: ET 4.1.1, RVET-ENC-052 (ET 4.2): with a 4-bit
+    /// itype returns are never inferred this way.
+    const fn is_sequentially_inferable(&self, class: Class, upper: u8) -> bool {
+        let base = class.base();
+        base != 0 && base == upper && (self.itype_width < 4 || !matches!(class, Class::Return { .. }))
+    }
+
+    /// One instruction in a cycle: each has a cycle of its own.
+    const fn is_single(&self) -> bool {
+        self.max_instructions == 1 && self.groups == 1
+    }
+
     /// Whether an instruction continues the open block.
     const fn takes(&self, open: &OpenBlock, address: u64, halfwords: u8) -> bool {
         !open.complete

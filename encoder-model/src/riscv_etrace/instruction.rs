@@ -125,6 +125,14 @@ impl Class {
         !matches!(self, Self::Other | Self::UpperImmediate { .. })
     }
 
+    /// The register that it writes as upper immediate; 0 where there is none.
+    pub(super) const fn upper(self) -> u8 {
+        match self {
+            Self::UpperImmediate { destination } => destination,
+            _ => 0,
+        }
+    }
+
     /// The register that holds the target of an uninferable jump; 0 where there is none.
     #[must_use]
     pub const fn base(self) -> u8 {

@@ -255,6 +255,13 @@ impl<'a> FlowCheck<'a> {
         Ok(())
     }
 
+    /// Goes on after a retirement that can follow the latest step and was not checked.
+    pub(in crate::riscv_etrace) fn resume(&mut self, address: u64, privilege: u8) {
+        if let Some(instruction) = self.map.at(address) {
+            self.previous = Previous::Retire { address, instruction, privilege };
+        }
+    }
+
     fn retire(&self, retire: &Retire) -> Result<Previous, &'static str> {
         let Retire { address, privilege, .. } = *retire;
         let instruction = self.map.at(address.0).ok_or("no code")?;

@@ -54,14 +54,24 @@ fn until_error(
 }
 
 /// The step that a row stands for.
-pub(crate) fn step(row: &CsvRow) -> Step {
-    let CsvRow { address, privilege, exception, cause, tval, interrupt, .. } = *row;
-    if exception || interrupt {
+fn step(row: &CsvRow) -> Step {
+    let mut step = Step::Retire(Retire::default());
+    set_step(&mut step, row);
+    step
+}
+
+/// Makes `step` the one that a row stands for. One that becomes another of its kind is changed in place.
+#[inline]
+pub(crate) fn set_step(step: &mut Step, row: &CsvRow) {
+    let CsvRow { address, privilege, cause, tval, interrupt, .. } = *row;
+    let address = Address(address);
+    if row.is_trap() {
         let tval = if interrupt { 0 } else { tval };
-        let epc = address;
-        Step::Trap(Trap { interrupt, cause, tval, epc: Address(epc), privilege, ..Trap::default() })
+        *step = Step::Trap(Trap { interrupt, cause, tval, epc: address, privilege, ..Trap::default() });
+    } else if let Step::Retire(retire) = step {
+        *retire = Retire { address, privilege, ..Retire::default() };
     } else {
-        Step::Retire(Retire { address: Address(address), privilege, ..Retire::default() })
+        *step = Step::Retire(Retire { address, privilege, ..Retire::default() });
     }
 }
 

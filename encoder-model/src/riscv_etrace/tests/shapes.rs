@@ -3,7 +3,7 @@
 use crate::riscv_etrace::{Hart, Retirement, TrapPlacement};
 use proptest::prelude::*;
 use traceproof_vectors::riscv_etrace::{
-    Cycle, InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors,
+    Cycle, InterruptReport, Modes, Parameters, Policy, Retire, Step, Stimulus, Trap, TrapVectors, Version,
 };
 use traceproof_vectors::{Address, Program};
 
@@ -194,6 +194,40 @@ proptest! {
             (8, Retirement::Groups { groups: 4, max_halfwords: 64 }, TrapPlacement::Alone),
         ] {
             prop_assert_eq!(&wire(&parameters, &policy, &steps, shape), &expected, "{:?}", shape);
+        }
+    }
+
+    /// The same stimuli, too, of steps as files of executions have them: without outcomes, and with the accesses of
+    /// multi-access instructions.
+    #[test]
+    fn the_fast_path_of_the_hart_changes_nothing(
+        parameters in parameters(),
+        (late, itype_width_p, retires_p) in (any::<bool>(), 3_u8..=4, 1_u8..=2),
+        choices in prop::collection::vec(any::<(u8, u8)>(), 0..200),
+        (undecided, partial) in any::<(u64, u64)>(),
+    ) {
+        let version = if late { Version::V2_0_5 } else { Version::V2_0 };
+        let parameters = Parameters { version, itype_width_p, retires_p, ..parameters };
+        let mut steps = execution(&choices);
+        for (index, step) in steps.iter_mut().enumerate() {
+            if let Step::Retire(retire) = step {
+                let bit = |bits: u64| bits >> (index % 61) & 1 == 1;
+                retire.taken = retire.taken.filter(|_| !bit(undecided));
+                retire.partial = bit(partial) && index % 3 == 0;
+                retire.time = index as u64;
+            }
+        }
+        let stimuli = |mut hart: Hart| {
+            let mut stimuli = Vec::new();
+            let end = hart.run(steps.iter().cloned(), &mut |stimulus| stimuli.push(stimulus.clone()));
+            (stimuli, end)
+        };
+        let groups = Retirement::Groups { groups: 2, max_halfwords: 4 };
+        for retirement in [Retirement::Single, Retirement::Blocks { max_halfwords: 4 }, groups] {
+            for traps in [TrapPlacement::Merged, TrapPlacement::Alone] {
+                let hart = Hart::new(&code(), &parameters, retirement).with_traps(traps);
+                prop_assert_eq!(stimuli(hart.clone()), stimuli(hart.without_fast_path()));
+            }
         }
     }
 }
