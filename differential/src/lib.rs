@@ -43,5 +43,5 @@ pub use divergence::{Divergence, Row};
 pub use finding::{Examination, Finding, examine};
 pub use message::{Claims, Item};
 pub use protocol::JudgedProtocol;
-pub use shrink::shrink;
+pub use shrink::{shrink, shrink_while};
 pub use stream::Stream;

@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     subject: Vec<String>,
     #[command(flatten)]
     seeds: Seeds,
-    /// Compare for this long: after all streams, mutated ones. Default: until all streams are compared.
+    /// Take this long for each protocol: four fifths to compare, after all streams mutated ones, and the rest to shrink
+    /// what was found. Default: until all streams are compared.
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
     /// Write the smallest stream of each kind to this directory, for `fuzz promote`.

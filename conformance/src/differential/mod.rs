@@ -6,13 +6,14 @@
 
 mod compare;
 mod known;
+mod pool;
 mod streams;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use traceproof_differential::mutation::{Random, mutate};
+use traceproof_differential::shrink_while;
 use traceproof_vectors::notation::show_bytes;
 
 use crate::ProtocolName;
@@ -21,6 +22,8 @@ use crate::baseline::Baseline;
 use crate::family::FamilyRules;
 use crate::suite::{Directories, Selection};
 use crate::verdict::Divergence;
+
+use pool::Pool;
 
 pub use compare::{Comparison, compare, examine};
 pub use known::{KnownFinding, findings_of, known_findings};
@@ -40,7 +43,9 @@ pub struct Options {
     pub seeds: std::ops::Range<u64>,
     /// Whether every stream is compared damaged, too: one byte of it changed.
     pub damage: bool,
-    /// For how long to compare; when all streams are compared, mutated ones follow. `None`: until they are.
+    /// How long it takes: four fifths of it to compare, mutated streams when all others are compared, and the rest to
+    /// shrink what was found, in equal parts. Only a comparison that has begun ends later. `None`: until all streams
+    /// are compared, and what was found is shrunk.
     pub time: Option<Duration>,
     /// Known failures of the second subject, to name the finding of a kind.
     pub baseline: Option<Baseline>,
@@ -113,9 +118,10 @@ pub fn differences<P: FamilyRules>(
         .map(|baseline| known_findings::<P>(baseline, [first, second], &options.directories));
     let known = known.transpose()?.unwrap_or_default();
     let mut found = Found::<P> { first, second, compared: 0, skipped: 0, clusters: BTreeMap::new() };
-    let end = options.time.and_then(|time| Instant::now().checked_add(time));
-    let in_time = || end.is_none_or(|end| Instant::now() < end);
-    let mut pool = Pool { streams: Vec::new(), features: BTreeSet::new(), random: Random::new(0) };
+    let begin = Instant::now();
+    let end = options.time.and_then(|time| begin.checked_add(time));
+    let in_time = || options.time.is_none_or(|time| begin.elapsed() < time / 5 * 4);
+    let mut pool = Pool::new();
     let cases = of_cases::<P>(&options.directories, &options.selection)?;
     let generated = options.seeds.clone().filter_map(of_seed::<P>);
     let mut number = 0;
@@ -129,7 +135,7 @@ pub fn differences<P: FamilyRules>(
             found.look_at(followed(&stream, &before));
         }
         if end.is_some() {
-            pool.add(stream.clone(), true);
+            pool.add(&stream, true);
         }
         before = Some(stream.clone());
         found.look_at(stream);
@@ -139,40 +145,11 @@ pub fn differences<P: FamilyRules>(
         let Some(stream) = pool.mutated() else { break };
         number += 1;
         progress(number);
-        pool.add(stream.clone(), false);
+        pool.add(&stream, false);
         found.look_at(stream);
     }
-    Ok(Differences { known, ..found.into_differences() })
-}
-
-/// Streams to mutate.
-struct Pool<P: FamilyRules> {
-    streams: Vec<Stream<P>>,
-    /// What they exercise.
-    features: BTreeSet<u64>,
-    random: Random,
-}
-
-impl<P: FamilyRules> Pool<P> {
-    /// Keeps a stream that exercises something new, or any with `always`.
-    fn add(&mut self, stream: Stream<P>, always: bool) {
-        let before = self.features.len();
-        self.features.append(&mut features(&stream));
-        if always || self.features.len() > before {
-            self.streams.push(stream);
-        }
-    }
-
-    /// Another stream; `None` if there is nothing to begin with.
-    fn mutated(&mut self) -> Option<Stream<P>> {
-        let donor = self.streams.get(self.random.below(self.streams.len()))?.wire.clone();
-        let mut stream = self.streams.get(self.random.below(self.streams.len()))?.clone();
-        mutate(&mut stream, &donor, &mut self.random);
-        if !stream.name.ends_with(" mutated") {
-            stream.name.push_str(" mutated");
-        }
-        Some(stream)
-    }
+    let time_left = || end.map(|end| end.saturating_duration_since(Instant::now()));
+    Ok(Differences { known, ..found.into_differences(&time_left) })
 }
 
 struct Found<'a, P: FamilyRules> {
@@ -209,15 +186,22 @@ impl<P: FamilyRules> Found<'_, P> {
         }
     }
 
-    fn into_differences(self) -> Differences {
+    /// Shrinks one stream of each kind in an equal part of the time that is left; `None`: as long as it takes.
+    fn into_differences(self, time_left: &dyn Fn() -> Option<Duration>) -> Differences {
         let Self { first, second, compared, skipped, clusters } = self;
+        let mut kinds = clusters.len();
         let mut clusters: Vec<Cluster> = clusters
             .into_iter()
             .filter_map(|(kind, (examples, streams, stream))| {
-                let stream = shrink(stream, |smaller| {
+                // What must be left when it is the next one's turn.
+                let rest = time_left().map(|left| left - left / u32::try_from(kinds).unwrap_or(u32::MAX));
+                kinds -= 1;
+                let in_time = || time_left() > rest || rest.is_none();
+                let shows = |smaller: &Stream<P>| {
                     matches!(examine(first, second, smaller),
                         Comparison::Different(divergence) if divergence.kind() == kind)
-                });
+                };
+                let stream = shrink_while(stream, in_time, shows);
                 let Comparison::Different(divergence) = examine(first, second, &stream) else { return None };
                 Some(Cluster {
                     kind,
@@ -233,5 +217,80 @@ impl<P: FamilyRules> Found<'_, P> {
             .collect();
         clusters.sort_by(|a, b| b.streams.cmp(&a.streams).then_with(|| a.kind.cmp(&b.kind)));
         Differences { protocol: ProtocolName(P::ID), compared, skipped, clusters, known: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use traceproof_vectors::riscv_etrace::{FEATURES, Parameters, RiscvEtrace};
+    use traceproof_vectors::{Capabilities, Decoder, Layer, Program, Refusal, Sink};
+
+    /// Reads nothing, and counts the streams that begin.
+    struct Deaf(Arc<AtomicUsize>);
+
+    impl Decoder<RiscvEtrace> for Deaf {
+        fn capabilities(&self) -> Capabilities {
+            let features = FEATURES.iter().map(|feature| feature.name);
+            Capabilities::new([Layer::Packets]).with_features(features)
+        }
+
+        fn begin(&mut self, _: &Parameters, _: &Program) -> Result<(), Refusal> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn push(&mut self, _: &[u8], _: &mut dyn Sink<RiscvEtrace>) {}
+
+        fn finish(&mut self, _: &mut dyn Sink<RiscvEtrace>) {}
+
+        fn reset(&mut self) {}
+    }
+
+    /// How many comparisons follow when so many looks at the clock are left for two kinds, and the bytes of the
+    /// streams that are shown then.
+    fn shrunk(looks: Option<u32>) -> (usize, Vec<usize>) {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&begun);
+        let deaf = Subject::new("deaf", "0")
+            .with_decoder::<RiscvEtrace>(move || Box::new(Deaf(Arc::clone(&counted))));
+        let reference = Subject::reference();
+        let mut found = Found::<RiscvEtrace> {
+            first: &reference,
+            second: &deaf,
+            compared: 0,
+            skipped: 0,
+            clusters: BTreeMap::new(),
+        };
+        // Units of a support packet, and of three bytes of null packets.
+        let wire = [[3, 0x73, 0, 0].as_slice(), &[0; 60]].concat();
+        let (name, program, readings) = (String::from("long"), Program::new(), Vec::new());
+        let stream = Stream { name, parameters: Parameters::default(), program, readings, wire };
+        found.look_at(stream.clone());
+        let kind = found.clusters.keys().next().expect("deaf").clone();
+        found.clusters.insert(format!("{kind} also"), (Vec::new(), 1, stream));
+        begun.store(0, Ordering::Relaxed);
+        let left = Cell::new(looks.unwrap_or_default());
+        let differences = found.into_differences(&|| {
+            looks?;
+            left.set(left.get().saturating_sub(1));
+            Some(Duration::from_secs(left.get().into()))
+        });
+        let bytes = |cluster: &Cluster| cluster.wire.split(' ').count();
+        (begun.load(Ordering::Relaxed), differences.clusters.iter().map(bytes).collect())
+    }
+
+    #[test]
+    fn shrinking_ends_with_the_time() {
+        let (all, bytes) = shrunk(None);
+        assert!(all > 10 && bytes.iter().any(|bytes| *bytes < 10), "{all} {bytes:?}");
+        let (none, bytes) = shrunk(Some(0));
+        assert_eq!((none, bytes), (2, vec![64, 64]), "each kind is examined once more, to be shown");
+        let (some, _) = shrunk(Some(12));
+        assert!(none < some && some < all, "{some}");
     }
 }

@@ -4,7 +4,7 @@
 //! little-endian), its length (2 bytes, little-endian) and its bytes; the rest is the stream.
 
 use traceproof_decoder::riscv_etrace::Decoder;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
+use traceproof_vectors::riscv_etrace::{Event, RiscvEtrace};
 use traceproof_vectors::{Decoder as _, DecoderLimits, Entry, Log, Place, Program, Section};
 
 use super::presets::preset;
@@ -42,15 +42,34 @@ fn split(data: &[u8]) -> Option<(u8, Program, &[u8])> {
     Some((number, program, rest))
 }
 
+/// Instructions without an outcome or an address.
+const STEPS: u64 = 1 << 10;
+
+/// Instructions by prediction or inference for each byte.
+const WORK: u64 = 1 << 8;
+
+/// Those that the first byte may cost, too.
+const REPEATS: u64 = 1 << 12;
+
+/// The most outcomes and addresses of a byte: sign extension (ET 7) leaves a branch map of 31 and an address in one.
+const OUTCOMES: u64 = 32;
+
+/// The most instructions for which a stream over a program may stand (SECURITY.md).
+fn most_instructions(program: &Program, bytes: u64) -> u64 {
+    let code: u64 = program.sections().iter().map(|section| section.bytes.len() as u64 / 2).sum();
+    REPEATS + bytes * (WORK + OUTCOMES * (STEPS + code + 1))
+}
+
 /// Decodes the stream whole, byte by byte and after a reset, and compares.
 ///
 /// # Panics
 ///
-/// When the results differ or are out of order.
+/// When the results differ, are out of order, or more than the bytes can carry.
 pub fn run(data: &[u8]) {
     let Some((number, program, stream)) = split(data) else { return };
     let mut decoder = Decoder::default();
-    decoder.set_limits(&DecoderLimits::COLLECTED);
+    let limits = DecoderLimits::COLLECTED.with_steps(STEPS).with_work(WORK).with_repeats(REPEATS);
+    decoder.set_limits(&limits);
     if decoder.begin(&preset(number), &program).is_err() {
         return;
     }
@@ -69,6 +88,12 @@ pub fn run(data: &[u8]) {
     }
     let packets = whole.entries.iter().filter(|(_, entry)| matches!(entry, Entry::Packet(_))).count();
     assert!(packets <= stream.len(), "more packets than bytes");
+    let instructions = whole.entries.iter().map(|(_, entry)| match entry {
+        Entry::Event(Event::Retire { count, .. }) => *count,
+        _ => 0,
+    });
+    let (instructions, most) = (instructions.sum::<u64>(), most_instructions(&program, stream.len() as u64));
+    assert!(instructions <= most, "{instructions} instructions, at most {most} are in the bytes");
 }
 
 fn decode<'a>(decoder: &mut Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Log<RiscvEtrace> {

@@ -80,9 +80,8 @@ impl Hart {
     /// Holds the instruction whose block is open, if it has a cycle of its own.
     pub(super) fn hold_alone(&mut self) {
         let Some(alone) = &mut self.alone else { return };
-        let alone_in_cycle = self.port.groups == 1 && self.port.max_instructions == 1;
         let nothing_else = self.cycle.blocks.is_empty() && self.waiting.is_empty() && self.begun.is_none();
-        if !(alone_in_cycle && nothing_else) {
+        if !(self.port.is_single() && nothing_else) {
             return;
         }
         let Some(open) = self.open.take() else { return };
