@@ -214,8 +214,12 @@ impl Device {
 
     /// The first key with an impossible value, and what is wrong with it.
     fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.parameters.data.is_some() {
+            let message = "is not supported: packs cover instruction trace only, not data trace";
+            return Err(("data", message.to_owned()));
+        }
         self.parameters.check().map_err(|(key, message)| (key, message.to_owned()))?;
-        let rules: [(&'static str, bool, &str); 8] = [
+        let rules: [(&'static str, bool, &str); 7] = [
             ("name", !self.name.is_empty(), "must not be empty"),
             ("blocks", (1..=8).contains(&self.ingress.blocks), "must be 1 to 8"),
             (
@@ -228,7 +232,6 @@ impl Device {
                 self.parameters.iaddress_width_p >= 20,
                 "must be at least 20, room for programs",
             ),
-            ("data", self.parameters.data.is_none(), "is not supported: packs cover instruction trace only, not data trace"),
             (
                 "version",
                 !self.parameters.has_standard_support(),

@@ -261,6 +261,52 @@ fn mistakes_of_the_test_device_fail_with_their_clause() {
     }
 }
 
+/// Fields and registers of filters become writes at the offsets of the Trace Control Interface 1.0, by hand from its
+/// tables.
+#[test]
+fn control_fields_are_writes_of_the_trace_control_interface() {
+    const FIELDS: [(u8, u64, &str); 8] = [
+        (0x01, 1, "000 00000001"),
+        (0x05, 7, "000 00700001"),
+        (0x0b, 1, "008 00000020"),
+        (0x0d, 3, "00c 00000003"),
+        (0x21, 0x111, "420 00000111"),
+        (0x4f, 0x103, "5e4 00000103"),
+        (0x62, 0x8000_0001_0000_0002, "448 00000002 44c 80000001"),
+        (0xc7, 0x1234, "6f8 00001234 6fc 00000000"),
+    ];
+    if !simulators().contains(&"icarus") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut orders = String::new();
+    for (field, value, _) in FIELDS {
+        orders.push_str(&format!("write(8'h{field:02x}, 64'h{value:x});\n"));
+    }
+    let bench = format!(
+        "module bench;\n logic clk = 0, rst = 1, field_valid = 0;\n\
+         logic [7:0] field = 0; logic [63:0] field_value = 0;\n\
+         wire field_ready, write_valid, unknown; wire [11:0] write_address; wire [31:0] write_data;\n\
+         always #5 clk = !clk;\n tp_registers map (.*, .write_ready(1'b1));\n\
+         always @(posedge clk) if (write_valid && !rst) $write(\"%h %h \", write_address, write_data);\n\
+         task write(input logic [7:0] number, input logic [63:0] value);\n\
+         @(negedge clk); field_valid = 1; field = number; field_value = value;\n\
+         #1; while (!field_ready) begin @(negedge clk); #1; end\n\
+         @(negedge clk); field_valid = 0; $write(\"\\n\");\n endtask\n\
+         initial begin repeat (2) @(negedge clk); rst = 0;\n{orders}$finish(0); end\nendmodule\n"
+    );
+    let (source, built) = (directory.path().join("bench.sv"), directory.path().join("bench"));
+    fs::write(&source, bench).expect("writable");
+    let mut compiler = Command::new("iverilog");
+    compiler.args(["-g2012", "-Wall", "-Wno-timescale", "-s", "bench", "-o"]).arg(&built).arg(&source);
+    let done = compiler.arg(rtl().join("tb/tp_registers.sv")).output().expect("iverilog");
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = Command::new("vvp").arg("-n").arg(&built).output().expect("vvp");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let came: Vec<&str> = said.lines().map(str::trim).collect();
+    assert_eq!(came, FIELDS.map(|(.., writes)| writes));
+}
+
 /// The checksum of the example was computed with another program from the algorithm of `docs/pack.md`.
 #[test]
 fn the_python_reader_has_the_checksum_of_the_example() {

@@ -257,8 +257,8 @@ fn simulated(simulator: &str, pack: &Path, defect: u8) -> Answers<Protocol> {
     Answers::parse("log", &text).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// The deformatter passes every case of captures in memory. With its mistake, a delayed ID at once, those fail that have
-/// a delayed ID.
+/// The deformatter passes every case of captures in memory. With its mistake, a delayed ID at once, cases with a
+/// delayed ID fail.
 #[test]
 fn a_decoder_in_hardware_is_judged() {
     let (directory, manifest) = packed(false);

@@ -69,8 +69,8 @@ impl Referee<'_> {
 
     /// Whether the current packet, 31 outcomes without address, has the pending ones and others between them: it is the
     /// full map of a device that counts more, and no report of the pending ones with a count of 0. That would have an
-    /// address after its map, which shows unless it is a difference of 0; and its map would have the same width only for
-    /// 16 outcomes or more.
+    /// address after its map, which shows unless it is a difference of 0; its map would have the same width only for 16
+    /// outcomes or more, and nothing after the pending ones unless one is missing.
     pub(super) fn is_map_of_more(&self, item: &Item, map: u32) -> bool {
         let mut pending = self.pending.iter().peekable();
         for bit in 0..31 {
@@ -78,6 +78,7 @@ impl Referee<'_> {
         }
         (16..31).contains(&self.pending.len())
             && pending.peek().is_none()
+            && (self.pending.len() == 30 || map != fields::map_of(&self.pending))
             && !self.overlong.contains(&self.at)
             && item.address() != Some(self.base)
     }

@@ -81,7 +81,7 @@ impl<P: CaseProtocol> Answers<P> {
                 // Without places, packets count.
                 let stated = serde_json::from_str::<Value>(rest).is_ok_and(|value| value.get("at").is_some());
                 if !stated && matches!(entry.1, Entry::Packet(_)) && !entries.is_empty() {
-                    entry.0.packet += 1;
+                    entry.0.packet = entry.0.packet.saturating_add(1);
                 }
                 entries.push(entry);
             }

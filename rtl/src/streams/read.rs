@@ -100,6 +100,10 @@ fn check_bytes(files: &Files<'_>, manifest: &StreamManifest) -> Result<(), Probl
 /// `stimulus.memh` must be the rows of the cases, in order.
 fn check_stimulus(files: &Files<'_>, manifest: &StreamManifest) -> Result<(), Problem> {
     let Some(rows) = &manifest.stimulus else { return Ok(()) };
+    if let Some(column) = manifest.columns.iter().find(|column| !(1..=16).contains(&column.digits)) {
+        let message = format!("column {} has {} digits, not 1 to 16", column.name, column.digits);
+        return Err(Problem::whole(files.name("manifest.json"), message));
+    }
     let digits: usize = manifest.columns.iter().map(|column| column.digits).sum();
     if rows.words != 2 + digits.div_ceil(8) {
         let message = format!("{digits} digits of columns do not fill {} words", rows.words);
@@ -125,11 +129,9 @@ fn check_stimulus(files: &Files<'_>, manifest: &StreamManifest) -> Result<(), Pr
                 return Err(at("number, order or argument of the row is another one"));
             }
         }
-        if lines.len() != steps + 2 {
-            return Err(Problem::whole(
-                files.name(&file),
-                format!("{} rows are not {}", lines.len(), steps + 2),
-            ));
+        if steps.checked_add(2) != Some(lines.len()) {
+            let message = format!("{} rows are not those of {steps} steps", lines.len());
+            return Err(Problem::whole(files.name(&file), message));
         }
     }
     let text = files.text("stimulus.memh")?;

@@ -167,7 +167,8 @@ impl Shape {
     }
 }
 
-/// A number, a flag, or a text that is a number: hexadecimal, with or without a sign. Negative ones are two's complement.
+/// A number, a flag, or a text that is a number: hexadecimal, with or without a sign. Negative ones are two's
+/// complement.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Bool(flag) => Some((*flag).into()),

@@ -21,8 +21,8 @@ use crate::files::{check_apart, print, read_text, write};
 use crate::program::invocation;
 use crate::suite::SuiteArgument;
 
-/// Judge what hardware answered to a pack of `vectors streams`: packets, events and faults of a decoder, or the bytes of
-/// an encoder.
+/// Judge what hardware answered to a pack of `vectors streams`: packets, events and faults of a decoder, or the bytes
+/// of an encoder.
 ///
 /// The program of `--run` is started once, with the environment variables TRACEPROOF_PACK (directory of the pack) and
 /// TRACEPROOF_LOG (file that it must write, docs/pack.md). The comparison and the reports are those of `conformance`.

@@ -16,8 +16,8 @@ use crate::suite::SuiteArgument;
 /// Write the shipped cases of a protocol as a pack of numbers: streams for decoders in hardware, stimulus for hardware
 /// that is no E-Trace encoder.
 ///
-/// A case has its bytes, what a decoder must report (JSON Lines), the code, and, if it has stimulus, a row of columns for
-/// each step, with a header of their places for Verilog. `vectors check` checks the pack, `vectors answers` judges what
+/// A case has its bytes, what a decoder must report (JSON Lines), the code, and, if it has stimulus, a row of columns
+/// for each step, with a header of their places for Verilog. `vectors check` checks the pack, `vectors answers` judges what
 /// came out. The same cases give the same bytes. docs/pack.md describes the files.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -27,6 +27,11 @@ const JOURNAL: &[u8] =
 const MONITOR: &[u8] = b"traceproof-log 1\nC 0\nP 00000003 97 730004\nD 0000002f 64 1\nX 00000030 120 text\n\
 R 48 89abcdef\nE\n";
 
+/// A log of answers to some pack of streams.
+const ANSWERS: &[u8] = b"traceproof-answers 1\nL {\"layers\":[\"events\"]}\nC 0\n\
+J {\"at\":[0,1,2],\"event\":{\"data\":{\"id\":16,\"bytes\":\"84\"}}}\nJ {\"fault\":\"truncated\"}\nW 0a1b\nX text\n\
+R 48 89abcdef\nE\n";
+
 /// The device of packs.
 const DEVICE_UNDER_TEST: &[u8] = b"name = 'core'\n[parameters]\niaddress_width_p = 32\n";
 
@@ -234,6 +239,16 @@ fn kinds() -> Vec<Kind> {
         kind("pack/random-0000.expect", b"", "vectors check pack"),
         kind("pack/random-0000.image", b"", "check-rtl --dut pack/dut.toml --pack pack --log monitor"),
         kind("pack.log", MONITOR, "check-rtl --dut pack/dut.toml --pack pack --log FILE"),
+        kind(
+            "formatter.toml",
+            b"framing = 'memory'\n",
+            "vectors streams --family arm-etm-formatter --parameters FILE -o packed",
+        ),
+        kind("streams/manifest.json", b"", "vectors check streams"),
+        kind("streams/bytes.memh", b"", "vectors check streams"),
+        kind("streams/fmt-0002.stim", b"", "vectors check streams"),
+        kind("streams/fmt-0001.expect", b"", "vectors check streams"),
+        kind("answers.log", ANSWERS, "vectors answers --pack streams --log FILE"),
         kind("kills.json", KILLS, "coverage --family riscv-etrace --kills FILE"),
         kind(
             "snapshot/snapshot.ini",
@@ -288,10 +303,26 @@ fn surroundings(directory: &Path) {
     write("device.toml", DEVICE_UNDER_TEST);
 }
 
-/// Lets the program make a pack, which takes it half a second.
-fn make_pack(directory: &Path) {
-    let made = run(directory, &["vectors", "pack", "--dut", "device.toml", "-o", "pack"]);
-    assert_eq!(made.code, Some(0), "{}", made.text);
+/// Packs that the program makes, by their directory: what makes them. The larger one takes half a second.
+const PACKS: [(&str, &str); 2] = [
+    ("pack", "vectors pack --dut device.toml -o pack"),
+    ("streams", "vectors streams --family arm-etm-formatter -o streams"),
+];
+
+/// The directory of the pack that the file is in, if it is in one.
+fn pack_of(kind: &Kind) -> Option<&'static str> {
+    let of_it = |(pack, _): &(&'static str, &str)| kind.name.starts_with(&format!("{pack}/"));
+    PACKS.iter().find(|entry| of_it(entry)).map(|(pack, _)| *pack)
+}
+
+/// Lets the program make the pack that a command reads.
+fn make_pack(directory: &Path, kind: &Kind) {
+    for (pack, arguments) in PACKS {
+        if pack_of(kind) == Some(pack) || kind.arguments.contains(&format!("--pack {pack}")) {
+            let made = run(directory, &arguments.split(' ').collect::<Vec<_>>());
+            assert_eq!(made.code, Some(0), "{}", made.text);
+        }
+    }
 }
 
 /// Who spoils a file of a pack can make its digest, too.
@@ -333,11 +364,9 @@ fn spoil(kind: &Kind, tries: u64, cost: &mut Cost) {
     surroundings(files.path());
     let path = files.path().join(kind.name);
     fs::create_dir_all(path.parent().expect("a directory")).expect("made");
-    let in_pack = kind.name.starts_with("pack/");
-    if in_pack || kind.arguments.contains("--pack pack") {
-        make_pack(files.path());
-    }
-    let good = if in_pack { fs::read(&path).expect("of the pack") } else { kind.good.clone() };
+    let pack = pack_of(kind);
+    make_pack(files.path(), kind);
+    let good = if pack.is_some() { fs::read(&path).expect("of the pack") } else { kind.good.clone() };
     let arguments: Vec<String> =
         kind.arguments.split(' ').map(|word| word.replace("FILE", kind.name)).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -348,8 +377,8 @@ fn spoil(kind: &Kind, tries: u64, cost: &mut Cost) {
         // The first one is good.
         let bytes = if seed == 0 { good.clone() } else { spoiled(&good, &mut Numbers(seed)) };
         fs::write(&path, &bytes).expect("written");
-        if in_pack && !kind.name.ends_with("manifest.json") {
-            correct_digest(&files.path().join("pack"), &path, &latest);
+        if let Some(pack) = pack.filter(|_| !kind.name.ends_with("manifest.json")) {
+            correct_digest(&files.path().join(pack), &path, &latest);
             latest.clone_from(&bytes);
         }
         let before = if updates { BTreeMap::new() } else { files_in(files.path()) };

@@ -85,7 +85,12 @@ fn answers_of_encoders_are_judged_by_their_bytes() {
     let lines = |entry: &Value| {
         entry.get("steps")?;
         let sent = file(directory, entry, "sent");
-        Some(sent.lines().filter_map(|line| line.split_once(' ')).map(|(_, bytes)| format!("W {bytes}\n")).collect())
+        Some(
+            sent.lines()
+                .filter_map(|line| line.split_once(' '))
+                .map(|(_, bytes)| format!("W {bytes}\n"))
+                .collect(),
+        )
     };
     let right = log(&manifest, "stimulus", lines);
     assert!(right.contains("\nW "), "no case has stimulus");
