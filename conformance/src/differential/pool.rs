@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 32 << 20;
 /// The most bytes of one that is kept: each generation may add some.
 const MOST_OF_ONE: usize = MOST_BYTES / 16;
 
-/// The most features that are told apart. With so many known, nothing is new any more.
+/// The most features that are distinguished. With so many known, nothing is new any more.
 const MOST_FEATURES: usize = 1 << 20;
 
 /// Streams to mutate.

@@ -161,7 +161,7 @@ impl<P: CaseProtocol> Answers<P> {
         self.cases.iter().any(|case| !case.log.entries.is_empty())
     }
 
-    /// The line `L`, or what can be seen: whoever drove a stream claims what it needs.
+    /// The line `L`, or what can be seen: a stream that was driven is a claim of what it needs.
     #[must_use]
     pub fn claims(&self) -> Claims {
         if let Some(claims) = &self.claims {
