@@ -25,7 +25,7 @@ fn the_reference_passes_every_sweep() {
 }
 
 /// Sweeps of all families.
-const SWEEPS: usize = 896;
+const SWEEPS: usize = 893;
 
 struct Count;
 
@@ -49,7 +49,7 @@ fn almost_every_encoding_is_executed() {
 }
 
 /// Encodings that are executed, by protocol.
-const EXECUTED: [usize; 7] = [14_519, 30_892, 0, 19_940, 19_978, 0, 0];
+const EXECUTED: [usize; 7] = [14_519, 30_683, 0, 19_783, 19_821, 0, 0];
 
 /// A decoder of RV32 that takes code for that of RV64.
 #[derive(Default)]

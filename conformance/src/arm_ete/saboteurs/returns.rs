@@ -289,9 +289,11 @@ impl Returns {
         let Event::Instructions { first, end, count, isa, last } = event else { return };
         let Some(set) = InstructionSet::of(isa) else { return };
         let before = u32::try_from(count.saturating_sub(1)).ok();
+        // Addresses of AArch32 have 32 bits.
+        let within = |address: u64| if set == InstructionSet::A64 { address } else { address & 0xffff_ffff };
         let address = match set {
             InstructionSet::T32 => before.and_then(|before| self.after_instructions(set, first.0, before)),
-            _ => Some(end.0.wrapping_sub(4)),
+            _ => Some(within(end.0.wrapping_sub(4))),
         };
         let instruction = address.and_then(|address| self.code.instruction(set, address));
         let Some(instruction) = instruction.filter(|_| last != Outcome::Passed) else { return };
@@ -308,7 +310,7 @@ impl Returns {
         self.is_due = taken && is_indirect;
         if pushes {
             let sub_isa = if set == InstructionSet::T32 { SubIsa::Is1 } else { SubIsa::Is0 };
-            let point = (end.0, sub_isa);
+            let point = (within(end.0), sub_isa);
             if self.wrong == Wrong::PopBeforePush && self.is_due && !self.entries.is_empty() {
                 self.entries.insert(self.entries.len() - 1, point);
             } else {
