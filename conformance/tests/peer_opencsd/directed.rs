@@ -379,8 +379,10 @@ fn code_in_small_sections_is_joined_or_refused() {
     assert_eq!(atoms, [Some(0x8000), Some(0x8002), Some(0x8004)]);
     assert_eq!(log.faults().count(), 0);
 
+    // Two bytes that are an instruction get two more; half an instruction of four does not.
+    let half = section(0x8000, &[0x00, 0xf0]);
     for refused in
-        [&split[..1], &split[..3], &[section(0x8001, &[0; 5])], &[split[0].clone(), section(0x9000, &[0; 8])]]
+        [&[half.clone()][..], &split[..3], &[section(0x8001, &[0; 5])], &[half, section(0x9000, &[0; 8])]]
     {
         let begun = opencsd::arm_etm::Decoder::new().begin(&parameters(), &program(refused));
         assert!(
