@@ -48,11 +48,12 @@ fn judged(directory: &Path) -> Run {
     run(&subject, &options, &|_| {}).expect("the suite is sound")
 }
 
-/// Every case of the formatter that has a stimulus, and nothing else.
+/// Every case of the formatter that has a stimulus and needs nothing that the example declines.
 fn is_right(run: &Run) {
     assert!(run.is_success(), "{}", text::report(run, text::Style::default()));
     let tally = &run.tallies()[&(ProtocolId::ArmEtmFormatter, Direction::Encode)];
-    assert!(tally.of(Kind::Pass) >= 8 && tally.of(Kind::Pass) == tally.total(), "{tally:?}");
+    let right = tally.of(Kind::Pass);
+    assert!(right >= 8 && right + tally.of(Kind::Unsupported) == tally.total(), "{tally:?}");
 }
 
 /// The mistake shows in some of the cases, as a failure and in no other way.

@@ -23,10 +23,10 @@ pub(super) fn zeroed_pairs_match_nothing(_: &Parameters) -> Results<ItaniumPmu> 
     Box::new(move |mut entry| {
         match contents(&entry) {
             Some(Contents::BreakpointAddress { register, addr }) if register.class == RegisterClass::Dbr => {
-                pairs[usize::from(register.index / 2 & 3)].0 = addr.0;
+                pairs[usize::from((register.index / 2) & 3)].0 = addr.0;
             }
             Some(Contents::DataBreakpointMask { register, mask, .. }) => {
-                pairs[usize::from(register.index / 2 & 3)].1 = mask;
+                pairs[usize::from((register.index / 2) & 3)].1 = mask;
             }
             Some(Contents::DataEarConfiguration { pt, .. }) => passes = pt,
             _ => {}
