@@ -73,6 +73,7 @@ impl Child {
         start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut start, 0);
+        guard::ready();
         let mut leader = start.spawn().map_err(failed)?;
         guard::begun(leader.id());
         let (input, output, error) = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());

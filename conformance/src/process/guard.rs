@@ -24,6 +24,11 @@ for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 /// Where the shell reads; `None` where there is none: then a runner that is killed leaves processes.
 static GUARD: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
 
+/// Starts the shell before the first group begins, so that hardly any time is left in which nothing would kill it.
+pub(super) fn ready() {
+    GUARD.get_or_init(start);
+}
+
 /// A process group has begun.
 pub(super) fn begun(group: u32) {
     tell('+', group);
