@@ -24,6 +24,8 @@ pub struct Flow {
     encoding: Encoding,
     cycle_accurate: bool,
     virtualization: bool,
+    /// Exception numbers are those of the M profile.
+    m_profile: bool,
     /// Where the exception vectors are.
     hivecs: VectorBase,
     /// A VMID packet follows each I-sync.
@@ -111,6 +113,7 @@ impl Flow {
             encoding: Encoding::new(parameters),
             cycle_accurate: parameters.cycle_accurate,
             virtualization: parameters.virtualization,
+            m_profile: parameters.m_profile,
             hivecs: parameters.hivecs,
             vmid: parameters.vmid,
             atom_table: AtomTable::new(parameters.cycle_accurate),
@@ -341,7 +344,7 @@ impl Flow {
         }
         let half = self.transfers.part(place, sink);
         incomplete(place, half, sink);
-        if exception.is_some_and(loses_data) {
+        if exception.is_some_and(|exception| loses_data(exception, self.m_profile)) {
             self.transfers.excuse();
         }
         self.arrive(target);
@@ -500,9 +503,14 @@ impl Flow {
 }
 
 /// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous data abort,
-/// or a reset. Spec: ETM3-EXC-017 (4.6.4).
-const fn loses_data(exception: ExceptionInformation) -> bool {
+/// or a reset; of the M profile a reset, which has another number there. Spec: ETM3-EXC-006 (7.5.1), ETM3-EXC-017
+/// (4.6.4).
+const fn loses_data(exception: ExceptionInformation, m_profile: bool) -> bool {
     const ASYNCHRONOUS_ABORT: u16 = 4;
     const RESET: u16 = 8;
+    const M_PROFILE_RESET: u16 = 17;
+    if m_profile {
+        return exception.number == M_PROFILE_RESET;
+    }
     matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
 }
