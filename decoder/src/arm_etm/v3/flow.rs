@@ -24,6 +24,8 @@ pub struct Flow {
     encoding: Encoding,
     cycle_accurate: bool,
     virtualization: bool,
+    /// Exceptions have the numbers of ARMv7-M. Spec: ETM3-EXC-006.
+    m_profile: bool,
     /// Where the exception vectors are.
     hivecs: VectorBase,
     /// A VMID packet follows each I-sync.
@@ -111,6 +113,7 @@ impl Flow {
             encoding: Encoding::new(parameters),
             cycle_accurate: parameters.cycle_accurate,
             virtualization: parameters.virtualization,
+            m_profile: parameters.m_profile,
             hivecs: parameters.hivecs,
             vmid: parameters.vmid,
             atom_table: AtomTable::new(parameters.cycle_accurate),
@@ -341,7 +344,7 @@ impl Flow {
         }
         let half = self.transfers.part(place, sink);
         incomplete(place, half, sink);
-        if exception.is_some_and(loses_data) {
+        if exception.is_some_and(|exception| loses_data(exception, self.m_profile)) {
             self.transfers.excuse();
         }
         self.arrive(target);
@@ -499,10 +502,18 @@ impl Flow {
     }
 }
 
-/// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous data abort,
-/// or a reset. Spec: ETM3-EXC-017 (4.6.4).
-const fn loses_data(exception: ExceptionInformation) -> bool {
+/// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous abort, or a
+/// reset. The BusFault of ARMv7-M may be one; its number does not say whether it is.
+///
+/// Spec: ETM3-EXC-017 (4.6.4), ETM3-EXC-005, ETM3-EXC-006.
+const fn loses_data(exception: ExceptionInformation, m_profile: bool) -> bool {
     const ASYNCHRONOUS_ABORT: u16 = 4;
     const RESET: u16 = 8;
-    matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
+    const RESET_OF_V7M: u16 = 17;
+    const BUS_FAULT: u16 = 21;
+    if m_profile {
+        matches!(exception.number, RESET_OF_V7M | BUS_FAULT)
+    } else {
+        matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
+    }
 }
