@@ -50,6 +50,7 @@ pub(super) const LEGAL_CHOICES: &[LegalChoice<ArmEte>] = legal_choices! {
     short_cycle_counts in EITHER, "ETE-PKT-ENC-001";
     minimal_timestamps in EITHER, "ETE-PKT-TS-001", "ETE-PKT-ENC-001";
     timestamp_context_changes in EITHER, "ETE-CKNFV-001";
+    timestamp_at_disable in EITHER, "ETE-YYWTR-001", "ETE-SZNMB-001";
     merged_events in EITHER, "ETE-PKT-EVT-001";
     pad_to in [0, 4, 8, 16], "ETE-PKT-IGN-001";
 };

@@ -32,8 +32,8 @@ pub(super) const fn is_plain(packet: &Packet) -> bool {
 /// Reports each oddity of a packet, the lowest byte and bit first. `isa`: the instruction set that a branch
 /// address states.
 ///
-/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-039, PFT-PKT-051 (7.1 of the sheet); readings
-/// `pft-alt-isa-of-arm`, `pft-count-of-i-sync-has-bit-7`, `pft-reserved-exceptions`.
+/// Spec: PFT-ERR-014, PFT-ERR-016, PFT-ERR-018, PFT-CFG-016, PFT-PKT-039, PFT-PKT-051, PFT-PKT-052 (7.1 of the
+/// sheet); readings `pft-alt-isa-of-arm`, `pft-count-of-i-sync-has-bit-7`, `pft-reserved-exceptions`.
 pub(super) fn report(
     packet: &Packet,
     place: Place,
@@ -60,7 +60,11 @@ pub(super) fn report(
             let bytes = oddities.exception(address.bytes, exception, isa);
             oddities.count(address.bytes + bytes, cycle_count);
         }
-        Packet::WaypointUpdate { address, .. } => oddities.at(5, 7, address.bits >> 34 & 1 != 0),
+        Packet::WaypointUpdate { address, .. } => {
+            let is_marked = address.bits >> 30 & 1 != 0;
+            oddities.at(5, 3, address.bytes == 5 && address.bits >> 31 & 3 == 0 && !is_marked);
+            oddities.at(5, 7, address.bits >> 34 & 1 != 0);
+        }
         Packet::Timestamp { value, cycle_count, .. } => {
             if expected.short_timestamps && value.bytes == 7 {
                 oddities.at(7, 6, value.bits >> 48 & 1 != 0);

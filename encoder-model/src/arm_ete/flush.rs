@@ -79,13 +79,24 @@ impl TraceUnit {
         self.flush_events();
         self.held.owed += elements;
         self.held.merged = self.held.merged.saturating_add(1);
-        if self.cycles.is_due() || self.held.merged >= self.policy.merged_commits {
-            self.flush_commits();
+        if self.cycles.is_due() {
+            self.send_commits(true);
+        } else if self.held.merged >= self.policy.merged_commits {
+            self.send_commits(false);
         }
     }
 
-    /// The Commit of what is owed, with its cycle count. Spec: ETE-ENC-CMT-001, ETE-ENC-CMT-002, ETE-PKT-CMT-001.
+    /// The Commit of what is owed. No cycle count was due when it was generated, and none is requested later.
+    ///
+    /// Spec: ETE-GWQGS-001, ETE-BMVKB-001.
     pub(super) fn flush_commits(&mut self) {
+        self.send_commits(false);
+    }
+
+    /// The Commit of what is owed, with its cycle count if it is `counted`.
+    ///
+    /// Spec: ETE-ENC-CMT-001, ETE-ENC-CMT-002, ETE-PKT-CMT-001.
+    fn send_commits(&mut self, counted: bool) {
         let elements = core::mem::take(&mut self.held.owed);
         self.held.merged = 0;
         if elements == 0 {
@@ -93,7 +104,7 @@ impl TraceUnit {
         }
         self.flush_atoms();
         self.depth = self.depth.saturating_sub(elements);
-        if !self.cycles.is_due() {
+        if !counted {
             self.push_commit(elements);
         } else if self.parameters.commopt {
             self.push_commit(elements);

@@ -68,7 +68,7 @@
 //! * A cycle count is sent with the first Commit at which the counter has reached the threshold, implied ones included.
 //!   The count of a timestamp whose element stands before the latest cycle count is 0.
 //! * A timestamp is sent at the end of the step that requests it; after Trace Info, at the end of the next step with a
-//!   P0, Event or Instrumentation element. A disable requests none.
+//!   P0, Event or Instrumentation element. A disable requests one by policy alone.
 //! * Instrumentation is not traced in prohibited regions, nor during an overflow.
 //! * PE Reset discards what is uncommitted; then neither context nor address precede it. Its address travels as 70, in
 //!   ETMv4 as 0.

@@ -215,7 +215,8 @@ impl TraceUnit {
         self.trace_info();
     }
 
-    /// Spec: ETE-ENC-END-001, ETE-XXFBC-001, ETE-XQSPC-001, ETE-GLBHL-001, ETE-WDWGV-001, ETE-FHQDX-001, ETE-RPSPH-001.
+    /// Spec: ETE-ENC-END-001, ETE-XXFBC-001, ETE-XQSPC-001, ETE-GLBHL-001, ETE-WDWGV-001, ETE-FHQDX-001, ETE-RPSPH-001,
+    /// ETE-YYWTR-001.
     fn disable(&mut self) {
         if !self.gates.enabled {
             return;
@@ -226,6 +227,10 @@ impl TraceUnit {
         } else {
             self.flush_p0();
             self.fail_transaction();
+            if self.policy.timestamp_at_disable {
+                self.timestamps.request();
+                self.timestamp();
+            }
             self.flush_events();
             if self.depth > 0 {
                 self.push(Packet::Discard);

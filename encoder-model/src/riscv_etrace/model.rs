@@ -274,7 +274,7 @@ impl Model {
         // Data trace cannot be announced where the support packet has no room for it.
         let data = self.data.as_ref().filter(|_| standard.is_some() || layout.data_fields);
         let (denable, dloss, options) = data.map_or((false, false, DataOptions::default()), |data| {
-            (data.enabled(), data.loss_is_due(), data.options())
+            (data.enabled(), data.has_loss(), data.options())
         });
         let packet = match standard {
             Some(constant) => Packet::StandardSupport(StandardSupport {

@@ -59,7 +59,8 @@ pub enum Event {
     /// The outcome of the latest [`Instructions`](Self::Instructions) with an outcome is the other one: a Mispredict
     /// element for an atom that was already committed (I_MDSCN). The flow goes on accordingly.
     Mispredict,
-    /// An exception, PE Reset included.
+    /// An exception, PE Reset included. Before PE Reset no instructions after the latest P0 element are reported, and
+    /// where that element led to, address and context, is doubtful (ETE-DEC-EXC-003).
     Exception {
         /// TYPE: 5 bits of ETE, 10 of ETMv4; see [`exception_name`].
         number: u16,

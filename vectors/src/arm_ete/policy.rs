@@ -110,6 +110,8 @@ pub struct Policy {
     pub minimal_timestamps: bool,
     /// Context synchronization events request a timestamp (R_YYWTR).
     pub timestamp_context_changes: bool,
+    /// A disable requests a timestamp, as a flush does (R_JLRQH, R_YYWTR); it precedes Discard. Otherwise none.
+    pub timestamp_at_disable: bool,
     /// Events of consecutive steps that one packet merges, if their numbers ascend and nothing stands between them.
     pub merged_events: bool,
     /// At a flush and at the end, Ignore packets fill up to a multiple of so many bytes; 0 and 1 = none. Not before
@@ -185,6 +187,7 @@ impl Default for Policy {
             cycle_threshold: 1,
             minimal_timestamps: true,
             timestamp_context_changes: true,
+            timestamp_at_disable: false,
             merged_events: true,
             pad_to: 0,
             fifo_bytes: 0,

@@ -125,7 +125,7 @@
 //! | an atom after an executed indirect branch, before a branch packet or I-sync | `missing-address` | P-header | goes on; once |
 //! | no code where an atom is, with a program that has code somewhere; `address` says where | `no-code` | P-header | goes on; once until an address is known again |
 //! | periodic I-sync at another address or state (with a load or store in progress: of that) than the next instruction, if that is known | `contradiction` | I-sync | goes on there |
-//! | tag superseded without a non-periodic I-sync, or exception 4 (imprecise data abort) or 8 (reset), since its placeholder | `suspicious` | header | goes on |
+//! | tag superseded without a non-periodic I-sync, or exception 4 (imprecise data abort) or 8 (reset), of ARMv7-M 17 (reset) or 21 (BusFault), since its placeholder | `suspicious` | header | goes on |
 //! | a P-header after an I-sync without VMID between, with [`vmid`](super::Parameters::vmid) | `contradiction` | P-header | goes on; once for that I-sync |
 //! | another packet where the second half of a 64-bit datum should be | `suspicious` | that packet | goes on |
 //! | a record of a bare port with bits of TRACECTL\[7:1\] | `framing` | TRACECTL | lost; the record is skipped |

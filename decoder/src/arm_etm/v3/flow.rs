@@ -24,7 +24,7 @@ pub struct Flow {
     encoding: Encoding,
     cycle_accurate: bool,
     virtualization: bool,
-    /// Exception numbers are those of the M profile.
+    /// Exceptions have the numbers of ARMv7-M. Spec: ETM3-EXC-006.
     m_profile: bool,
     /// Where the exception vectors are.
     hivecs: VectorBase,
@@ -502,15 +502,18 @@ impl Flow {
     }
 }
 
-/// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous data abort,
-/// or a reset; of the M profile a reset, which has another number there. Spec: ETM3-EXC-006 (7.5.1), ETM3-EXC-017
-/// (4.6.4).
+/// Whether out-of-order data of earlier instructions may never come after this exception: an asynchronous abort, or a
+/// reset. The BusFault of ARMv7-M may be one; its number does not say whether it is.
+///
+/// Spec: ETM3-EXC-017 (4.6.4), ETM3-EXC-005, ETM3-EXC-006.
 const fn loses_data(exception: ExceptionInformation, m_profile: bool) -> bool {
     const ASYNCHRONOUS_ABORT: u16 = 4;
     const RESET: u16 = 8;
-    const M_PROFILE_RESET: u16 = 17;
+    const RESET_OF_V7M: u16 = 17;
+    const BUS_FAULT: u16 = 21;
     if m_profile {
-        return exception.number == M_PROFILE_RESET;
+        matches!(exception.number, RESET_OF_V7M | BUS_FAULT)
+    } else {
+        matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
     }
-    matches!(exception.number, ASYNCHRONOUS_ABORT | RESET)
 }

@@ -52,11 +52,11 @@ fn policy() -> impl Strategy<Value = Policy> {
     let sizes = (prop_oneof![Just(0), 20..200_u32], 0..4_u8, 11..20_u16, 0..3_u8, 1..=24_u8, 0..=15_u8);
     let fifo = prop_oneof![3 => Just((0, 0)), 1 => (30..80_u16, 1..8_u16)];
     let counts = (1..5_u16, prop::sample::select(vec![1, 4, 0xfff]), 0..9_u8, 0..4_u8);
-    (sizes, forms, fifo, counts, any::<[bool; 19]>()).prop_map(|(sizes, addresses, fifo, counts, flags)| {
+    (sizes, forms, fifo, counts, any::<[bool; 20]>()).prop_map(|(sizes, addresses, fifo, counts, flags)| {
         let (sync_period, sync_spacing, sync_zeros, padded_groups, atoms_per_packet, return_stack_depth) =
             sizes;
         let (merged_commits, cycle_threshold, pad_to, q_blocks) = counts;
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, source_addresses] = flags;
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, source_addresses] = flags;
         Policy {
             sync_period,
             sync_while_inactive: a,
@@ -86,6 +86,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             cycle_threshold,
             minimal_timestamps: o,
             timestamp_context_changes: p,
+            timestamp_at_disable: s,
             merged_events: q,
             pad_to,
             fifo_bytes: fifo.0,

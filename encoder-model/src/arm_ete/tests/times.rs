@@ -73,6 +73,8 @@ fn timestamps() {
     all(&marked, &[("=5 E1000", "f7 88 02 05")]);
     let lazy = stamped().choosing(|policy| policy.timestamp_context_changes = false);
     all(&lazy, &[("=5 E1000 =6 Es1000", "f7 02 05 f7")]);
+    let last = stamped().choosing(|policy| policy.timestamp_at_disable = true);
+    all(&last, &[("=5 E1000 =6 E1000", "f7 02 05 f7 02 06")]);
     let long = stamped().choosing(|policy| policy.minimal_timestamps = false);
     all(&long, &[("=5 E1000", "f7 02 85 80 80 80 80 80 80 80 00")]);
     let padded = stamped().choosing(|policy| policy.padded_groups = 2);

@@ -255,7 +255,7 @@ fn earlier(now: &Stimulus) -> usize {
     }
 }
 
-/// Spec: ETM3-CC-001 (7.2); 0 if the cycles were too many to count.
+/// Spec: ETM3-CC-001 (7.2), ETM3-CC-007 (7.3.4); 0 if the cycles were too many to count.
 fn cycle_count(cycles: u64) -> VariableField {
     let bits = u32::try_from(cycles).map_or(0, u64::from);
     let width = u64::BITS - bits.leading_zeros();

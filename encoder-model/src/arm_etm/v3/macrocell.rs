@@ -38,7 +38,9 @@ pub(super) struct Macrocell {
     pub(super) tracing: Tracing,
     /// What the next non-periodic I-sync gives as reason.
     pub(super) reason: Reason,
-    /// Cycles since the latest one that was traced.
+    /// Cycles since the latest one that was traced; too many to count after programming, where there was none.
+    ///
+    /// Spec: ETM3-CC-007 (7.3.4): the reset value of the counter is 0, which means unknown.
     pub(super) gap: u64,
     /// The A-sync after programming is still to come.
     programmed: bool,
@@ -72,7 +74,7 @@ impl Macrocell {
             fifo: Fifo::new(parameters, policy),
             tracing: Tracing::Off,
             reason: Reason::TraceEnabled,
-            gap: 0,
+            gap: u64::MAX,
             programmed: true,
             schedule: Schedule::new(parameters, policy.sync_period),
             atoms: PendingAtoms::new(parameters.cycle_accurate, policy.pack_atoms),

@@ -40,7 +40,8 @@
 //! * An overflow is forgotten if TraceEnable is off when the FIFO is empty; debug state keeps it.
 //! * Periodic synchronisation waits for 48 free bytes, for the end of an LSM and of suppressed data. If it had to, and
 //!   two periods have passed, it forces an overflow.
-//! * In the very first cycle no cycles were counted, and a cycle count of 0 says so: it is not known.
+//! * How many cycles passed between programming and the first instruction is not known: their count is 0, the reset
+//!   value of the counter.
 //! * A reset sets the VMID to 0, which is output like any change. In instruction trace its packet might be missing.
 //! * After an overflow, too, the cycle count is that of the gap, though ETMv3.0 and ETMv3.5 let decoders ignore it.
 //! * A timestamp follows every non-periodic I-sync; timestamp events while nothing is traced are forgotten.

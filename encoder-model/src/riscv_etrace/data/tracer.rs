@@ -80,7 +80,7 @@ impl DataTracer {
         self.takes = false;
     }
 
-    /// Packets may be sent again; whether some were lost, which must be reported now.
+    /// Packets may be sent again; whether some were lost that no packet has reported, which must be done now.
     pub(crate) const fn take_packets(&mut self) -> bool {
         self.takes = true;
         self.lost
@@ -91,14 +91,10 @@ impl DataTracer {
         self.chooser.fields.options
     }
 
-    /// Packets were dropped and no packet has reported it yet.
+    /// Packets were dropped and no packet has reported it yet: `dloss` is due in the next support packet, whether data
+    /// packets may be sent again or not. Spec: RVET-DATA-024 (ET 7.5).
     pub(crate) const fn has_loss(&self) -> bool {
         self.lost
-    }
-
-    /// Whether `dloss` is due in a support packet that goes out now.
-    pub(crate) const fn loss_is_due(&self) -> bool {
-        self.takes && self.lost
     }
 
     /// A packet went out after which a decoder starts over.

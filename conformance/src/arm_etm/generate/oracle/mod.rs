@@ -365,7 +365,8 @@ impl Judge<'_> {
     }
 
     /// Every cycle after the latest instruction is in the gap; 0 cycles are not known, nor are cycles in which the
-    /// counter of this version did not count. Spec: ETM3-CC-005, ETM3-CC-007, ETM3-CC-009 (7.3.4).
+    /// counter of this version did not count. Those since programming may be counted or unknown: the text does not say
+    /// whether the counter stays at its reset value. Spec: ETM3-CC-005, ETM3-CC-007, ETM3-CC-009 (7.3.4).
     fn gap_agrees(&self, cycle: usize, gap: Option<Option<u64>>, overflow: bool, debug: bool) -> bool {
         let Parameters { architecture, minor, cycle_accurate, .. } = self.scenario.parameters;
         if !cycle_accurate {
@@ -378,7 +379,8 @@ impl Judge<'_> {
         };
         let passed = self.latest_instruction.map_or(cycle, |latest| cycle - latest - 1) as u64;
         // ETMv2 has no cycle counts: its capture has a record for each cycle.
-        architecture != Architecture::V3 || gap == Some((passed > 0 && counted).then_some(passed))
+        let first = self.latest_instruction.is_none() && gap == Some(None);
+        architecture != Architecture::V3 || first || gap == Some((passed > 0 && counted).then_some(passed))
     }
 
     fn finish(mut self) -> Result<Returned, Mismatch> {
