@@ -25,15 +25,23 @@ impl DataBase {
     /// The address as it travels; it becomes the base.
     ///
     /// Spec: ETM3-DAT-003, 004, ETM3-SYN-011 (7.4.2, 7.10.6): only a full address carries the byte order.
-    fn compress(&mut self, address: u32, big_endian: bool, minimal: bool) -> CompressedAddress {
+    /// `synchronises`: it is in Normal Data or a placeholder, where a full one is a D-sync.
+    fn compress(
+        &mut self,
+        address: u32,
+        big_endian: bool,
+        minimal: bool,
+        synchronises: bool,
+    ) -> CompressedAddress {
+        let full = self.full_due && synchronises;
         let bytes = match self.address {
-            Some(base) if minimal && !self.full_due && big_endian == self.big_endian => {
+            Some(base) if minimal && !full && big_endian == self.big_endian => {
                 let width = u32::BITS - (base ^ address).leading_zeros();
                 width.div_ceil(7).clamp(1, LONGEST.into()) as u8
             }
             _ => LONGEST,
         };
-        *self = Self { address: Some(address), big_endian, full_due: self.full_due && bytes < LONGEST };
+        *self = Self { address: Some(address), big_endian, full_due: self.full_due && !synchronises };
         let bits = if bytes < LONGEST {
             u64::from(address) & ((1 << (7 * bytes)) - 1)
         } else {
@@ -153,7 +161,7 @@ impl Data {
 
     /// Tracing was interrupted. Spec: ETM3-SYN-012 (7.10.6).
     pub(super) const fn forget_base(&mut self) {
-        self.base.address = None;
+        (self.base.address, self.base.full_due) = (None, true);
     }
 
     /// A synchronisation period ended. Spec: ETM3-SYN-009 (7.10.3).
@@ -188,7 +196,7 @@ impl Data {
         // A coprocessor transfer has no address, whatever the A bit of others (ETM2-ND-007).
         let addressed = first && transfer.access != Access::Coprocessor;
         let address = (addressed && self.rules.address).then(|| {
-            self.base.compress(transfer.address.0, transfer.big_endian, self.rules.minimal_addresses)
+            self.base.compress(transfer.address.0, transfer.big_endian, self.rules.minimal_addresses, traced)
         });
         match transfer.access {
             _ if !traced => {
