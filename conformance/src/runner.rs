@@ -283,7 +283,7 @@ pub(crate) fn judge_seed<P: FamilyRules>(
 ) -> Option<CaseResult> {
     let (mut file, confirmed) = seed.case::<P>()?;
     let confirmed =
-        confirmed.and_then(|()| if subject.is_reference() { seed.examine::<P>() } else { Ok(()) });
+        confirmed.and_then(|()| if subject.is_reference() { caught(|| seed.examine::<P>()) } else { Ok(()) });
     let execution = file.resolved.execution.take();
     let file = Arc::new(file);
     let mut case = judge_case(subject, options, &file, registry);
@@ -440,6 +440,11 @@ pub(crate) fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
         Ok(error) => (*error).into(),
         Err(payload) => Verdict::Crash { message: last_words(payload.as_ref()), stderr: None },
     }
+}
+
+/// Makes an error of a panic.
+fn caught(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(last_words(payload.as_ref())))
 }
 
 fn last_words(payload: &(dyn Any + Send)) -> String {

@@ -21,6 +21,9 @@ fn every_case_dissects_as_before() {
     });
 }
 
+/// Lines at the begin and at the end of a dissection that are kept.
+const MOST_LINES: usize = 600;
+
 struct DissectAll;
 
 impl Visitor for DissectAll {
@@ -69,8 +72,18 @@ fn dissect_case<P: FamilyRules>(path: &Path) -> String {
     let shown =
         explain::stream::<P>(&resolved.wire, &case.parameters, &resolved.program, &Explaining::default())
             .unwrap_or_else(|refusal| format!("refused: {refusal}\n"));
-    let shown = format!("{}  {}\n{shown}", case.id, case.title);
+    let shown = format!("{}  {}\n{}", case.id, case.title, ends(shown.trim_end()));
     format!("== {}.toml\n{}\n", stem(path), shown.trim_end())
+}
+
+/// The text, or of a long one its first and last lines: what fills thousands of them repeats itself.
+fn ends(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= 2 * MOST_LINES {
+        return text.to_owned();
+    }
+    let (first, last) = (&lines[..MOST_LINES], &lines[lines.len() - MOST_LINES..]);
+    format!("{}\n... {} lines ...\n{}", first.join("\n"), lines.len() - 2 * MOST_LINES, last.join("\n"))
 }
 
 /// What a directory holds, in order of names.

@@ -2,6 +2,7 @@
 
 use traceproof_vectors::riscv_etrace::Packet;
 
+use super::rules::is_marker;
 use super::{Referee, Wanted, fields};
 use crate::Item;
 
@@ -87,8 +88,8 @@ impl Referee<'_> {
     pub(super) fn is_later_map(&self, item: &Item, map: u32) -> bool {
         let pending = self.device_pending.as_ref().unwrap_or(&self.pending);
         let mut outcomes = pending.clone();
-        // The packets of a trap end what is pending.
-        let later = self.after(item).take_while(|item| item.qualified && !item.is_trap());
+        // The packets of a trap end what is pending, and so does the end of tracing.
+        let later = self.after(item).take_while(|item| item.qualified && !item.is_trap() && !is_marker(item));
         outcomes.extend(later.filter_map(Item::not_taken));
         outcomes.truncate(31);
         pending.len() < 31

@@ -3,12 +3,12 @@
 use traceproof_vectors::Program;
 use traceproof_vectors::itanium_pmu::ItaniumPmu;
 
-use super::{Scenario, agree, log, scenario};
-use crate::family::{Generated, Generator, nothing_more};
+use super::{Scenario, agree, log, scenario, settings};
+use crate::family::{Generated, Generator};
 
-/// Any programming and what then happens.
+/// Any programming and what then happens, and register values for any wish.
 pub(in crate::itanium_pmu) const GENERATOR: Generator<ItaniumPmu> =
-    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
+    Generator { generate, confirm, examine: settings::examine, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ItaniumPmu>> {
     let scenario = scenario(entropy);

@@ -6,6 +6,7 @@
 mod agreement;
 mod generator;
 mod scenario;
+mod settings;
 mod world;
 
 pub use agreement::{Agreement, Cause, Disagreement, Written, agree, log};
