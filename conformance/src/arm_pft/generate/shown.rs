@@ -56,7 +56,8 @@ pub(super) fn judge(scenario: &Scenario) -> Result<(), String> {
         }
     }
     code_of_its_space(parameters)?;
-    code_of_hyp_mode(parameters)
+    code_of_hyp_mode(parameters)?;
+    wide_branches(parameters)
 }
 
 /// The signal of an action, if it has one. `last`: the latest instruction since the latest waypoint.
@@ -196,4 +197,56 @@ fn code_of_hyp_mode(parameters: &Parameters) -> Result<(), String> {
         Some(Stimulus { signal: Signal::Waypoint(_), .. }) => Ok(()),
         other => Err(format!("the code of another exception level: {other:x?}")),
     }
+}
+
+/// Direct branches of four bytes whose J bits differ, in both directions. Processors of the M profile have no BLX
+/// (immediate).
+///
+/// Spec: PFT-WPT-016, PFT-WPT-017.
+fn wide_branches(parameters: &Parameters) -> Result<(), String> {
+    use InstructionSet::{A32, T32};
+
+    // Both half-words, the distance from the PC, and the instruction set of the target: B<c>.W (S:J2:J1), B.W, BL and
+    // BLX (S:I1:I2, where I is NOT(J XOR S)).
+    const ROWS: [(u16, u16, i32, InstructionSet); 16] = [
+        (0xf000, 0xa000, 0x4_0000, T32),
+        (0xf000, 0x8800, 0x8_0000, T32),
+        (0xf400, 0xa000, -0xc_0000, T32),
+        (0xf400, 0x8800, -0x8_0000, T32),
+        (0xf000, 0xb000, 0x40_0000, T32),
+        (0xf000, 0x9800, 0x80_0000, T32),
+        (0xf400, 0xb000, -0x80_0000, T32),
+        (0xf400, 0x9800, -0xc0_0000, T32),
+        (0xf000, 0xf000, 0x40_0000, T32),
+        (0xf000, 0xd800, 0x80_0000, T32),
+        (0xf400, 0xf000, -0x80_0000, T32),
+        (0xf400, 0xd800, -0xc0_0000, T32),
+        (0xf000, 0xe000, 0x40_0000, A32),
+        (0xf000, 0xc800, 0x80_0000, A32),
+        (0xf400, 0xe000, -0x80_0000, A32),
+        (0xf400, 0xc800, -0xc0_0000, A32),
+    ];
+    let start = State { address: Address32(0x200_0000), isa: T32, ..State::default() };
+    let execute = Execute { address: start.address, ..Execute::default() };
+    for (first, second, distance, isa) in ROWS {
+        if parameters.m_profile && isa == A32 {
+            continue;
+        }
+        let opcode = u32::from(second) << 16 | u32::from(first);
+        let mut program = Program::new();
+        let section = Section::new(0x200_0000_u64, opcode.to_le_bytes().to_vec(), "code");
+        program.insert(section).map_err(|error| error.to_string())?;
+        let mut core = Core::new(&program, parameters);
+        let mut shown = None;
+        for action in [Action::Signal(Signal::Enable(start)), Action::Execute(execute)] {
+            let step = Step { cycles: 0, timestamp: 0, action };
+            shown = core.step(&step).map_err(|(address, problem)| format!("{problem:?} at {address}"))?;
+        }
+        let target = State { address: Address32(0x200_0004_u32.wrapping_add_signed(distance)), isa, ..start };
+        match shown {
+            Some(Stimulus { signal: Signal::Waypoint(Waypoint { next, .. }), .. }) if next == target => {}
+            other => return Err(format!("{first:x} {second:x} leads to another place: {other:x?}")),
+        }
+    }
+    Ok(())
 }
