@@ -5,12 +5,14 @@
 
 pub(crate) mod case;
 mod entropy;
+mod records;
 mod round_trip;
 mod sweep;
 mod tiles;
 
 pub use case::{DEFAULT_GENERATED_PER_FAMILY, Seed};
 pub use entropy::{Entropy, seeded};
+pub(crate) use records::{Columns, Records};
 pub(crate) use round_trip::compare_packets;
 pub use round_trip::{Cause, Failure};
 pub use sweep::{OpcodeSweep, generated_case};

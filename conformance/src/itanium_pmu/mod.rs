@@ -1,5 +1,6 @@
 //! What the harness knows of Itanium event qualification.
 
+mod dissected;
 mod field_clauses;
 pub mod generate;
 mod reasons;
@@ -56,7 +57,8 @@ impl FamilyRules for ItaniumPmu {
         "branches",
     ];
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
-    const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
+    const GENERATOR: Option<family::Generator<Self>> =
+        Some(family::Generator { examine, ..generate::GENERATOR });
     const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;
     const PACKET_WRITER: Option<family::WritePackets<Self>> = None;
@@ -71,4 +73,10 @@ impl FamilyRules for ItaniumPmu {
     const PROGRAMS: Option<family::Programs<Self>> = None;
     const CAPTURES: Option<family::Captures<Self>> = None;
     const BENCH: Option<family::Bench> = None;
+}
+
+/// As the generator does, and what `explain` shows of the log.
+fn examine(entropy: &[u8]) -> Result<(), String> {
+    (generate::GENERATOR.examine)(entropy)?;
+    dissected::examine(entropy)
 }

@@ -169,7 +169,7 @@ pub struct Written {
 
 impl Written {
     /// Without the records of states; they become what is known of each other record.
-    fn without_states(&self) -> Self {
+    pub(super) fn without_states(&self) -> Self {
         let mut kept = Self::default();
         let mut state = Some(ProgrammingState::Idle);
         for (packet, bytes) in self.packets.iter().zip(self.wire.chunks(RECORD)) {

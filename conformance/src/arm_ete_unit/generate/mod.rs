@@ -4,9 +4,11 @@
 //! and registers are read back.
 
 mod agreement;
+mod dissected;
 mod generator;
 mod procedures;
 mod scenario;
+mod settings;
 mod world;
 mod writing;
 
