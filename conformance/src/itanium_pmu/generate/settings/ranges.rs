@@ -46,10 +46,10 @@ pub(super) fn wish(entropy: &mut Entropy<'_>, granule: u64) -> Vec<AddressRange>
     // In all at most half of what a pair can reach.
     let shift = entropy.pick(&[0, 4, 20, 43 - granule.ilog2()]);
     let base = match entropy.below(8) {
-        0 => HALF - (32 * granule << shift),
+        0 => HALF - ((32 * granule) << shift),
         1 => 0,
         2 => 0xe000_0000_0000_0000 | COPIES | HALF,
-        3 => 0u64.wrapping_sub(64 * granule << shift),
+        3 => 0u64.wrapping_sub((64 * granule) << shift),
         _ => 0x4000_0000_0000_0000,
     };
     let count = 1 + entropy.below(3) + entropy.below(3);
@@ -57,7 +57,7 @@ pub(super) fn wish(entropy: &mut Entropy<'_>, granule: u64) -> Vec<AddressRange>
         .map(|_| {
             let start = entropy.below(48) as u64;
             let end = start + 1 + entropy.below(16) as u64;
-            let at = |place: u64| base.wrapping_add(place * granule << shift);
+            let at = |place: u64| base.wrapping_add((place * granule) << shift);
             AddressRange { start: at(start), end: at(end) }
         })
         .collect();
