@@ -1,5 +1,6 @@
 //! What the harness knows of the CoreSight formatter.
 
+pub(crate) mod dissected;
 mod field_clauses;
 mod saboteurs;
 mod sync_points;

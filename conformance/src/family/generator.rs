@@ -35,12 +35,3 @@ pub struct Generator<P: CaseProtocol> {
     /// As `examine`, of what is the same for every execution. It belongs to number 0.
     pub examine_once: fn() -> Result<(), String>,
 }
-
-/// A family whose reference models show nothing more.
-///
-/// # Errors
-///
-/// Never.
-pub(crate) fn nothing_more(_: &[u8]) -> Result<(), String> {
-    Ok(())
-}

@@ -31,7 +31,6 @@ pub use captures::Captures;
 pub use execution_files::{
     DriveFile, ExecutionError, ExecutionFormat, FileSummary, STIMULUS, drive_stimulus,
 };
-pub(crate) use generator::nothing_more;
 pub use generator::{Generated, Generator};
 pub use instructions::{Clock, Encoding, Instructions, Run};
 pub use legal_choices::LegalChoice;

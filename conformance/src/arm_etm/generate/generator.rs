@@ -2,12 +2,13 @@
 
 use traceproof_vectors::arm_etm::{Architecture, ArmEtm};
 
-use super::{Scenario, encode, round_trip, scenario, v1};
-use crate::family::{Generated, Generator, nothing_more};
+use super::{Scenario, dissected, encode, round_trip, scenario, v1};
+use crate::arm_etm_formatter;
+use crate::family::{Generated, Generator};
 
 /// By the first byte: ETMv1, ETMv2, ETMv3, or ETMv3 without data trace, which is all that many decoders have.
 pub(in crate::arm_etm) const GENERATOR: Generator<ArmEtm> =
-    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
+    Generator { generate, confirm, examine, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ArmEtm>> {
     match Made::of(entropy)? {
@@ -32,6 +33,15 @@ fn confirm(entropy: &[u8]) -> Result<(), String> {
         Made::Later(made) => round_trip(&made).map(drop),
     };
     confirmed.map_err(|failure| failure.to_string())
+}
+
+fn examine(entropy: &[u8]) -> Result<(), String> {
+    let Generated { parameters, program, wire, .. } =
+        generate(entropy).ok_or("these bytes stand for no scenario")?;
+    let seed = entropy.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte));
+    dissected::judge(&wire, &parameters, &program, seed)?;
+    // As it leaves a CoreSight system.
+    arm_etm_formatter::dissected::judge(&wire, entropy)
 }
 
 /// A generated run, by the generator that made it.

@@ -4,6 +4,7 @@
 //! rare situations (a filter edge under an LSM, an overflow between a load miss and its data, a branch between
 //! instruction sets) come often.
 
+mod dissected;
 mod exceptions;
 mod generator;
 mod instruction;

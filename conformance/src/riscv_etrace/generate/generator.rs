@@ -2,12 +2,12 @@
 
 use traceproof_vectors::riscv_etrace::RiscvEtrace;
 
-use super::{Scenario, Scope, encode, retirement, round_trip, scenario};
-use crate::family::{Generated, Generator, nothing_more};
+use super::{Scenario, Scope, dissected, encode, retirement, round_trip, scenario};
+use crate::family::{Generated, Generator};
 
 /// By the first byte: core, any optional modes, or data trace.
 pub(in crate::riscv_etrace) const GENERATOR: Generator<RiscvEtrace> =
-    Generator { generate, confirm, examine: nothing_more, examine_once: || Ok(()) };
+    Generator { generate, confirm, examine, examine_once: || Ok(()) };
 
 fn generate(entropy: &[u8]) -> Option<Generated<RiscvEtrace>> {
     let scenario = named(entropy)?;
@@ -20,6 +20,11 @@ fn generate(entropy: &[u8]) -> Option<Generated<RiscvEtrace>> {
 fn confirm(entropy: &[u8]) -> Result<(), String> {
     let scenario = named(entropy).ok_or("these bytes stand for no scenario")?;
     round_trip(&scenario).map(drop).map_err(|failure| failure.to_string())
+}
+
+fn examine(entropy: &[u8]) -> Result<(), String> {
+    let scenario = named(entropy).ok_or("these bytes stand for no scenario")?;
+    dissected::judge(&scenario, entropy)
 }
 
 /// The scenario that these bytes stand for; by the first one, what it is about.

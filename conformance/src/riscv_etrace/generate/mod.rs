@@ -5,6 +5,7 @@
 
 mod accesses;
 pub mod data_oracle;
+mod dissected;
 mod execution;
 mod generator;
 mod instruction;

@@ -143,7 +143,7 @@ const fn least(a: u32, b: u32) -> u32 {
 /// Spec: ETM3-BR-001 to 009 (7.3.5).
 const fn branch_fits(address: CompressedAddress, parameters: &Parameters, informs: bool) -> bool {
     let CompressedAddress { bits, bytes } = address;
-    let width = 7 * bytes as u32 - 1;
+    let width = (7 * bytes as u32).saturating_sub(1);
     match bytes {
         1 => !informs && bits >> width == 0,
         // The last byte has a flag in the place of its highest address bit.

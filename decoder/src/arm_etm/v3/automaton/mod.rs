@@ -46,6 +46,9 @@ impl Automaton {
 
     /// The record of a bare port whose second byte is at hand makes no sense.
     pub(in crate::arm_etm::v3) fn lose_record<L: Listener + ?Sized>(&mut self, listener: &mut L) {
+        if let State::Zero(zeros) = self.state {
+            self.zero_fields(zeros, listener);
+        }
         self.lose(Broken { class: FaultClass::Framing, byte: self.offset - 1 }, listener);
         self.state = State::Search(Search::from(self.offset + 1));
     }
