@@ -107,8 +107,8 @@ impl<F: FnMut(&Fault)> Oddities<F> {
         let Some(ExceptionInformation { number, alt_isa, hyp, reserved, .. }) = exception else { return 0 };
         let is_reserved = number != 0 && exception_name(number).is_none();
         self.at(byte, 0, is_reserved && !self.expected.m_profile);
-        self.at(byte, 0, alt_isa && isa == Some(InstructionSet::A32));
         self.at(byte, 5, reserved & 0x20 != 0);
+        self.at(byte, 6, alt_isa && isa == Some(InstructionSet::A32));
         let Some(hyp) = hyp else { return 1 };
         self.at(byte + 1, 5, hyp && !self.expected.virtualization);
         self.at(byte + 1, 6, reserved & 0x40 != 0);

@@ -60,7 +60,7 @@ fn what_is_suspicious_goes_on() {
     // A branch to itself with every oddity: fifth byte, exception information, cycle count.
     assert_eq!(
         all(&counting(0), &format!("{ON} 80 81 80 81 80 c8 e0 e0 83")),
-        "+0=0 On1 suspicious@17.7 suspicious@18.0 suspicious@18.5 suspicious@19.5 suspicious@19.6 \
+        "+0=0 On1 suspicious@17.7 suspicious@18.5 suspicious@18.6 suspicious@19.5 suspicious@19.6 \
          suspicious@19.7 suspicious@20.0 suspicious@20.1 suspicious@20.7 +0=0 8000E"
     );
     assert_eq!(all(&plain, &format!("{ON} 81 80 40 0c")), "On1 suspicious@15.0 Exc6@8000>0");
