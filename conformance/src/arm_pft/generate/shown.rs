@@ -57,7 +57,7 @@ pub(super) fn judge(scenario: &Scenario) -> Result<(), String> {
     }
     code_of_its_space(parameters)?;
     code_of_hyp_mode(parameters)?;
-    wide_branches(parameters)
+    direct_branches(parameters)
 }
 
 /// The signal of an action, if it has one. `last`: the latest instruction since the latest waypoint.
@@ -199,16 +199,24 @@ fn code_of_hyp_mode(parameters: &Parameters) -> Result<(), String> {
     }
 }
 
-/// Direct branches of four bytes whose J bits differ, in both directions. Processors of the M profile have no BLX
-/// (immediate).
+/// Direct branches with each part of their offset, in both directions. Processors of the M profile have no ARM state.
 ///
-/// Spec: PFT-WPT-016, PFT-WPT-017.
-fn wide_branches(parameters: &Parameters) -> Result<(), String> {
+/// Spec: PFT-WPT-001, PFT-WPT-002, PFT-WPT-013, PFT-WPT-016, PFT-WPT-017.
+fn direct_branches(parameters: &Parameters) -> Result<(), String> {
     use InstructionSet::{A32, T32};
 
-    // Both half-words, the distance from the PC, and the instruction set of the target: B<c>.W (S:J2:J1), B.W, BL and
-    // BLX (S:I1:I2, where I is NOT(J XOR S)).
-    const ROWS: [(u16, u16, i32, InstructionSet); 16] = [
+    // Half-words or word, the distance from the PC, and the instruction set of the target: B<c> and B of two bytes, CBZ
+    // and CBNZ (i:imm5:0), B<c>.W (S:J2:J1), B.W, BL and BLX (S:I1:I2, where I is NOT(J XOR S)); B, BL and BLX (H) of A32.
+    const NOP: u16 = 0xbf00;
+    const THUMB: [(u16, u16, i32, InstructionSet); 24] = [
+        (0xd07f, NOP, 0xfe, T32),
+        (0xd080, NOP, -0x100, T32),
+        (0xe3ff, NOP, 0x7fe, T32),
+        (0xe400, NOP, -0x800, T32),
+        (0xb1f8, NOP, 0x3e, T32),
+        (0xb300, NOP, 0x40, T32),
+        (0xbb00, NOP, 0x40, T32),
+        (0xb908, NOP, 2, T32),
         (0xf000, 0xa000, 0x4_0000, T32),
         (0xf000, 0x8800, 0x8_0000, T32),
         (0xf400, 0xa000, -0xc_0000, T32),
@@ -226,13 +234,24 @@ fn wide_branches(parameters: &Parameters) -> Result<(), String> {
         (0xf400, 0xe000, -0x80_0000, A32),
         (0xf400, 0xc800, -0xc0_0000, A32),
     ];
-    let start = State { address: Address32(0x200_0000), isa: T32, ..State::default() };
-    let execute = Execute { address: start.address, ..Execute::default() };
-    for (first, second, distance, isa) in ROWS {
-        if parameters.m_profile && isa == A32 {
+    const ARM: [(u32, i32, InstructionSet); 6] = [
+        (0xea7f_ffff, 0x1ff_fffc, A32),
+        (0xea80_0000, -0x200_0000, A32),
+        (0xeb7f_ffff, 0x1ff_fffc, A32),
+        (0xeb80_0000, -0x200_0000, A32),
+        (0xfa80_0000, -0x200_0000, T32),
+        (0xfb7f_ffff, 0x1ff_fffe, T32),
+    ];
+    let thumb = THUMB.map(|(first, second, distance, isa)| {
+        (T32, u32::from(second) << 16 | u32::from(first), 4 + distance, isa)
+    });
+    let arm = ARM.map(|(opcode, distance, isa)| (A32, opcode, 8 + distance, isa));
+    for (from, opcode, distance, isa) in thumb.into_iter().chain(arm) {
+        if parameters.m_profile && (from, isa) != (T32, T32) {
             continue;
         }
-        let opcode = u32::from(second) << 16 | u32::from(first);
+        let start = State { address: Address32(0x200_0000), isa: from, ..State::default() };
+        let execute = Execute { address: start.address, ..Execute::default() };
         let mut program = Program::new();
         let section = Section::new(0x200_0000_u64, opcode.to_le_bytes().to_vec(), "code");
         program.insert(section).map_err(|error| error.to_string())?;
@@ -242,10 +261,10 @@ fn wide_branches(parameters: &Parameters) -> Result<(), String> {
             let step = Step { cycles: 0, timestamp: 0, action };
             shown = core.step(&step).map_err(|(address, problem)| format!("{problem:?} at {address}"))?;
         }
-        let target = State { address: Address32(0x200_0004_u32.wrapping_add_signed(distance)), isa, ..start };
+        let target = State { address: Address32(0x200_0000_u32.wrapping_add_signed(distance)), isa, ..start };
         match shown {
             Some(Stimulus { signal: Signal::Waypoint(Waypoint { next, .. }), .. }) if next == target => {}
-            other => return Err(format!("{first:x} {second:x} leads to another place: {other:x?}")),
+            other => return Err(format!("{opcode:x} of {from:?} leads to another place: {other:x?}")),
         }
     }
     Ok(())
