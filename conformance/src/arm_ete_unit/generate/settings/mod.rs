@@ -6,7 +6,7 @@
 //! | Which trace unit, and what is asked of it? | `wish` |
 //! | What is wrong with it? | `reasons` |
 //! | Which registers are written, in which order, with which values? | `values` |
-//! | What do values mean that somebody else wrote? | `meaning` |
+//! | What do values mean that another program wrote? | `meaning` |
 //! | Which steps write them, and does a trace unit go along? | `sequences` |
 
 mod meaning;
