@@ -67,7 +67,7 @@ const ON: [&str; 2] = ["on 0", "context Aarch64 0"];
 type Row = (&'static str, Configuration, &'static str, Code, &'static [&'static str]);
 
 #[rustfmt::skip]
-const FLOW: [Row; 44] = [
+const FLOW: [Row; 45] = [
     ("ET-01", ETE, "P f7 06 01 70 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
     ("ET-03", ETE, "P f7 00*12 80 01 00 82 00 08 00 00 31 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
     ("ET-04", ETE, "P f7 00 03 71 04 82 00 08 00 00 31 f7", LOOPS, &["..", "1000-1008 E", "start again 4"]),
@@ -111,6 +111,7 @@ const FLOW: [Row; 44] = [
     ("ET-92", V4_WFX, "P f7", &[(0x1000, &[WFI, NOP, LOOP])], &["..", "1000-100c E"]),
     ("ET-93", V4, "P f6 06 01 95 03 9a 00 08 00 00 f7", &[(0x1000, &[CBZ, NOP, LOOP])], &["..", "1000-1004 N", "1004-100c E", "exception 0 at 100c", "1000-1004 E"]),
     ("ET-94", ETE, "S 85 7e 7f ff ff ff ff ff ff 31 f7", &[(0xffff_ffff_ffff_fff8, &[NOP, LOOP])], &["on 0", "context Aarch64 0", "no memory fffffffffffffff8"]),
+    ("ET-98", SPECULATION, "P f6 06 1d 82 01 08 00 00 30 2e 01 f6 2d 02", &[(0x1000, &[CBZ, CBZ, CBZ, LOOP])], &["..", "1000-1004 N", "1004-1008 N"]),
     ("ET-64", ETE, "P f7 06 1d 70 f7", LOOPS, &["..", "1000-1008 E", "start again 5"]),
 ];
 
