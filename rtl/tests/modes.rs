@@ -86,14 +86,14 @@ fn a_device_that_traces_what_filters_stop_fails() {
     assert!(!verdict.passes());
 }
 
-/// A change of a packet, and the clause and field that must be blamed most.
-type Broken = (&'static str, fn(&mut Packet), &'static str, &'static str);
+/// A change of a packet, and the clauses, of which one, and the field that must be blamed most.
+type Broken = (&'static str, fn(&mut Packet), &'static [&'static str], &'static str);
 
 const BROKEN: [Broken; 4] = [
-    ("depth missing", depth_missing, "RVET-ENC-056", "irreport"),
-    ("count from 30", count_from_30, "RVET-ENC-064", "branch_count"),
-    ("count with address from 30", count_with_address, "RVET-ENC-065", "branch_count"),
-    ("no form of failed branches", always_right, "RVET-ENC-066", "branch_fmt"),
+    ("depth missing", depth_missing, &["RVET-ENC-056", "RVET-ENC-057"], "irreport"),
+    ("count from 30", count_from_30, &["RVET-ENC-064"], "branch_count"),
+    ("count with address from 30", count_with_address, &["RVET-ENC-065"], "branch_count"),
+    ("no form of failed branches", always_right, &["RVET-ENC-066"], "branch_fmt"),
 ];
 
 fn depth_missing(packet: &mut Packet) {
@@ -123,7 +123,7 @@ fn always_right(packet: &mut Packet) {
 #[test]
 fn mistakes_in_optional_modes_are_found_with_their_clause() {
     let (_directory, pack) = made(STACK, 1);
-    for (name, broken, clause, field) in BROKEN {
+    for (name, broken, clauses, field) in BROKEN {
         let log = run_with(&pack, &pack.device.policy, &mut |_, packets| {
             packets.iter_mut().for_each(|(_, packet)| broken(packet));
         });
@@ -134,6 +134,7 @@ fn mistakes_in_optional_modes_are_found_with_their_clause() {
             *first.entry((&group.clause, &group.field)).or_default() += group.first_in;
         }
         let most = first.iter().max_by_key(|(_, count)| **count).map(|(blamed, _)| *blamed);
-        assert_eq!(most, Some((clause, field)), "{name}: {}", report::text(&verdict));
+        let is_right = most.is_some_and(|(clause, blamed)| clauses.contains(&clause) && blamed == field);
+        assert!(is_right, "{name}: {most:?}: {}", report::text(&verdict));
     }
 }

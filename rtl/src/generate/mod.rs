@@ -51,7 +51,7 @@ impl Size {
     /// At least so many rows, at most so many, and steps of a case.
     const fn bounds(self) -> (usize, usize, usize) {
         match self {
-            Self::Smoke => (4_000, 120_000, 160),
+            Self::Smoke => (4_000, 250_000, 160),
             Self::Nightly => (200_000, 400_000, 1_000),
             Self::Soak => (2_000_000, 3_000_000, 4_000),
         }
