@@ -8,9 +8,9 @@ use traceproof_vectors::{Fault, FaultClass, Program, ProtocolId};
 
 use crate::ProtocolName;
 use crate::family::{FamilyRules, Visitor, protocol_of, visit};
+use crate::isolation::guarded;
 use crate::relations::{self, Attempts, Broken};
 use crate::run::{CaseResult, Check, Run, SCHEMA};
-use crate::runner::guarded;
 use crate::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
 use crate::verdict::Divergence;
 use crate::{Direction, Invocation, Subject, Verdict};

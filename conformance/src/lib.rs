@@ -63,6 +63,7 @@ pub mod fuzz_project;
 pub mod generate;
 pub mod hints;
 mod invocation;
+mod isolation;
 pub mod itanium_pmu;
 pub mod journal;
 pub mod judge;

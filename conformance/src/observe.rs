@@ -12,8 +12,8 @@ use traceproof_vectors::{
 
 use crate::check::{Question, check, directions, encode_case};
 use crate::family::{EncodeError, FamilyRules, RecordedProgram};
+use crate::isolation::{attempt, guarded};
 use crate::run::Check;
-use crate::runner::{attempt, guarded};
 use crate::verdict::Verdict;
 use crate::{Agreement, Subject};
 

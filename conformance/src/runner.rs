@@ -1,13 +1,10 @@
 //! Runs the cases: selects, spreads them over threads, isolates panics and hangs.
 
-use std::any::Any;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -18,9 +15,10 @@ use crate::ProtocolName;
 use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::{OpcodeSweep, Seed};
+use crate::isolation::{caught, guarded};
 use crate::journal::Journal;
 use crate::loaded::{OfProtocol, Work};
-use crate::process::{self, SubjectError};
+use crate::process;
 use crate::repeat;
 use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run};
 use crate::suite::{Directories, Selection};
@@ -389,71 +387,6 @@ fn judge<P: FamilyRules>(
     guarded(subject, options.deadline, move || check::check(&of, &file, direction, required))
 }
 
-/// Runs what asks `subject`, and makes verdicts of panics and of missed deadlines.
-pub(crate) fn guarded(
-    subject: &Subject,
-    deadline: Duration,
-    work: impl FnOnce() -> Verdict + Send + 'static,
-) -> Verdict {
-    attempt(subject, deadline, work).unwrap_or_else(|verdict| verdict)
-}
-
-/// As [`guarded`], for work with another result.
-///
-/// # Errors
-///
-/// The verdict of a subject that panicked, whose process failed, or that missed the deadline.
-pub(crate) fn attempt<T: Send + 'static>(
-    subject: &Subject,
-    deadline: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Verdict> {
-    if subject.keeps_deadlines() {
-        // Processes are held to their own deadlines, and can be stopped.
-        return catch_unwind(AssertUnwindSafe(work)).map_err(unwound);
-    }
-    isolated(deadline, work)
-}
-
-/// Runs on a separate thread and waits no longer than the deadline.
-fn isolated<T: Send + 'static>(
-    deadline: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Verdict> {
-    let (sender, receiver) = mpsc::channel();
-    let started = thread::Builder::new().name(THREAD_NAME.to_owned()).spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(work)).map_err(unwound);
-        // The receiver is gone when the deadline has passed.
-        let _ = sender.send(result);
-    });
-    if let Err(error) = started {
-        let message = format!("no thread could be started: {error}");
-        return Err(Verdict::Crash { message, stderr: None });
-    }
-    let late = || Verdict::Timeout { milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX) };
-    receiver.recv_timeout(deadline).unwrap_or_else(|_| Err(late()))
-}
-
-/// What it means that a subject did not return: it panicked, or its process failed.
-pub(crate) fn unwound(payload: Box<dyn Any + Send>) -> Verdict {
-    match payload.downcast::<SubjectError>() {
-        Ok(error) => (*error).into(),
-        Err(payload) => Verdict::Crash { message: last_words(payload.as_ref()), stderr: None },
-    }
-}
-
-/// Makes an error of a panic.
-fn caught(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(last_words(payload.as_ref())))
-}
-
-fn last_words(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
-        .to_owned()
-}
-
 fn result<P: FamilyRules>(file: &CaseFile<P>, clauses: Vec<ClauseName>, checks: Vec<Check>) -> CaseResult {
     let case = &file.case;
     CaseResult {
@@ -481,24 +414,4 @@ fn slashed(path: &Path) -> String {
 /// The readings without a primary source among those of a case.
 pub(crate) fn provisional<P: FamilyRules>(readings: &[String]) -> Vec<String> {
     readings.iter().filter(|name| P::PROVISIONAL.contains(&name.as_str())).cloned().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn panics_and_hangs_are_verdicts() {
-        // Results that end without a deadline must not depend on the load of the machine.
-        let patient = Duration::from_secs(600);
-        assert_eq!(isolated(patient, || 5), Ok(5));
-        let crash = isolated::<()>(patient, || panic!("index {} out of range", 7));
-        let message = String::from("index 7 out of range");
-        assert_eq!(crash, Err(Verdict::Crash { message, stderr: None }));
-        let (_keep, never) = mpsc::channel::<()>();
-        let hang = isolated(Duration::from_millis(200), move || {
-            let _ = never.recv();
-        });
-        assert_eq!(hang, Err(Verdict::Timeout { milliseconds: 200 }));
-    }
 }

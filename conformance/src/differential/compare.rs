@@ -4,8 +4,8 @@ use traceproof_differential::{Decoded, Stream};
 
 use crate::Subject;
 use crate::family::FamilyRules;
+use crate::isolation::guarded;
 use crate::relations;
-use crate::runner::guarded;
 use crate::verdict::{Divergence, Verdict};
 
 /// What came of a stream.

@@ -11,9 +11,9 @@ use traceproof_vectors::{Capabilities, Decoder, Encoder, FaultClass, Feature, Lo
 use super::{Outcome, Probe, Question, pick, questions};
 use crate::check;
 use crate::family::{self, FamilyRules, Visitor};
+use crate::isolation::guarded;
 use crate::judge::{self, Expectation};
 use crate::relations::push_all;
-use crate::runner::guarded;
 use crate::suite::Directories;
 use crate::verdict::{Direction, Divergence, Verdict};
 use crate::{Agreement, Subject, line::line};

@@ -13,8 +13,8 @@ use super::units::{text, units};
 use super::{Explaining, Form, Reference, compared, encoded, reference, view};
 use crate::Subject;
 use crate::family::{FamilyRules, ProgramRequest, RecordedProgram};
+use crate::isolation::attempt;
 use crate::observe::{self, StreamToDecode};
-use crate::runner::attempt;
 use crate::verdict::Verdict;
 
 /// Number of packets that are shown by default.

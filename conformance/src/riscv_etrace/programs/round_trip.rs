@@ -15,8 +15,8 @@ use traceproof_vectors::{
 use super::comparison::Comparison;
 use super::feed::Feed;
 use super::{Divergence, FlowMap, OWN_SET, ParameterSet, Setup, Shipped, ShippedError, ShippedProgram};
+use crate::isolation::unwound;
 use crate::riscv_etrace::readings::of_executions;
-use crate::runner::unwound;
 use crate::verdict::Verdict;
 
 /// Counts of the round trip, and its outcome.
