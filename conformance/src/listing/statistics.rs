@@ -114,8 +114,14 @@ impl Statistics {
 
     fn totals(&self) -> String {
         let packets: u64 = self.packets.values().map(|packets| packets.count).sum();
+        // What is malformed is no packet, and must not be missed above a long table.
+        let faults = match self.faults.values().sum::<u64>() {
+            0 => String::new(),
+            1 => String::from(", 1 fault"),
+            faults => format!(", {faults} faults"),
+        };
         let mut out = format!(
-            "{} bytes, {packets} packets; {} bytes belong to no packet\n",
+            "{} bytes, {packets} packets{faults}; {} bytes belong to no packet\n",
             self.bytes, self.bytes_without_packet
         );
         if let (Some(count), Some(bits)) = (self.instructions, self.bits_per_instruction) {

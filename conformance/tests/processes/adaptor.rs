@@ -17,9 +17,12 @@ fn adaptor(framing: Framing, again: bool) -> Subject {
     process::subject(&command, &Limits { scale: 60.0, ..Limits::default() }).expect("it answers")
 }
 
-/// Lines of the report of the whole suite, and of real programs: two, one of them with contexts and times, too.
-fn report(subject: &Subject) -> String {
-    let cases = run(subject, &Options::default(), &|_| {}).expect("the shipped suite is sound");
+/// Lines of the report of the whole suite, or of a part, and of real programs: two, one of them with contexts and times,
+/// too.
+fn report(subject: &Subject, shard: Option<&str>) -> String {
+    let shard = shard.map(|part| part.parse().expect("a part"));
+    let options = Options { selection: Selection { shard, ..Selection::default() }, ..Options::default() };
+    let cases = run(subject, &options, &|_| {}).expect("the shipped suite is sound");
     assert!(cases.is_success());
     let selection = Selection {
         families: vec![Family::RiscvEtrace],
@@ -36,13 +39,18 @@ fn report(subject: &Subject) -> String {
 
 #[test]
 fn the_same_report_in_process_through_lines_and_through_frames() {
-    let here = report(&Subject::reference());
-    for (framing, again) in [(Framing::JsonLines, true), (Framing::JsonLines, false), (Framing::Bin1, true)] {
-        let there = report(&adaptor(framing, again));
+    let whole = report(&Subject::reference(), None);
+    let eighth = report(&Subject::reference(), Some("3/8"));
+    for (framing, again, here, shard) in [
+        (Framing::JsonLines, true, &eighth, Some("3/8")),
+        (Framing::JsonLines, false, &whole, None),
+        (Framing::Bin1, true, &whole, None),
+    ] {
+        let there = report(&adaptor(framing, again), shard);
         // The packet writer is judged only where it is: with the reference in this process.
         let written = |text: &str| text.matches("\"direction\": \"write\"").count();
-        assert!(written(&here) > 0 && written(&there) == 0);
-        assert_eq!(checks(&here), checks(&there), "{}, short lists: {again}", framing.name());
+        assert!(written(here) > 0 && written(&there) == 0);
+        assert_eq!(checks(here), checks(&there), "{}, short lists: {again}", framing.name());
     }
 }
 

@@ -367,6 +367,7 @@ fn meaning(field: &Field, decoded: Option<&Value>) -> String {
     match field.received {
         received if received >= field.width => {}
         0 => parts.push(String::from("did not travel")),
+        1 => parts.push(String::from("1 bit travelled")),
         received => parts.push(format!("{received} bits travelled")),
     }
     parts.join(", ")

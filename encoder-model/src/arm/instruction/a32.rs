@@ -48,7 +48,7 @@ fn register_miscellaneous(word: u32) -> Class {
         (0b01, 0b0001) => Class::IndirectBranch { link: false, source: TargetSource::Register },
         (0b01, 0b0010) => Class::IndirectBranch { link: false, source: TargetSource::JazelleRegister },
         (0b01, 0b0011) => Class::IndirectBranch { link: true, source: TargetSource::Register },
-        (0b11, 0b0110) => Class::ExceptionReturn(ReturnSource::Eret),
+        (0b11, 0b0110) if bits(word, 3, 0) == 0b1110 => Class::ExceptionReturn(ReturnSource::Eret),
         (0b00, 0b0111) => Class::ExceptionCall(ExceptionCall::Halt),
         (0b01, 0b0111) => Class::ExceptionCall(ExceptionCall::Breakpoint),
         (0b10, 0b0111) => Class::ExceptionCall(ExceptionCall::Hypervisor),
