@@ -9,8 +9,8 @@ use crate::family::{EITHER, LegalChoice};
 /// The highest `sync_max` tried: a resynchronisation every 4096 units.
 const LONGEST_SYNC: u8 = 8;
 
-/// Resynchronisation and compression that a case states are its subject, and stay. The form of interrupts and the
-/// second support packet are free in every case.
+/// Resynchronisation and compression that a case states are its subject, and stay. The form of interrupts, the second
+/// support packet and the form of the end at an updiscon target are free in every case.
 pub(super) const LEGAL_CHOICES: &[LegalChoice<RiscvEtrace>] = &[
     LegalChoice {
         key: "sync_mode",
@@ -47,6 +47,15 @@ pub(super) const LEGAL_CHOICES: &[LegalChoice<RiscvEtrace>] = &[
             others.map(|support_at_disable| Policy { support_at_disable, ..current.clone() }).collect()
         },
     },
+    LegalChoice {
+        key: "updiscon_at_end",
+        clauses: &["RVET-ENC-034"],
+        is_stated: |_| false,
+        others: |current| {
+            let others = EITHER.into_iter().filter(|value| *value != current.updiscon_at_end);
+            others.map(|updiscon_at_end| Policy { updiscon_at_end, ..current.clone() }).collect()
+        },
+    },
 ];
 
 fn resynchronisations(current: &Policy) -> Vec<Policy> {
@@ -68,10 +77,10 @@ mod tests {
 
     #[test]
     fn what_a_case_states_stays() {
-        assert_eq!(others(&Policy::default()).len(), 27 + 1 + 1 + 1);
+        assert_eq!(others(&Policy::default()).len(), 27 + 1 + 1 + 1 + 1);
         let stated = Policy { sync_mode: SyncMode::Cycles, sync_max: 3, flow: 2, ..Policy::default() };
         let others = others(&stated);
-        assert_eq!(others.len(), 1 + 1 + 1);
+        assert_eq!(others.len(), 1 + 1 + 1 + 1);
         assert!(others.iter().all(|policy| policy.sync_max == 3 && policy.flow == 2));
     }
 }

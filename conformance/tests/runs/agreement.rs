@@ -95,6 +95,11 @@ fn another_form_of_interrupts_is_legal() {
 }
 
 #[test]
+fn another_form_of_the_end_is_legal() {
+    is_legal(|policy| policy.updiscon_at_end = true, "loop_labels");
+}
+
+#[test]
 fn several_choices_at_once_are_legal() {
     let all = |policy: &mut Policy| {
         synchronises_often(policy);

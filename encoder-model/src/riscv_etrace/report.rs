@@ -17,8 +17,9 @@ impl Tracer {
         let status = Status {
             // Spec: RVET-ENC-035 (ET 7.6).
             notify: retired.notify && reason == Reason::Request,
-            // Spec: RVET-ENC-034 (ET 7.6.2).
-            updiscon: reason == Reason::Updiscon && self.synchronisation_follows(next),
+            // Spec: RVET-ENC-034 (ET 7.6.2, 7.5.1).
+            updiscon: reason == Reason::Updiscon
+                && (self.synchronisation_follows(next) || (self.updiscon_at_end && next == Next::Ends)),
             ..self.irreport(reason, next)
         };
         // The cache learns every reported target, in whatever form it travels, but no target of an implicit return.

@@ -21,6 +21,8 @@ pub(super) struct Tracer {
     parameters: Constants,
     pub(super) layout: Layout,
     separate_interrupts: bool,
+    /// A final instruction that is an updiscon target gets the updiscon flag.
+    pub(super) updiscon_at_end: bool,
     modes: Modes,
     /// The item before.
     pub(super) previous: Item,
@@ -86,6 +88,7 @@ impl Tracer {
             },
             layout: Layout::new(parameters),
             separate_interrupts: policy.interrupt_report == InterruptReport::Separate,
+            updiscon_at_end: policy.updiscon_at_end,
             modes,
             previous: Item::GAP,
             flow: Flow::Inferable,
@@ -172,9 +175,9 @@ impl Tracer {
         };
         self.finish_item(item, flow, decision == Decision::TrapHere);
         self.ended |= next == Next::Ends;
-        // Spec: RVET-ENC-013, RVET-ENC-014 (ET 7.5.1). The updiscon flag is never set at the end.
+        // Spec: RVET-ENC-013, RVET-ENC-014 (ET 7.5.1).
         (next == Next::Ends).then_some(match decision {
-            Decision::Address(Reason::Updiscon) => QualStatus::EndedNtr,
+            Decision::Address(Reason::Updiscon) if !self.updiscon_at_end => QualStatus::EndedNtr,
             _ => QualStatus::EndedRep,
         })
     }

@@ -2,7 +2,7 @@
 
 use core::mem::take;
 
-use traceproof_vectors::riscv_etrace::{Packet, SyncMode};
+use traceproof_vectors::riscv_etrace::{Packet, QualStatus, SyncMode};
 
 use super::{Flag, Latest, Reason, Referee, TrapField, Wanted, modes};
 use crate::{Item, ItemKind};
@@ -115,12 +115,28 @@ impl Referee<'_> {
         } else {
             return self.unexpected_here(item);
         };
-        let updiscon = after_updiscon && (traced.is_some_and(Item::is_trap) || change.is_some() || resync);
+        let follows = traced.is_some_and(Item::is_trap) || change.is_some() || resync;
+        let updiscon = after_updiscon && (follows || (traced.is_none() && self.end_is_flagged()));
         self.resync_next = resync && traced.is_some();
         if self.counts() {
             self.count_with_address(item, reason);
         }
         self.settle(item, reason, Wanted::Address { updiscon, notify });
+    }
+
+    /// Whether the device knows early that this is the last instruction: then it may set the updiscon flag, and must
+    /// end with `ended_rep`. Spec: RVET-ENC-034.
+    fn end_is_flagged(&self) -> bool {
+        let flagged = matches!(
+            self.peek(),
+            Some(
+                Packet::Address { updiscon: true, .. }
+                    | Packet::Branch { updiscon: true, .. }
+                    | Packet::BranchCount { updiscon: true, .. }
+            )
+        );
+        let after = self.packet(self.at + 1);
+        flagged && matches!(after, Some(Packet::Support { qual_status: QualStatus::EndedRep, .. }))
     }
 
     pub(super) fn trap(&mut self, index: usize, item: &Item) {

@@ -27,6 +27,8 @@ pub struct Policy {
     pub compression: Compression,
     /// Send a second support packet with `ienable` = 0 when tracing is switched off.
     pub support_at_disable: bool,
+    /// Set `updiscon` at a final instruction that is an updiscon target, and end with `ended_rep`.
+    pub updiscon_at_end: bool,
     /// Null packets of the encapsulation.
     pub idle: Idle,
     /// `flow` of every packet, 0 to 3; in null packets it is 0 unless byte boundaries are known (RVET-ENCAP-012).
@@ -56,6 +58,7 @@ impl Default for Policy {
             interrupt_report: InterruptReport::default(),
             compression: Compression::default(),
             support_at_disable: false,
+            updiscon_at_end: false,
             idle: Idle::default(),
             flow: 0,
             payload_alignment: PayloadAlignment::default(),

@@ -320,6 +320,7 @@ impl Subject<RiscvEtrace> for Encoder {
             (!policy.filters.is_empty(), "filters"),
             (policy.triggers != Triggers::default(), "triggers that are off"),
             (policy.support_at_disable, "a second support packet when disabled"),
+            (policy.updiscon_at_end, "the updiscon flag before ended_rep"),
             (policy.idle != Idle::default(), "null packets"),
             (policy.flow != 0, "a flow other than 0"),
             (policy.timestamps != Timestamps::default(), "timestamps"),

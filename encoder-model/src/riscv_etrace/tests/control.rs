@@ -80,6 +80,25 @@ fn disabling_reports_the_final_instruction() {
     assert_eq!(payloads(&hex("01 4f 01 0f")), [hex("4f"), hex("0f")]);
 }
 
+/// RVET-ENC-034, RVET-ENC-013 and RVET-ENC-014: an end that is known early.
+#[test]
+fn the_end_at_an_updiscon_target_has_two_forms() {
+    let steps = [path(&[0x100c, 0x2000]), vec![enable(false)]].concat();
+    check(&steps, &[start(0x100c), delta(0xff4), support(false, QualStatus::EndedNtr)]);
+    let early = Policy { updiscon_at_end: true, ..Policy::default() };
+    let flagged = Packet::Address {
+        address: ReportedAddress::Delta(0xff4),
+        notify: false,
+        updiscon: true,
+        irreport: false,
+        irdepth: 0,
+        irets: 0,
+    };
+    assert_eq!(packets(&early, &steps), [start(0x100c), flagged, support(false, ENDED)]);
+    let steps = [path(&[0x1000, 0x1004]), vec![enable(false)]].concat();
+    assert_eq!(packets(&early, &steps), [start(0x1000), delta(4), support(false, ENDED)]);
+}
+
 #[test]
 fn switching_to_the_state_in_force_does_nothing() {
     let steps = [vec![enable(true)], path(&[0x1000]), vec![enable(true)], path(&[0x1004])].concat();
