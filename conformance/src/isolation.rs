@@ -69,7 +69,7 @@ impl Worker {
 ///
 /// # Errors
 ///
-/// The verdict on work that panicked or did not return in time; nobody waits for that thread any more.
+/// The verdict on work that panicked or did not return in time; such a thread is abandoned.
 fn isolated<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce() -> T + Send + 'static,
