@@ -318,6 +318,20 @@ fn a_context_packet_may_come_after_the_packet_of_its_instruction() {
     assert!(verdict.passes(), "{}", report::text(&verdict));
 }
 
+/// Spec: RVET-ENC-034: a device that knows the end early may set the updiscon flag, then with `ended_rep`.
+#[test]
+fn a_device_may_set_updiscon_at_a_final_target() {
+    let pack = small();
+    let early = Policy { updiscon_at_end: true, ..pack.device.policy.clone() };
+    let bytes = |log: &MonitorLog| -> Vec<Vec<u8>> {
+        log.cases.iter().flat_map(|case| &case.packets).map(|beat| beat.bytes.to_vec()).collect()
+    };
+    let log = run(&pack, &early);
+    assert_ne!(bytes(&log), bytes(&run(&pack, &pack.device.policy)), "no case ends at an updiscon target");
+    let verdict = judge(&pack, &log);
+    assert!(verdict.passes(), "{}", report::text(&verdict));
+}
+
 #[test]
 fn a_changed_pack_is_refused_with_its_place() {
     let (directory, _) = made(SMALL, 1);
