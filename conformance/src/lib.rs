@@ -42,13 +42,21 @@
 //! | How fast are the reference models? | [`family::Bench`] |
 //! | Which independent implementations are there? | [`peers`] |
 #![forbid(unsafe_code)]
+// Some parts serve a few families only; a build with fewer of them does not use these.
+#![cfg_attr(not(feature = "families"), allow(dead_code, unused_imports, unused_macros))]
 
 pub mod adaptor;
+#[cfg(any(feature = "arm_etm", feature = "arm_pft"))]
 mod arm;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete_unit;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm_formatter;
+#[cfg(feature = "arm_pft")]
 pub mod arm_pft;
 pub mod baseline;
 pub mod captures;
@@ -64,6 +72,7 @@ pub mod generate;
 pub mod hints;
 mod invocation;
 mod isolation;
+#[cfg(feature = "itanium_pmu")]
 pub mod itanium_pmu;
 pub mod journal;
 pub mod judge;
@@ -79,10 +88,12 @@ mod reference;
 pub mod relations;
 mod repeat;
 pub mod report;
+#[cfg(feature = "riscv_etrace")]
 pub mod riscv_etrace;
 mod rounds;
 pub mod run;
 mod runner;
+#[cfg(feature = "saboteurs")]
 pub mod saboteurs;
 pub mod save;
 mod shard;

@@ -17,15 +17,21 @@
 //! | What must a protocol define? | [`JudgedProtocol`] |
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "arm_ete")]
 mod arm_ete;
+#[cfg(feature = "arm_ete")]
 mod arm_ete_unit;
+#[cfg(feature = "arm_etm")]
 mod arm_etm;
+#[cfg(feature = "arm_etm")]
 mod arm_etm_formatter;
+#[cfg(feature = "arm_pft")]
 mod arm_pft;
 mod compare;
 mod divergence;
 mod finding;
 pub mod fuzz;
+#[cfg(feature = "itanium_pmu")]
 mod itanium_pmu;
 pub mod judge;
 pub mod line;
@@ -34,6 +40,7 @@ pub mod mutation;
 pub mod novelty;
 mod protocol;
 pub mod relations;
+#[cfg(feature = "riscv_etrace")]
 mod riscv_etrace;
 mod shrink;
 pub mod stream;

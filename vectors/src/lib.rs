@@ -30,10 +30,15 @@ extern crate alloc;
 
 mod address;
 pub mod arm;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete_unit;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm_formatter;
+#[cfg(feature = "arm_pft")]
 pub mod arm_pft;
 #[cfg(feature = "cases")]
 pub mod bounded;
@@ -44,6 +49,7 @@ pub mod clause;
 mod dissection;
 mod fault;
 mod feature;
+#[cfg(feature = "itanium_pmu")]
 pub mod itanium_pmu;
 mod limits;
 #[cfg(feature = "serde")]
@@ -52,6 +58,7 @@ mod program;
 mod protocol;
 mod reading;
 mod recovery;
+#[cfg(feature = "riscv_etrace")]
 pub mod riscv_etrace;
 #[cfg(feature = "cases")]
 pub mod shipped;

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use toml::Value;
+use traceproof_vectors::Family;
 
 use crate::exit::Failure;
 
@@ -18,11 +19,10 @@ const CRATES: [(&str, &str); 6] = [
 ];
 
 /// The crates that an adaptor names itself, and what follows their place.
-const OF_ADAPTORS: &[(&str, &str)] =
-    &[("traceproof-conformance", ", default-features = false"), ("traceproof-vectors", "")];
-
-/// Those of a fuzz project.
-const OF_FUZZ_PROJECTS: &[(&str, &str)] = &[("traceproof-differential", ""), ("traceproof-vectors", "")];
+const OF_ADAPTORS: &[(&str, &str)] = &[
+    ("traceproof-conformance", ", default-features = false, features = [\"families\"]"),
+    ("traceproof-vectors", ""),
+];
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
@@ -36,9 +36,13 @@ pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, F
     ))
 }
 
-/// The `Cargo.toml` of a fuzz project, with crates as those of an adaptor. `c`: the decoder is in C or C++.
-pub(crate) fn fuzz_manifest(c: bool, directory: Option<&Path>) -> Result<String, Failure> {
-    let (dependencies, patches) = tables(OF_FUZZ_PROJECTS, directory)?;
+/// The `Cargo.toml` of a fuzz project, with crates as those of an adaptor, of which nothing but this family is compiled.
+/// `c`: the decoder is in C or C++.
+pub(crate) fn fuzz_manifest(c: bool, family: Family, directory: Option<&Path>) -> Result<String, Failure> {
+    let alone = format!(", default-features = false, features = [\"{family}\"]");
+    let with_cases = format!(", default-features = false, features = [\"cases\", \"{family}\"]");
+    let named = [("traceproof-differential", alone.as_str()), ("traceproof-vectors", &with_cases)];
+    let (dependencies, patches) = tables(&named, directory)?;
     let more = if c {
         "serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n[build-dependencies]\ncc = \"1\"\n"
     } else {

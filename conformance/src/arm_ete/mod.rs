@@ -7,6 +7,7 @@ pub mod generate;
 mod instructions;
 mod legal_choices;
 mod opcodes;
+#[cfg(feature = "saboteurs")]
 mod saboteurs;
 mod sync_points;
 
@@ -73,7 +74,10 @@ impl FamilyRules for ArmEte {
         "flow",
         "configuration",
     ];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SWEEPS: Option<family::Sweeps<Self>> = Some(opcodes::SWEEPS);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

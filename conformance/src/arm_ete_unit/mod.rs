@@ -4,6 +4,7 @@ mod field_clauses;
 pub mod generate;
 mod legal_form;
 mod reasons;
+#[cfg(feature = "saboteurs")]
 mod saboteurs;
 
 use traceproof_encoder_model::arm_ete_unit::Encoder;
@@ -55,7 +56,10 @@ impl FamilyRules for ArmEteUnit {
         "unitsync",
         "unitsoftware",
     ];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = None;

@@ -2,6 +2,7 @@
 
 pub(crate) mod dissected;
 mod field_clauses;
+#[cfg(feature = "saboteurs")]
 mod saboteurs;
 mod sync_points;
 
@@ -42,7 +43,10 @@ impl FamilyRules for ArmEtmFormatter {
 
     const EVENTS_NEED_CODE: bool = false;
     const FINISHED_SCOPES: &'static [&'static str] = &["formatter"];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> = None;
     const SWEEPS: Option<family::Sweeps<Self>> = None;
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

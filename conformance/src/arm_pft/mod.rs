@@ -8,6 +8,7 @@ pub mod generate;
 mod instructions;
 mod legal_choices;
 mod opcodes;
+#[cfg(feature = "saboteurs")]
 mod saboteurs;
 mod sync_points;
 
@@ -50,7 +51,10 @@ impl FamilyRules for ArmPft {
 
     const FINISHED_SCOPES: &'static [&'static str] =
         &["configuration", "packets", "waypoints", "encoder", "flow", "errors"];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SWEEPS: Option<family::Sweeps<Self>> = Some(opcodes::SWEEPS);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

@@ -1,12 +1,5 @@
 //! Which protocols there are: the one list in this crate that names them.
 
-use traceproof_vectors::arm_ete::ArmEte;
-use traceproof_vectors::arm_ete_unit::ArmEteUnit;
-use traceproof_vectors::arm_etm::ArmEtm;
-use traceproof_vectors::arm_etm_formatter::ArmEtmFormatter;
-use traceproof_vectors::arm_pft::ArmPft;
-use traceproof_vectors::itanium_pmu::ItaniumPmu;
-use traceproof_vectors::riscv_etrace::RiscvEtrace;
 use traceproof_vectors::{Family, Protocol, ProtocolId};
 
 use super::rules::FamilyRules;
@@ -24,15 +17,20 @@ pub trait Visitor {
 /// Makes [`IMPLEMENTED`] and [`visit`] of the vocabularies, in the order of reports: those of one family together, its
 /// main one first.
 macro_rules! protocols {
-    ($($vocabulary:ty),+ $(,)?) => {
+    ($($feature:literal $vocabulary:path),+ $(,)?) => {
+        const COUNT: usize = {
+            let protocols: &[ProtocolId] = &[$(#[cfg(feature = $feature)] <$vocabulary as Protocol>::ID),+];
+            protocols.len()
+        };
+
         /// The protocols that exist in this build.
-        pub const IMPLEMENTED: [ProtocolId; [$(<$vocabulary as Protocol>::ID),+].len()] =
-            [$(<$vocabulary as Protocol>::ID),+];
+        pub const IMPLEMENTED: [ProtocolId; COUNT] = [$(#[cfg(feature = $feature)] <$vocabulary as Protocol>::ID),+];
 
         /// Lets `visitor` visit a protocol, or the main protocol of a family; `None` if this build does not have it.
         pub fn visit<V: Visitor>(protocol: impl Into<ProtocolId>, visitor: V) -> Option<V::Output> {
             let protocol = protocol.into();
-            $(if protocol == <$vocabulary as Protocol>::ID {
+            $(#[cfg(feature = $feature)]
+            if protocol == <$vocabulary as Protocol>::ID {
                 return Some(visitor.visit::<$vocabulary>());
             })+
             None
@@ -40,7 +38,15 @@ macro_rules! protocols {
     };
 }
 
-protocols! { RiscvEtrace, ArmEtm, ArmEtmFormatter, ArmPft, ArmEte, ArmEteUnit, ItaniumPmu }
+protocols! {
+    "riscv_etrace" traceproof_vectors::riscv_etrace::RiscvEtrace,
+    "arm_etm" traceproof_vectors::arm_etm::ArmEtm,
+    "arm_etm" traceproof_vectors::arm_etm_formatter::ArmEtmFormatter,
+    "arm_pft" traceproof_vectors::arm_pft::ArmPft,
+    "arm_ete" traceproof_vectors::arm_ete::ArmEte,
+    "arm_ete" traceproof_vectors::arm_ete_unit::ArmEteUnit,
+    "itanium_pmu" traceproof_vectors::itanium_pmu::ItaniumPmu,
+}
 
 /// The families that exist in this build, in the order of reports.
 #[must_use]

@@ -4,6 +4,7 @@ mod dissected;
 mod field_clauses;
 pub mod generate;
 mod reasons;
+#[cfg(feature = "saboteurs")]
 pub mod saboteurs;
 
 use traceproof_encoder_model::itanium_pmu::Encoder;
@@ -56,7 +57,10 @@ impl FamilyRules for ItaniumPmu {
         "dumps",
         "branches",
     ];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> =
         Some(family::Generator { examine, ..generate::GENERATOR });
     const SWEEPS: Option<family::Sweeps<Self>> = None;

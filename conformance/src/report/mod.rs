@@ -8,6 +8,7 @@ pub mod explain;
 pub mod json;
 #[cfg(feature = "junit")]
 pub mod junit;
+#[cfg(feature = "saboteurs")]
 pub mod kill_matrix;
 pub mod smoke;
 pub(crate) mod table;

@@ -13,6 +13,7 @@ mod opcodes;
 pub mod programs;
 mod readings;
 pub mod rows;
+#[cfg(feature = "saboteurs")]
 pub mod saboteurs;
 mod starts;
 mod sync_points;
@@ -70,7 +71,10 @@ impl FamilyRules for RiscvEtrace {
 
     const EVENTS_NEED_CODE: bool = true;
     const FINISHED_SCOPES: &'static [&'static str] = &["core", "modes", "data", "encapsulation"];
+    #[cfg(feature = "saboteurs")]
     const SABOTEURS: Option<family::Saboteurs<Self>> = Some(saboteurs::SABOTEURS);
+    #[cfg(not(feature = "saboteurs"))]
+    const SABOTEURS: Option<family::Saboteurs<Self>> = None;
     const GENERATOR: Option<family::Generator<Self>> = Some(generate::GENERATOR);
     const SWEEPS: Option<family::Sweeps<Self>> = Some(opcodes::SWEEPS);
     const SYNC_POINTS: Option<family::SyncPoints<Self>> = Some(sync_points::SYNC_POINTS);

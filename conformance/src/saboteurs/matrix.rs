@@ -12,15 +12,13 @@ use traceproof_vectors::clause::Registry;
 
 use super::{SideName, nulls};
 use crate::ProtocolName;
+use crate::coverage::proof::MATRIX_SCHEMA;
 use crate::family::{self, FamilyRules, Visitor};
 use crate::isolation::guarded;
 use crate::runner::THREAD_NAME;
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Direction, Kind};
 use crate::{Agreement, Subject, check};
-
-/// Version of the matrix as data. Raised when a field changes its meaning or goes away.
-pub const SCHEMA: u32 = 1;
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -203,7 +201,7 @@ pub fn run(options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Ma
         }
     }
     if errors.is_empty() {
-        Ok(Matrices { schema: SCHEMA, harness: env!("CARGO_PKG_VERSION").to_owned(), families })
+        Ok(Matrices { schema: MATRIX_SCHEMA, harness: env!("CARGO_PKG_VERSION").to_owned(), families })
     } else {
         Err(errors)
     }

@@ -8,11 +8,12 @@
 mod dissect;
 mod records;
 
-use traceproof_vectors::{arm_ete_unit, itanium_pmu};
-
 pub(crate) use dissect::{Columns, units};
 pub(crate) use records::Records;
 
 /// The bytes of a record.
 const RECORD: usize = 16;
-const _: () = assert!(arm_ete_unit::wire::RECORD == RECORD && itanium_pmu::wire::RECORD == RECORD);
+#[cfg(feature = "arm_ete")]
+const _: () = assert!(traceproof_vectors::arm_ete_unit::wire::RECORD == RECORD);
+#[cfg(feature = "itanium_pmu")]
+const _: () = assert!(traceproof_vectors::itanium_pmu::wire::RECORD == RECORD);

@@ -12,16 +12,24 @@
 //! Unknown fields are errors with line and column. The JSON Schemas in `vectors/schema/` describe the format
 //! to editors and other languages.
 
+#[cfg(any(feature = "arm_etm", feature = "arm_pft", feature = "arm_ete"))]
 mod arm;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete;
+#[cfg(feature = "arm_ete")]
 pub mod arm_ete_unit;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm;
+#[cfg(feature = "arm_etm")]
 pub mod arm_etm_formatter;
+#[cfg(feature = "arm_pft")]
 pub mod arm_pft;
 mod assembly;
+#[cfg(feature = "itanium_pmu")]
 pub mod itanium_pmu;
 mod location;
 mod problem;
+#[cfg(feature = "riscv_etrace")]
 pub mod riscv_etrace;
 mod suite;
 

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Lang::C => Language::C,
         Lang::Cpp => Language::Cpp,
     };
-    let manifest = crates::fuzz_manifest(language != Language::Rust, crates.as_deref())?;
+    let manifest = crates::fuzz_manifest(language != Language::Rust, family.family(), crates.as_deref())?;
     let corpus =
         fuzz_project::corpus(*family, &Directories::default()).map_err(|errors| Failure::suite(&errors))?;
     let put = |path: &str, bytes: &[u8]| write(&directory.join(path), bytes);
