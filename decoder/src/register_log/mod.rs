@@ -11,9 +11,6 @@ mod records;
 pub(crate) use dissect::{Columns, units};
 pub(crate) use records::Records;
 
-/// The bytes of a record.
+/// The bytes of a record. What a log gives to [`units`] takes its own number of them, so that another one is an error
+/// of the compiler.
 const RECORD: usize = 16;
-#[cfg(feature = "arm_ete")]
-const _: () = assert!(traceproof_vectors::arm_ete_unit::wire::RECORD == RECORD);
-#[cfg(feature = "itanium_pmu")]
-const _: () = assert!(traceproof_vectors::itanium_pmu::wire::RECORD == RECORD);

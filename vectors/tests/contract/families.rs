@@ -113,7 +113,7 @@ pub(crate) const GROUPS: &[(Family, &[(&str, usize)])] = &[
 ];
 
 /// The most shared files that a new family may edit.
-const MOST_SHARED: usize = 13;
+const MOST_SHARED: usize = 18;
 
 /// They know all five families from the start.
 const KNOW_ALL: [&str; 2] = ["vectors/src/case/suite.rs", "vectors/src/protocol.rs"];
