@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use crate::Subject;
 use crate::process::SubjectError;
-use crate::runner::THREAD_NAME;
 use crate::verdict::Verdict;
+
+/// Name of the threads on which subjects run, so that a panic hook can distinguish their panics from others.
+pub const THREAD_NAME: &str = "traceproof-case";
 
 /// Runs what asks `subject`, and makes verdicts of panics and of missed deadlines.
 pub(crate) fn guarded(

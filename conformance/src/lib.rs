@@ -109,10 +109,11 @@ pub mod verdict;
 
 pub use encoding::{Agreement, UnknownAgreement};
 pub use invocation::Invocation;
+pub use isolation::THREAD_NAME;
 pub use loaded::Loaded;
 pub use protocol_name::ProtocolName;
 pub use run::Run;
-pub use runner::{Options, Progress, THREAD_NAME, run};
+pub use runner::{Options, Progress, run};
 pub use shard::{Shard, UnknownShard};
 pub use subject::Subject;
 pub use suite::Selection;

@@ -15,7 +15,7 @@ use crate::ProtocolName;
 use crate::check;
 use crate::family::{self, FamilyRules, ProgramRequest, Visitor};
 use crate::generate::{OpcodeSweep, Seed};
-use crate::isolation::{caught, guarded};
+use crate::isolation::{THREAD_NAME, caught, guarded};
 use crate::journal::Journal;
 use crate::loaded::{OfProtocol, Work};
 use crate::process;
@@ -24,9 +24,6 @@ use crate::run::{CaseResult, Check, ClauseName, ProgramRun, Run};
 use crate::suite::{Directories, Selection};
 use crate::verdict::{Divergence, Verdict};
 use crate::{Agreement, Direction, Invocation, Subject};
-
-/// Name of the threads on which subjects run, so that a panic hook can distinguish their panics from others.
-pub const THREAD_NAME: &str = "traceproof-case";
 
 /// How to run.
 #[derive(Clone, Debug)]
