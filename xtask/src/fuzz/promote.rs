@@ -1,5 +1,6 @@
 //! `traceproof fuzz promote`: a finding as a case.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -75,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     match output {
         Some(path) => {
+            if let Some(suite) = path.parent() {
+                fs::create_dir_all(suite).map_err(|error| Failure::file(suite, error))?;
+            }
             write(path, text)?;
             let check = invocation().command(format!("conformance --filter {id} --suite DIRECTORY"));
             shown.push_str(&format!("\n{id} written to {}; `{check}` judges it\n", path.display()));

@@ -69,7 +69,6 @@ fn a_finding_becomes_a_case_that_the_reference_passes() {
     let directory = Directory::new();
     let finding = directory.write("found.stream", STREAM);
     let case = directory.path("suite/riscv_etrace/found.toml");
-    fs::create_dir_all(directory.path("suite/riscv_etrace")).expect("made");
     let shown = said(&["fuzz", "promote", &finding, "--id", "etr-9001", "-o", &case], 0);
     assert!(shown.contains("etr-9001 written to "), "{shown}");
     let text = directory.read("suite/riscv_etrace/found.toml");
