@@ -12,13 +12,13 @@ use traceproof_vectors::clause::Registry;
 
 use super::{SideName, nulls};
 use crate::ProtocolName;
-use crate::coverage::proof::MATRIX_SCHEMA;
 use crate::family::{self, FamilyRules, Visitor};
-use crate::isolation::THREAD_NAME;
-use crate::isolation::guarded;
+use crate::isolation::{THREAD_NAME, guarded};
 use crate::suite::{Directories, Selection, Suite};
 use crate::verdict::{Direction, Kind};
 use crate::{Agreement, Subject, check};
+
+pub use crate::coverage::proof::MATRIX_SCHEMA as SCHEMA;
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -201,7 +201,7 @@ pub fn run(options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Ma
         }
     }
     if errors.is_empty() {
-        Ok(Matrices { schema: MATRIX_SCHEMA, harness: env!("CARGO_PKG_VERSION").to_owned(), families })
+        Ok(Matrices { schema: SCHEMA, harness: env!("CARGO_PKG_VERSION").to_owned(), families })
     } else {
         Err(errors)
     }
