@@ -36,7 +36,7 @@ pub(crate) fn manifest(name: &str, directory: Option<&Path>) -> Result<String, F
     ))
 }
 
-/// The `Cargo.toml` of a fuzz project, with crates as those of an adaptor, of which nothing but this family is compiled.
+/// The `Cargo.toml` of a fuzz project, with crates as those of an adaptor, of which this family alone is compiled.
 /// `c`: the decoder is in C or C++.
 pub(crate) fn fuzz_manifest(c: bool, family: Family, directory: Option<&Path>) -> Result<String, Failure> {
     let alone = format!(", default-features = false, features = [\"{family}\"]");

@@ -56,7 +56,11 @@ fn a_project_is_written_for_each_language() {
         assert!(file("src/lib.rs").contains("arm_pft::ArmPft as Protocol") && !file(decoder).is_empty());
         assert!(file("dictionary.txt").lines().count() > 100);
         let manifest = file("Cargo.toml");
-        assert!(manifest.contains("traceproof-differential = {"), "{manifest}");
+        let alone = r#"default-features = false, features = ["arm_pft"] }"#;
+        let differential = manifest.lines().find(|line| line.starts_with("traceproof-differential = {"));
+        assert!(differential.is_some_and(|line| line.ends_with(alone)), "{manifest}");
+        let vectors = manifest.lines().find(|line| line.starts_with("traceproof-vectors = {"));
+        assert!(vectors.is_some_and(|line| line.ends_with(r#"["cases", "arm_pft"] }"#)), "{manifest}");
         assert!(!manifest.contains("traceproof-conformance ="), "{manifest}");
         let seeds = Path::new(&project).join("corpus/decode").read_dir().expect("seeds").count();
         assert!(seeds > 300, "{seeds}");
