@@ -29,6 +29,28 @@ pub fn is_the_same_in_pieces<P: Protocol + PartialEq>(decoder: &mut dyn Decoder<
     whole
 }
 
+/// Instructions of one walk through the code, for targets that hold [`work_is_bounded`].
+pub const STEPS: u64 = 1 << 10;
+
+/// Holds the stated bound of work (SECURITY.md): each of the `outcomes` of a byte leads over [`STEPS`] instructions and
+/// over the code once, at most. `instructions` says how many an event stands for.
+///
+/// # Panics
+///
+/// When the stream stands for more instructions.
+pub fn work_is_bounded<P: Protocol>(
+    log: &Log<P>,
+    stream: &[u8],
+    code: &[u8],
+    outcomes: u64,
+    instructions: impl Fn(&P::Event) -> u64,
+) {
+    let instructions: u64 = log.events().map(instructions).sum();
+    let walk = STEPS + code.len() as u64 / 2 + 1;
+    let most = stream.len() as u64 * outcomes * walk;
+    assert!(instructions <= most, "{instructions} instructions, at most {most} are in the bytes");
+}
+
 fn decode<'a, P: Protocol>(decoder: &mut dyn Decoder<P>, chunks: impl Iterator<Item = &'a [u8]>) -> Log<P> {
     let mut log = Log::default();
     for chunk in chunks {

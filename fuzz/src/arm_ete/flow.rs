@@ -5,14 +5,17 @@
 //! the rest is the stream.
 
 use traceproof_decoder::arm_ete::Decoder;
-use traceproof_vectors::arm_ete::Parameters;
-use traceproof_vectors::{Address, Decoder as _, Program, Section};
+use traceproof_vectors::arm_ete::{Event, Parameters};
+use traceproof_vectors::{Address, Decoder as _, DecoderLimits, Program, Section};
 
 use super::presets;
-use crate::pieces::is_the_same_in_pieces;
+use crate::pieces::{STEPS, is_the_same_in_pieces, work_is_bounded};
 
 /// Where the code is.
 const CODE: u64 = 0x8000;
+
+/// The most outcomes of a byte (Atom format 6; ETE-PKT).
+const OUTCOMES: u64 = 24;
 
 /// A fuzz input for this target; `None` when parameters or program do not fit into the format.
 #[must_use]
@@ -39,12 +42,19 @@ pub fn run(data: &[u8]) {
     let mut program = Program::new();
     program.insert(Section::new(CODE, code.to_vec(), "")).expect("the only section overlaps nothing");
     let parameters = presets::parameters(*constants);
+    let limits = DecoderLimits::COLLECTED.with_steps(STEPS);
     let mut fast = Decoder::default();
+    fast.set_limits(&limits);
     if fast.begin(&parameters, &program).is_err() {
         return;
     }
     let mut slow = Decoder::default().without_fast_path();
+    slow.set_limits(&limits);
     slow.begin(&parameters, &program).expect("accepted by the decoder with fast path");
     let [fast, slow] = [&mut fast, &mut slow].map(|decoder| is_the_same_in_pieces(decoder, stream));
     assert_eq!(fast.entries, slow.entries, "the fast path changes the results");
+    work_is_bounded(&fast, stream, code, OUTCOMES, |event| match event {
+        Event::Instructions { count, .. } => *count,
+        _ => 0,
+    });
 }

@@ -4,7 +4,7 @@
 //! is the stream, after an A-sync.
 
 use traceproof_decoder::arm_etm::Decoder;
-use traceproof_vectors::arm_etm::Parameters;
+use traceproof_vectors::arm_etm::{Event, Parameters};
 use traceproof_vectors::{Address, Decoder as _, Program, Section};
 
 use super::presets;
@@ -41,12 +41,18 @@ pub fn run(data: &[u8]) {
     decode_in_pieces(&presets::v3(*constants), &program, stream);
 }
 
+/// The most instructions of a byte : 15 E atoms and an N in a P-header of format 1 (ETM3-PH-001).
+const INSTRUCTIONS: usize = 16;
+
 /// # Panics
 ///
 /// When the results depend on how the bytes are cut, are out of order, or more than the bytes can carry.
 pub(super) fn decode_in_pieces(parameters: &Parameters, program: &Program, stream: &[u8]) {
     let mut decoder = Decoder::default();
     if decoder.begin(parameters, program).is_ok() {
-        is_the_same_in_pieces(&mut decoder, stream);
+        let log = is_the_same_in_pieces(&mut decoder, stream);
+        let instructions = log.events().filter(|event| matches!(event, Event::Instruction { .. })).count();
+        let most = stream.len() * INSTRUCTIONS;
+        assert!(instructions <= most, "{instructions} instructions, at most {most} are in the bytes");
     }
 }
