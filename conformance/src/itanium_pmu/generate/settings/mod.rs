@@ -42,7 +42,8 @@ pub(super) fn examine(entropy: &[u8]) -> Result<(), String> {
 /// The first one that is not fulfilled, or refused without a reason.
 pub(super) fn examine_once() -> Result<(), String> {
     events::each()?;
-    ranges::each()
+    ranges::each()?;
+    measurement::each()
 }
 
 /// Registers that held something else before, at this privilege level, after the settings.
