@@ -70,9 +70,8 @@ fn at_limits(values: &[(Register, u64)], size: u64) -> Vec<Vec<(Register, u64)>>
         (end - size, end - size),
         (end, end),
     ];
-    let compared = pairs.map(|(start, last)| {
-        vec![(Register(0x084), 1), (Register(0x400), start), (Register(0x408), last)]
-    });
+    let compared = pairs
+        .map(|(start, last)| vec![(Register(0x084), 1), (Register(0x400), start), (Register(0x408), last)]);
     let is_there = |written: &(Register, u64)| values.iter().any(|(register, _)| *register == written.0);
     [vec![(Register(0x024), 0)]]
         .into_iter()

@@ -132,7 +132,8 @@ fn one(request: &EventRequest) -> Result<(), String> {
 /// The words of a setting end with its privilege levels; those of a counter name the event, and a threshold.
 fn words(setting: &Setting, request: &EventRequest, event: &SelectableEvent) -> Result<(), String> {
     let (what, levels) = setting.meaning.rsplit_once("privilege level").unwrap_or_default();
-    let levels = levels.chars().filter_map(|digit| digit.to_digit(10)).fold(0, |all, level| all | 1 << level);
+    let levels =
+        levels.chars().filter_map(|digit| digit.to_digit(10)).fold(0_u32, |all, level| all | 1 << level);
     let counts = |threshold: u8| what.contains(&format!("more than {threshold} "));
     let is_named = matches!(setting.register.index, 10 | 11)
         || (what.contains(event.name) && counts(request.threshold) == (request.threshold > 0));
