@@ -8,7 +8,7 @@ use crate::family::{Generated, Generator};
 
 /// Any programming and what then happens, and register values for any wish.
 pub(in crate::itanium_pmu) const GENERATOR: Generator<ItaniumPmu> =
-    Generator { generate, confirm, examine: settings::examine, examine_once: || Ok(()) };
+    Generator { generate, confirm, examine: settings::examine, examine_once: settings::examine_once };
 
 fn generate(entropy: &[u8]) -> Option<Generated<ItaniumPmu>> {
     let scenario = scenario(entropy);

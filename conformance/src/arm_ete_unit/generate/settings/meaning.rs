@@ -27,23 +27,58 @@ pub(super) fn judge(
     let same =
         found.as_ref().is_ok_and(|found| plain(found, unit) == plain(&without_lost(request, unit), unit));
     check(same, || format!("{request:x?} of {unit:?} is read back as {found:x?}"))?;
-    for _ in 0..CHANGES {
-        let changed = change(entropy, &values);
-        let (wish, problems) = TraceRequest::read_back(unit, &changed, unread);
-        let reader = Reader::of(unit, &values, &changed, unread);
-        let (expected, wrong) = reader.read();
-        let place = |problem: &Inexpressible| position(&values, register(problem));
-        let ordered = problems.is_sorted_by_key(place);
-        let is_right = plain(&wish, unit) == plain(&expected, unit) && sorted(&problems) == sorted(&wrong);
-        check(is_right && ordered, || {
-            format!("{changed:x?} of {unit:?} mean {expected:x?}, {wrong:x?}, not {wish:x?}, {problems:x?}")
-        })?;
-        let first = TraceRequest::from_values(unit, &changed, unread);
-        let is_first = first == problems.first().map_or_else(|| Ok(wish), |problem| Err(*problem));
-        check(is_first, || format!("{changed:x?} of {unit:?}: {first:x?}, but {problems:x?}"))?;
-        problems.iter().try_for_each(words)?;
-    }
-    Ok(())
+    (0..CHANGES).try_for_each(|_| read(unit, &values, &change(entropy, &values), unread))?;
+    let size = if request.thumb { 2 } else { 4 };
+    at_limits(&values, size).iter().try_for_each(|changed| read(unit, &values, changed, unread))
+}
+
+/// Values that were changed mean what their fields say.
+fn read(
+    unit: &Parameters,
+    values: &[(Register, u64)],
+    changed: &[(Register, u64)],
+    unread: Unread,
+) -> Result<(), String> {
+    let (wish, problems) = TraceRequest::read_back(unit, changed, unread);
+    let reader = Reader::of(unit, values, changed, unread);
+    let (expected, wrong) = reader.read();
+    let place = |problem: &Inexpressible| position(values, register(problem));
+    let ordered = problems.is_sorted_by_key(place);
+    let is_right = plain(&wish, unit) == plain(&expected, unit) && sorted(&problems) == sorted(&wrong);
+    check(is_right && ordered, || {
+        format!("{changed:x?} of {unit:?} mean {expected:x?}, {wrong:x?}, not {wish:x?}, {problems:x?}")
+    })?;
+    let first = TraceRequest::from_values(unit, changed, unread);
+    let is_first = first == problems.first().map_or_else(|| Ok(wish), |problem| Err(*problem));
+    check(is_first, || format!("{changed:x?} of {unit:?}: {first:x?}, but {problems:x?}"))?;
+    problems.iter().try_for_each(words)
+}
+
+/// The values with trace that is not enabled (TRCEVENTCTL1R.OE), and with the first pair of comparators at a limit or
+/// beyond it: a range of one instruction, or of none, that begins or ends inside of one, and at the end of memory.
+fn at_limits(values: &[(Register, u64)], size: u64) -> Vec<Vec<(Register, u64)>> {
+    const PLACE: u64 = 0x40_0000;
+    let inside = PLACE + size / 2;
+    let end = u64::MAX - size + 1;
+    let pairs = [
+        (PLACE, PLACE),
+        (PLACE, PLACE - size),
+        (inside, PLACE + size),
+        (PLACE, inside),
+        (inside, inside),
+        (inside, inside + size),
+        (end - size, end - size),
+        (end, end),
+    ];
+    let compared = pairs
+        .map(|(start, last)| vec![(Register(0x084), 1), (Register(0x400), start), (Register(0x408), last)]);
+    let is_there = |written: &(Register, u64)| values.iter().any(|(register, _)| *register == written.0);
+    [vec![(Register(0x024), 0)]]
+        .into_iter()
+        .chain(compared)
+        .filter(|written| written.iter().all(is_there))
+        .map(|written| [values, written.as_slice()].concat())
+        .collect()
 }
 
 /// What no register holds becomes the default.

@@ -15,7 +15,8 @@ mod sequences;
 mod values;
 mod wish;
 
-use traceproof_encoder_model::arm_ete_unit::settings::{Levels, Output, TraceRequest};
+use traceproof_encoder_model::arm_ete_unit::settings::{Levels, Output, Setting, TraceRequest};
+use traceproof_vectors::arm_ete_unit::Parameters;
 
 use crate::generate::Entropy;
 
@@ -32,20 +33,14 @@ pub(super) fn examine(entropy: &[u8]) -> Result<(), String> {
     for index in 0..WISHES {
         let unit = wish::unit(&mut entropy);
         let request = wish::request(&mut entropy, &unit);
-        let reasons = reasons::reasons(&request, &unit);
-        match request.settings(&unit) {
-            Ok(settings) if reasons.is_empty() => {
-                values::judge(&request, &unit, &settings)?;
-                meaning::judge(&mut entropy, &request, &unit)?;
-                sequences::judge(&request, &unit, &settings)?;
-                if index % 4 == 0 {
-                    sequences::run(&mut entropy, &request, &unit, &settings)?;
-                }
+        if let Some(settings) = answer(&request, &unit)? {
+            meaning::judge(&mut entropy, &request, &unit)?;
+            sequences::judge(&request, &unit, &settings)?;
+            if index % 4 == 0 {
+                sequences::run(&mut entropy, &request, &unit, &settings)?;
             }
-            Err(refusal) if reasons.contains(&refusal) => reasons::words(&refusal)?,
-            other => {
-                let answer = other.map(|settings| settings.len());
-                return Err(format!("{request:x?} of {unit:?}: {answer:x?}, not {reasons:x?}"));
+            if unit.address_pairs > 0 {
+                wish::at_limits(&request).iter().try_for_each(|request| answer(request, &unit).map(drop))?;
             }
         }
         if entropy.is_empty() {
@@ -53,6 +48,22 @@ pub(super) fn examine(entropy: &[u8]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The settings for a wish, which are right; none if it is refused for a reason.
+fn answer(request: &TraceRequest, unit: &Parameters) -> Result<Option<Vec<Setting>>, String> {
+    let reasons = reasons::reasons(request, unit);
+    match request.settings(unit) {
+        Ok(settings) if reasons.is_empty() => {
+            values::judge(request, unit, &settings)?;
+            Ok(Some(settings))
+        }
+        Err(refusal) if reasons.contains(&refusal) => reasons::words(&refusal).map(|()| None),
+        other => {
+            let answer = other.map(|settings| settings.len());
+            Err(format!("{request:x?} of {unit:?}: {answer:x?}, not {reasons:x?}"))
+        }
+    }
 }
 
 /// What is asked for where nothing is said.

@@ -101,6 +101,29 @@ pub(super) fn request(entropy: &mut Entropy<'_>, unit: &Parameters) -> TraceRequ
     }
 }
 
+/// The same with one range, which ends or begins at a limit or beyond it: nothing else can be wrong.
+pub(super) fn at_limits(request: &TraceRequest) -> Vec<TraceRequest> {
+    const PLACE: u64 = 0x40_0000;
+    let size = if request.thumb { 2 } else { 4 };
+    let inside = PLACE + size / 2;
+    let (low, high) = (0x0100_0000_0000_0000, 0xFF00_0000_0000_0000);
+    let ranges = [
+        (PLACE, PLACE + size),
+        (PLACE, PLACE),
+        (PLACE + size, PLACE),
+        (inside, PLACE + size),
+        (PLACE, inside),
+        (inside, inside + size),
+        (0, low),
+        (0, low + size),
+        (high - size, high + size),
+        (low, high + size),
+        (high, u64::MAX - size + 1),
+    ];
+    let of = |(start, end)| TraceRequest { ranges: vec![AddressRange { start, end }], ..request.clone() };
+    Vec::from(ranges.map(of))
+}
+
 /// A range of virtual addresses in either half; sometimes one that has none, or of half an instruction.
 fn range(entropy: &mut Entropy<'_>, granule: u64) -> AddressRange {
     if entropy.chance(6) {

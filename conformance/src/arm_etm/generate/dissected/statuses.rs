@@ -33,6 +33,19 @@ pub(super) struct Statuses {
     high: Option<u64>,
     skipped: u64,
     has_faults: bool,
+    /// ETMv1: every record that could be read.
+    records: Vec<Record>,
+}
+
+/// A record of ETMv1.
+struct Record {
+    /// PIPESTAT, or what TR replaces.
+    code: u8,
+    /// The FIFO delivers in it.
+    outputs: bool,
+    tracesync: bool,
+    /// Bits that are said to be skipped.
+    skipped: u32,
 }
 
 /// The next part of a TFO value.
@@ -57,6 +70,7 @@ impl Statuses {
             high: None,
             skipped: 0,
             has_faults: false,
+            records: Vec::new(),
         }
     }
 
@@ -79,12 +93,17 @@ impl Statuses {
             let is_here = width == 4 || field.bit >= start + 8;
             field.bit % 8 == 0 && field.width == width && is_here
         });
-        self.skipped += skipped.iter().map(|field| u64::from(field.width)).sum::<u64>();
+        let skipped_bits = skipped.iter().map(|field| field.width).sum::<u32>();
+        self.skipped += u64::from(skipped_bits);
         let found = found.into_iter().map(|field| (field.name, field.bit, field.width));
         let expected =
             pins.into_iter().map(|(name, byte, first, width)| (name, start + 8 * byte + first, width));
         let code = if self.is_v1 { status & 7 } else { status };
         let outputs = code != TR && code != TD;
+        if self.is_v1 {
+            let code = if code == TR { low & 7 } else { code };
+            self.records.push(Record { code, outputs, tracesync: status & 8 != 0, skipped: skipped_bits });
+        }
         passes
             && (skipped.is_empty() || outputs)
             && (found.eq(expected) || (!self.is_v1 && self.capture != Capture::Whole))
@@ -161,16 +180,42 @@ impl Statuses {
         Some(pins)
     }
 
+    /// ETMv1: from the first branch whose APO is known up to the mark that it names, no byte belongs to anything. The
+    /// APO counts marks from the record of the branch on.
+    ///
+    /// Spec: ETM1-APO-001 to 003 (5.6.1).
+    fn skips_to_mark(&self) -> bool {
+        let known = |three: &[Record]| match three {
+            [branch, low, high] if WITH_ADDRESS.contains(&branch.code) && low.code.max(high.code) <= WT => {
+                Some(high.code << 2 | low.code).filter(|marks| *marks < 15)
+            }
+            _ => None,
+        };
+        let first = self.records.windows(3).enumerate().find_map(|(at, three)| Some((at, known(three)?)));
+        let Some((first, marks)) = first else { return true };
+        let outputs = self.records[first..].iter().filter(|record| record.outputs);
+        let mut left = marks + 1;
+        let mut before = outputs.take_while(|record| {
+            left -= u8::from(record.tracesync);
+            left > 0
+        });
+        before.all(|record| record.skipped == u32::from(self.port_width))
+    }
+
     /// An ETMv2 capture without faults begins with a TFO packet, or with as many bytes of others as its first TFO value
-    /// says.
+    /// says. Of one of ETMv1 every byte before the first packet is skipped.
     pub(super) fn finish(self, has_packets: bool, wire: &[u8]) -> Result<(), String> {
-        let is_sure = has_packets && !self.has_faults && !self.is_v1;
+        if self.is_v1 {
+            let is_right = self.has_faults || self.skips_to_mark();
+            return if is_right { Ok(()) } else { Err(format!("not all bytes are skipped of {wire:02x?}")) };
+        }
+        let is_sure = has_packets && !self.has_faults;
         let expected = match self.capture {
             Capture::Whole => Some(0),
             Capture::Joined => self.bytes.filter(|_| is_sure),
             Capture::Damaged => None,
         };
-        if self.is_v1 || expected.is_none_or(|bytes| self.skipped == 8 * bytes) {
+        if expected.is_none_or(|bytes| self.skipped == 8 * bytes) {
             Ok(())
         } else {
             Err(format!("{} bits are skipped of {wire:02x?}", self.skipped))

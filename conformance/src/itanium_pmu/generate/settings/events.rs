@@ -88,11 +88,30 @@ pub(super) fn judge(entropy: &mut Entropy<'_>) -> Result<(), String> {
     (0..4).try_for_each(|_| one(&wish(entropy)))
 }
 
+/// Every name of what is captured, with both kinds of thresholds; and an event of each kind on every counter, with
+/// every threshold.
+pub(super) fn each() -> Result<(), String> {
+    for (name, ..) in CAPTURES {
+        for thresholds in [DataEarThresholds::Regular, DataEarThresholds::Shifted] {
+            one(&EventRequest { thresholds, ..EventRequest::new(name, 8) })?;
+        }
+    }
+    // At most 1, 2, 3, 3 and 6 times in a cycle; the last two on PMD[4] and PMD[5] only.
+    for name in ["CPU_CYCLES", "LOADS_RETIRED", "FP_OPS_RETIRED_LO", "BUS_SNOOPQ_REQ", "NOPS_RETIRED"] {
+        for counter in [None, Some(3), Some(4), Some(5), Some(6), Some(7), Some(8)] {
+            for threshold in 0..=8 {
+                one(&EventRequest { counter, threshold, ..EventRequest::new(name, 9) })?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn one(request: &EventRequest) -> Result<(), String> {
     let reasons = reasons(request);
     let answer = match request.settings() {
         Ok(answer) if reasons.is_empty() => answer,
-        Err(refusal) if reasons.contains(&refusal) => return Ok(()),
+        Err(refusal) if reasons.contains(&refusal) => return sentence(&refusal),
         other => return Err(format!("{request:x?}: {other:x?}, not {reasons:x?}")),
     };
     let Some(Meaning { event, capture }) = meaning(request) else { return Ok(()) };
@@ -106,7 +125,28 @@ fn one(request: &EventRequest) -> Result<(), String> {
     })?;
     let count = usize::from(capture.is_some()) + 1;
     check(answer.settings.len() == count, || format!("{request:x?}: {answer:x?}"))?;
-    fields(&answer.settings, request, &Meaning { event, capture }, counter)
+    fields(&answer.settings, request, &Meaning { event, capture }, counter)?;
+    answer.settings.iter().try_for_each(|setting| words(setting, request, event))
+}
+
+/// The words of a setting end with its privilege levels; those of a counter name the event, and a threshold.
+fn words(setting: &Setting, request: &EventRequest, event: &SelectableEvent) -> Result<(), String> {
+    let (what, levels) = setting.meaning.rsplit_once("privilege level").unwrap_or_default();
+    let levels =
+        levels.chars().filter_map(|digit| digit.to_digit(10)).fold(0_u32, |all, level| all | 1 << level);
+    let counts = |threshold: u8| what.contains(&format!("more than {threshold} "));
+    let is_named = matches!(setting.register.index, 10 | 11)
+        || (what.contains(event.name) && counts(request.threshold) == (request.threshold > 0));
+    check(is_named && levels == u32::from(request.plm), || format!("{request:x?}: {setting}"))
+}
+
+/// The sentence about a counter that cannot count an event ends with those that can.
+fn sentence(refusal: &EventRefusal) -> Result<(), String> {
+    let EventRefusal::WrongCounter { name, counters, .. } = *refusal else { return Ok(()) };
+    let text = refusal.to_string();
+    let (wrong, right) = text.split_once(';').unwrap_or_default();
+    let is_right = (4..8_u8).all(|n| right.contains(&format!("PMD{n}")) == (counters >> n & 1 == 1));
+    check(wrong.contains(name) && is_right, || format!("{refusal:?} is told as `{text}`"))
 }
 
 /// The fields of PMC\[10\] or PMC\[11\], and of the counter's register, are what was asked for.

@@ -38,13 +38,52 @@ pub(super) fn judge(entropy: &mut Entropy<'_>) -> Result<(), String> {
         opcodes: (0..entropy.below(4).saturating_sub(1)).map(|_| opcodes::wish(entropy)).collect(),
         unqualified: entropy.chance(100),
     };
+    one(&measurement)
+}
+
+/// An event that each tag qualifies, restricted in every way, at the levels of the code and at others; and two events
+/// that need the same registers.
+pub(super) fn each() -> Result<(), String> {
+    let place = |start: u64| [AddressRange { start, end: start + 32 }];
+    let (code, data) = (place(0x4000_0000_0000_0000), place(0x6000_0000_0000_0000));
+    let data = DataRanges { ranges: &data, plm: 0, pairs: 4, pmc11: u64::MAX, unused: UnusedPairs::Neutral };
+    let every = |pmc| OpcodeMatch { pmc, types: SyllableTypes::ALL, pattern: OpcodePattern::ANY };
+    let names = [
+        "CPU_CYCLES",
+        "INST_DISPERSED",
+        "NOPS_RETIRED",
+        "IA64_TAGGED_INST_RETIRED_PMC9",
+        "LOADS_RETIRED",
+        "DATA_EAR_CACHE_LAT512",
+    ];
+    let levels = [(8, 8), (9, 8), (8, 15)];
+    for (name, (plm, tagged)) in names.into_iter().flat_map(|name| levels.map(|levels| (name, levels))) {
+        let code = CodeRanges { ranges: &code, plm: tagged, pairs: 4 };
+        // What follows from the data is asked for differently.
+        let two = [true, false].map(|pt| EventRequest { pt, ..EventRequest::new(name, plm) });
+        for choice in 0..64_u8 {
+            let is_on = |bit: u8| choice >> bit & 1 == 1;
+            one(&Measurement {
+                events: two[..1 + usize::from(is_on(0))].to_vec(),
+                code: is_on(1).then_some(code),
+                data: is_on(2).then_some(data),
+                opcodes: [8_u8, 9].into_iter().filter(|pmc| is_on(pmc - 5)).map(every).collect(),
+                unqualified: is_on(5),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is answered, or refused for a reason.
+fn one(measurement: &Measurement<'_>) -> Result<(), String> {
     match measurement.settings() {
         Ok(answer) => {
-            check(possible(&measurement), || format!("{measurement:x?} is answered by {answer:x?}"))?;
-            is_done(&measurement, &answer)
+            check(possible(measurement), || format!("{measurement:x?} is answered by {answer:x?}"))?;
+            is_done(measurement, &answer)
         }
         Err(refusal) => {
-            check(is_so(&measurement, &refusal), || format!("{measurement:x?} is refused: {refusal}"))
+            check(is_so(measurement, &refusal), || format!("{measurement:x?} is refused: {refusal}"))
         }
     }
 }
@@ -160,6 +199,14 @@ fn is_done(measurement: &Measurement<'_>, answer: &MeasurementSettings) -> Resul
     let written = |register| answer.settings.iter().filter(|setting| setting.register == register).count();
     check(answer.settings.iter().all(|setting| written(setting.register) == 1), || wrong("written twice"))?;
     check(answer.counters.len() == measurement.events.len(), || wrong("counters"))?;
+    // The words of PMC11 say both what is captured and where data is tagged.
+    let captures = captures_data(measurement);
+    let told = answer.settings.iter().all(|setting| {
+        let is_pmc11 = setting.register == Register::pmc(11);
+        setting.meaning.contains("captures DATA_EAR") == (is_pmc11 && captures)
+            && setting.meaning.contains("pt = ") == is_pmc11
+    });
+    check(told, || wrong("words"))?;
     for (index, &counter) in answer.counters.iter().enumerate() {
         check(!answer.counters[..index].contains(&counter), || wrong("one counter for two"))?;
         let request = request(measurement, index);
@@ -187,12 +234,17 @@ fn everywhere(measurement: &Measurement<'_>, registers: &Registers) -> Result<()
     let inside = data.iter().flatten().all(|place| data_range_match(registers, *place));
     let outside = data.is_some() && (data_range_match(registers, unused) || tags_low(measurement, registers));
     check(passes_tags(registers) == data.is_none() && inside && !outside, || "data".to_owned())?;
-    let captures = measurement.events.iter().any(|request| {
-        request.name.to_ascii_uppercase().starts_with("DATA_EAR_") && request.name != "DATA_EAR_EVENTS"
-    });
+    let captures = captures_data(measurement);
     let pmc11 = registers.get(Register::pmc(11)) & !(1 << 28);
     let kept = measurement.data.map_or(0, |data| data.pmc11 & 0x030f_00cf);
     check(captures || pmc11 == kept, || format!("PMC11 {pmc11:#x}"))
+}
+
+/// Whether an event sets up the data event address registers.
+fn captures_data(measurement: &Measurement<'_>) -> bool {
+    measurement.events.iter().any(|request| {
+        request.name.to_ascii_uppercase().starts_with("DATA_EAR_") && request.name != "DATA_EAR_EVENTS"
+    })
 }
 
 /// Whether an address of the lower half of region 0 is tagged although nothing asks for one, neither a range nor a pair

@@ -35,6 +35,17 @@ pub(super) fn examine(entropy: &[u8]) -> Result<(), String> {
     measurement::judge(&mut entropy)
 }
 
+/// Judges wishes that are rare at random: those at a limit, and those in which several things must be so.
+///
+/// # Errors
+///
+/// The first one that is not fulfilled, or refused without a reason.
+pub(super) fn examine_once() -> Result<(), String> {
+    events::each()?;
+    ranges::each()?;
+    measurement::each()
+}
+
 /// Registers that held something else before, at this privilege level, after the settings.
 fn programmed(settings: &[Setting], level: u8) -> Registers {
     let mut registers = Registers::reset();

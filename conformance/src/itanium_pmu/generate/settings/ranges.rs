@@ -3,7 +3,7 @@
 use traceproof_decoder::itanium_pmu::Registers;
 use traceproof_decoder::itanium_pmu::qualification::{data_range_match, range_tag};
 use traceproof_encoder_model::itanium_pmu::settings::{
-    AddressRange, CodeRanges, Covered, DataRanges, RangeRefusal, RangeSettings, UnusedPairs,
+    AddressRange, Block, CodeRanges, Covered, DataRanges, RangeRefusal, RangeSettings, UnusedPairs,
 };
 use traceproof_vectors::itanium_pmu::{Parameters, Register};
 
@@ -39,6 +39,35 @@ pub(super) fn judge(entropy: &mut Entropy<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Every set of eight neighbouring addresses and every range of sixteen, by one to four pairs.
+pub(super) fn each() -> Result<(), String> {
+    let places = |bits: u32| (0..8_u64).filter(move |place| bits >> place & 1 == 1);
+    let sets = (1..=0xff).map(|bits| joined(places(bits).map(|place| (place, place + 1))));
+    let spans = (0..16_u64).flat_map(|start| (start + 1..=16).map(move |end| joined([(start, end)])));
+    for ranges in sets.chain(spans) {
+        let asked = Asked { ranges: &ranges, granule: 1, plm: 0, pmc11: 0 };
+        for pairs in 1..=4 {
+            let answer = asked.settings(pairs).map_err(|refusal| format!("{asked:x?}: {refusal}"))?;
+            asked.tags(&answer, pairs)?;
+            asked.is_least(&answer, pairs)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranges of these places, in order. Those that adjoin are one.
+fn joined(places: impl IntoIterator<Item = (u64, u64)>) -> Vec<AddressRange> {
+    const BASE: u64 = 0x4000_0000_0000_0000;
+    let mut ranges: Vec<AddressRange> = Vec::new();
+    for (start, end) in places {
+        match ranges.last_mut() {
+            Some(last) if last.end == BASE + start => last.end = BASE + end,
+            _ => ranges.push(AddressRange { start: BASE + start, end: BASE + end }),
+        }
+    }
+    ranges
 }
 
 /// One to five ranges, near each other, seldom wrong.
@@ -152,6 +181,11 @@ impl Asked<'_> {
         let parts = &answer.covered;
         let count: usize = parts.iter().map(|part| part.blocks.len()).sum();
         check(count <= usize::from(pairs), || format!("{self:x?}: {count} blocks of {pairs} pairs"))?;
+        // Pairs of code that are not used are zeros: no level is selected.
+        let mut unused = answer.settings.iter().step_by(2).take(4).skip(count);
+        check(unused.all(|setting| setting.meaning.contains("no address") == (granule == 1)), || {
+            format!("{self:x?}: {answer:x?}")
+        })?;
         let edges = self.ranges.iter().flat_map(|range| [range.start, range.end]);
         let blocks = || parts.iter().flat_map(|part| &part.blocks);
         let ends = blocks().flat_map(|block| [block.start, block.last().wrapping_add(1)]);
@@ -174,6 +208,14 @@ impl Asked<'_> {
                 })?;
             }
         }
+        // A part reaches as far as addresses are tagged without a gap, but not into another half of a region.
+        let first = |part: &Covered| part.blocks.iter().map(|block| block.start).min();
+        let last = |part: &Covered| part.blocks.iter().map(Block::last).max();
+        let apart = parts.windows(2).all(|two| match (last(&two[0]), first(&two[1])) {
+            (Some(last), Some(next)) => last < next && (last + 1 < next || next & (HALF - 1) == 0),
+            _ => false,
+        });
+        check(apart, || format!("{self:x?}: parts without a gap between them: {parts:x?}"))?;
         parts.iter().try_for_each(|part| self.adds_up(part))
     }
 
@@ -198,7 +240,7 @@ impl Asked<'_> {
         check(is_right && is_first, || format!("{self:x?}: {part:x?}"))
     }
 
-    /// No other choice of as many blocks tags less.
+    /// No other choice of as many blocks tags less, and of a single range none tags as little with less before it.
     fn is_least(&self, answer: &RangeSettings, pairs: u8) -> Result<(), String> {
         let mut spans: Vec<(u64, u64)> =
             self.ranges.iter().map(|range| (range.start, range.end.wrapping_sub(1))).collect();
@@ -206,9 +248,10 @@ impl Asked<'_> {
         let mut best = None;
         let smallest = self.ranges.iter().map(|range| (range.start | range.end).trailing_zeros()).min();
         search(&spans, &mut Vec::new(), usize::from(pairs), smallest.unwrap_or(0), &mut best);
-        let Some((over, used)) = best else { return Ok(()) };
+        let Some((over, used, before)) = best else { return Ok(()) };
         let blocks: usize = answer.covered.iter().map(|part| part.blocks.len()).sum();
-        check((answer.over_coverage(), blocks) == (over, used), || {
+        let first = answer.covered.first().filter(|_| spans.len() == 1).map_or(0, |part| part.before);
+        check((answer.over_coverage(), blocks, first) == (over, used, before), || {
             format!("{self:x?}: {answer:x?}, but {over} more addresses and {used} blocks are enough")
         })
     }
@@ -230,23 +273,29 @@ fn size_of(ranges: &[&AddressRange]) -> u64 {
 }
 
 /// Tries every choice of blocks that each hold the first address that is not held yet: the least that is held and was
-/// not asked for, then the fewest blocks. No block is smaller than what all ranges are multiples of.
+/// not asked for, then the fewest blocks, then, of a single range, the least before it. No block is smaller than what
+/// all ranges are multiples of.
 fn search(
     spans: &[(u64, u64)],
     held: &mut Vec<(u64, u64)>,
     pairs: usize,
     smallest: u32,
-    best: &mut Option<(u64, usize)>,
+    best: &mut Option<(u64, usize, u64)>,
 ) {
     let over = held.iter().map(|&(start, last)| not_asked(start, last, spans)).sum();
     let Some(missing) = spans.iter().find_map(|&(start, last)| first_missing(start, last, held)) else {
-        let cost = (over, held.len());
+        let first = held.iter().map(|(start, _)| *start).min();
+        let before = match *spans {
+            [(start, _)] => start - first.unwrap_or(start),
+            _ => 0,
+        };
+        let cost = (over, held.len(), before);
         if best.is_none_or(|least| cost < least) {
             *best = Some(cost);
         }
         return;
     };
-    if held.len() == pairs || best.is_some_and(|(least, _)| over > least) {
+    if held.len() == pairs || best.is_some_and(|(least, ..)| over > least) {
         return;
     }
     for log2_size in smallest..=50 {

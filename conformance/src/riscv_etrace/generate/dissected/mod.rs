@@ -282,6 +282,10 @@ fn shared(scenario: &Scenario, wire: &[u8], entropy: &mut Entropy<'_>) -> Result
     for (source, bytes) in [wire, &sent.wire].into_iter().enumerate() {
         let (now, later) = bytes.split_at(entropy.below(bytes.len()));
         multiplexer.push(source, now);
+        let waiting = multiplexer.waiting(source);
+        if waiting != now.len() {
+            return Err(format!("{waiting} of {} bytes of source {source} wait", now.len()));
+        }
         while multiplexer.take(source, &mut common) {}
         multiplexer.push(source, later);
     }

@@ -188,8 +188,8 @@ pub struct Covered {
 }
 
 impl CodeRanges<'_> {
-    /// The settings, with the least over-coverage, then with the fewest pairs. libpfm 3 tags the same addresses or
-    /// more, and sometimes by several pairs what is one block.
+    /// The settings, with the least over-coverage, then with the fewest pairs; of a single range, then with the least
+    /// before it. libpfm 3 tags the same addresses or more, and sometimes by several pairs what is one block.
     ///
     /// # Errors
     ///
@@ -212,7 +212,8 @@ impl CodeRanges<'_> {
 }
 
 impl DataRanges<'_> {
-    /// The settings, with the least over-coverage, then with the fewest pairs.
+    /// The settings, with the least over-coverage, then with the fewest pairs; of a single range, then with the least
+    /// before it.
     ///
     /// # Errors
     ///
