@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -93,8 +93,12 @@ fn isolated<T: Send + 'static>(
             IDLE.set(Some(worker));
             result
         }
-        Err(_) => {
+        Err(RecvTimeoutError::Timeout) => {
             Err(Verdict::Timeout { milliseconds: u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX) })
+        }
+        // What it panicked with panicked when it was dropped.
+        Err(RecvTimeoutError::Disconnected) => {
+            Err(Verdict::Crash { message: String::from("a panic ended its thread"), stderr: None })
         }
     }
 }
@@ -138,6 +142,30 @@ mod tests {
             let _ = never.recv();
         });
         assert_eq!(hang, Err(Verdict::Timeout { milliseconds: 200 }));
+    }
+
+    /// What a subject panics with, and what does so again when it is dropped.
+    struct Twice;
+
+    impl Drop for Twice {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_ended_is_a_crash_and_another_one_takes_its_place() {
+        let patient = Duration::from_secs(600);
+        let crash = isolated::<()>(patient, || std::panic::panic_any(Twice));
+        assert!(matches!(crash, Err(Verdict::Crash { .. })), "{crash:?}");
+        assert_eq!(isolated(patient, || 5), Ok(5));
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        assert_eq!(caught(|| Ok(())), Ok(()));
+        assert_eq!(caught(|| Err(String::from("wrong"))), Err(String::from("wrong")));
+        assert_eq!(caught(|| panic!("index {} out of range", 7)), Err(String::from("index 7 out of range")));
     }
 
     #[test]

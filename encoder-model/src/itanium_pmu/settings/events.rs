@@ -249,10 +249,9 @@ impl fmt::Display for EventRefusal {
             }
             Self::NoCounter(counter) => write!(f, "PMD{counter} is no counter: PMD4 to PMD7 are"),
             Self::WrongCounter { name, counter, counters } => {
-                write!(f, "PMD{counter} cannot count {name};")?;
-                (4..8)
-                    .filter(|other| counters >> other & 1 != 0)
-                    .try_for_each(|other| write!(f, " PMD{other} can"))
+                let others = (4..8).filter(|other| counters >> other & 1 != 0);
+                let others: Vec<_> = others.map(|other| format!("PMD{other}")).collect();
+                write!(f, "PMD{counter} cannot count {name}; {} can", others.join(", "))
             }
             Self::NeverCounts { threshold, max_increment } => write!(
                 f,

@@ -200,6 +200,7 @@ impl OpcodeMatch {
         };
         let meaning = match compared.count_ones() {
             0 => format!("Tag(PMC[{pmc}]): every syllable of type {types}"),
+            1 => format!("Tag(PMC[{pmc}]): syllables of type {types}, 1 bit compared"),
             bits => format!("Tag(PMC[{pmc}]): syllables of type {types}, {bits} bits compared"),
         };
         let setting = Setting { register: Register::pmc(pmc), value: value_of(&contents), meaning };

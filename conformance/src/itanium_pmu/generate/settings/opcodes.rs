@@ -47,6 +47,7 @@ pub(super) fn judge(entropy: &mut Entropy<'_>) -> Result<(), String> {
     let words = &answer.setting.meaning;
     let is_told = match (wish.pattern.compared & !NEVER_COMPARED).count_ones() {
         0 => words.contains("every syllable"),
+        1 => words.contains(" 1 bit "),
         bits => words.contains(&format!(" {bits} bits")),
     };
     check(is_told, || format!("{wish:x?} is told as `{words}`"))?;
