@@ -149,6 +149,12 @@ impl Program {
         section.from(address)?.get(..length)
     }
 
+    /// Whether code exists in some states of the processor only.
+    #[must_use]
+    pub const fn has_spaces(&self) -> bool {
+        self.has_spaces
+    }
+
     /// The program as it is seen in a space: sections that do not overlap, of any space.
     #[must_use]
     pub fn seen_in(&self, space: MemorySpace) -> Cow<'_, Self> {

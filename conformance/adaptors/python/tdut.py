@@ -8,9 +8,12 @@ class Unsupported(Exception):
     """A feature, or a choice of the policy, that it does not have, such as Unsupported("rv64")."""
 
 
-def serve(name, version, decoders, make):
-    """Answers requests; `make(family, parameters, sections)` gives an object with push(bytes), finish() and reset()."""
-    answer_all({"name": name, "version": version, "decoders": decoders}, make, None)
+def serve(name, version, decoders, make, spaces=False):
+    """Answers requests; `make(family, parameters, sections)` gives an object with push(bytes), finish() and reset().
+
+    `spaces`: it looks at the "space" of sections, the states of the processor in which they exist.
+    """
+    answer_all({"name": name, "version": version, "decoders": decoders, "spaces": spaces}, make, None)
 
 
 def serve_encoder(name, version, encoders, make):

@@ -201,9 +201,9 @@ impl Lease {
     /// The key of an image; sends it if the process does not know it. An inner error is the subject's refusal.
     pub(super) fn image(&mut self, program: &Program) -> Result<Result<u32, Refusal>, SubjectError> {
         let worker = self.worker()?;
-        let reads_spaces = worker.connection.welcome().spaces;
-        let program = if reads_spaces { Cow::Borrowed(program) } else { program.seen_in(MemorySpace::ANY) };
-        let program = program.as_ref();
+        if !worker.connection.welcome().spaces && program.has_spaces() {
+            return Ok(Err(Refusal::unsupported("spaces")));
+        }
         let known = worker.images.iter().position(|known| known == program);
         if let Some(index) = known {
             return Ok(Ok(key(index)));

@@ -57,7 +57,10 @@ impl<P: FamilyRules> Decoder<P> for Proxy<P> {
 
     fn begin(&mut self, parameters: &P::Parameters, program: &Program) -> Result<(), Refusal> {
         self.wire.clear();
-        let features = self.unclaimed_features(parameters);
+        let mut features = self.unclaimed_features(parameters);
+        if program.has_spaces() && !self.tool.exec().reads_spaces() {
+            features.push(String::from("spaces"));
+        }
         if !features.is_empty() {
             SubjectError::Unclaimed { needs: features }.unwind();
         }

@@ -62,10 +62,8 @@ impl Tool {
     ) -> Result<Vec<(Place, Entry<P>)>, SubjectError> {
         let here = |message: String| SubjectError::Start { message };
         let directory = TempDir::with_prefix("traceproof-").map_err(|error| here(error.to_string()))?;
-        let program =
-            if self.exec.reads_spaces() { Cow::Borrowed(program) } else { program.seen_in(MemorySpace::ANY) };
         let directory = directory.path();
-        let stream = Stream { exec: &self.exec, directory, parameters, program: &program, wire };
+        let stream = Stream { exec: &self.exec, directory, parameters, program, wire };
         stream.write_files().map_err(here)?;
         let arguments = stream.arguments().map_err(here)?;
         let command =
