@@ -132,9 +132,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 /// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.
 fn coloured(text: String) -> String {
-    if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
-        return text;
-    }
+    if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() { text } else { painted(&text) }
+}
+
+fn painted(text: &str) -> String {
     let paint = |line: &str| {
         let code = match line.trim_start().get(..2) {
             _ if line.starts_with("packet ") || line.starts_with("no packet") => "1",
@@ -201,5 +202,21 @@ impl WithCase for Explanation<'_> {
 
     fn program_text<P: FamilyRules>(&self, program: RecordedProgram<P>) -> Result<String, String> {
         explain::program(program, self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::painted;
+    use crate::files::visible;
+
+    /// What is printed is made visible, but for colours that are known there.
+    #[test]
+    fn colours_reach_the_terminal() {
+        for beginning in ["packet 0", "no packet", "= branch", "  > retire", "! limit", "~ state", ": why"] {
+            let line = painted(beginning);
+            assert!(line.starts_with("\x1b[") && line.ends_with("\x1b[0m\n"), "{line:?}");
+            assert_eq!(visible(&line), line);
+        }
     }
 }

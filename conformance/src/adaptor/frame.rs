@@ -66,16 +66,21 @@ pub fn read(input: &mut impl BufRead, framing: Framing, limit: u64) -> Result<Op
     }
 }
 
+/// Empty lines are passed over; together they are no longer than a message.
 fn read_line(input: &mut impl BufRead, limit: u64) -> Result<Option<Vec<u8>>, FrameError> {
+    let mut passed = 0;
     loop {
         let mut line = Vec::new();
         input.by_ref().take(limit.saturating_add(1)).read_until(b'\n', &mut line).map_err(FrameError::Io)?;
         match line.last() {
             None => return Ok(None),
-            Some(b'\n') if line.trim_ascii().is_empty() => {}
+            Some(b'\n') if line.trim_ascii().is_empty() => passed += line.len() as u64,
             Some(b'\n') => return Ok(Some(line)),
             Some(_) if line.len() as u64 > limit => return Err(FrameError::TooLong { limit }),
             Some(_) => return Err(FrameError::Truncated),
+        }
+        if passed > limit {
+            return Err(FrameError::TooLong { limit });
         }
     }
 }

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Deserializer, Error};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use traceproof_vectors::case::CaseProtocol;
 use traceproof_vectors::notation::parse_bytes;
@@ -14,6 +16,7 @@ use traceproof_vectors::{Address, DecoderLimits, MemorySpace, Program, ProgramEr
 
 pub use traceproof_differential::{Claims, Item};
 
+use super::backref::MOST_ITEMS;
 use super::framing::Framing;
 
 /// What every request begins with.
@@ -76,7 +79,7 @@ pub struct Welcome {
     /// Stimulus may have [back-references](super::backref).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub again: bool,
-    /// It reads the `space` of sections; otherwise it gets the code as it is seen in any space.
+    /// It reads the `space` of sections; otherwise it gets no program that has any.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub spaces: bool,
     /// Where its defects are reported.
@@ -267,8 +270,9 @@ pub struct Answer<R> {
     pub id: u32,
     /// How it came out.
     pub status: Status,
-    /// The results, in stream order.
+    /// The results, in stream order; at most [`MOST_ITEMS`] elements are read.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "bounded", bound(deserialize = "R: Deserialize<'de>"))]
     pub results: Vec<R>,
     /// Which feature is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -282,6 +286,32 @@ pub struct Answer<R> {
     /// What broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+/// Reads no more elements than an answer can have: in memory they are many times as long as in the message.
+fn bounded<'de, D: Deserializer<'de>, R: Deserialize<'de>>(deserializer: D) -> Result<Vec<R>, D::Error> {
+    struct Bounded<R>(PhantomData<R>);
+
+    impl<'de, R: Deserialize<'de>> Visitor<'de> for Bounded<R> {
+        type Value = Vec<R>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MOST_ITEMS} results")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<R>, A::Error> {
+            let mut results = Vec::new();
+            while let Some(result) = elements.next_element()? {
+                if results.len() == MOST_ITEMS {
+                    return Err(A::Error::custom(format_args!("more than {MOST_ITEMS} results")));
+                }
+                results.push(result);
+            }
+            Ok(results)
+        }
+    }
+
+    deserializer.deserialize_seq(Bounded(PhantomData))
 }
 
 /// A body without fields, and a result of an answer that has none.
@@ -359,6 +389,18 @@ mod tests {
     fn a_subject_that_states_layers_alone_claims_no_warnings() {
         let claims: Claims = serde_json::from_str(r#"{"layers":["packets"]}"#).expect("claims");
         assert_eq!(Capabilities::from(&claims), Capabilities::new([Layer::Packets]));
+    }
+
+    #[test]
+    fn no_more_results_are_read_than_an_answer_can_have() {
+        let read = |count: usize| {
+            let results = vec!["{}"; count].join(",");
+            let text = format!(r#"{{"status":"ok","results":[{results}]}}"#);
+            serde_json::from_str::<Answer<Nothing>>(&text).map(|answer| answer.results.len())
+        };
+        assert_eq!(read(MOST_ITEMS).expect("as many as there may be"), MOST_ITEMS);
+        let error = read(MOST_ITEMS + 1).expect_err("one more").to_string();
+        assert!(error.starts_with("more than 1048576 results"), "{error}");
     }
 
     #[test]

@@ -24,6 +24,9 @@ use crate::adaptor::message::{Hello, Nothing, Request, Welcome};
 /// The most requests that wait for their answers at once, whatever a subject allows.
 const MOST_INFLIGHT: u32 = 16;
 
+/// The most bytes of what a subject calls itself, which reports repeat.
+const MOST_OF_A_NAME: usize = 1024;
+
 /// A process that has answered `hello`.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -116,6 +119,11 @@ impl Connection {
             Some(String::from("its nonce is not that of the request"))
         } else if !framings.contains(&welcome.framing) {
             Some(format!("it chose the framing {}, which was not offered", welcome.framing.name()))
+        } else if let Some(text) =
+            [&welcome.name, &welcome.version, &welcome.issues].iter().find(|text| text.len() > MOST_OF_A_NAME)
+        {
+            let bytes = text.len();
+            Some(format!("its name, version or issues have {bytes} bytes, more than {MOST_OF_A_NAME}"))
         } else if welcome.again && !again {
             Some(String::from("it wants `again`, which was not offered"))
         } else {

@@ -1,12 +1,11 @@
 //! Which process is free, and what does it know already?
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use traceproof_vectors::{DecoderLimits, MemorySpace, Program, ProtocolId, Refusal};
+use traceproof_vectors::{DecoderLimits, Program, ProtocolId, Refusal};
 
 use super::command::{known_readings, unknown_reading};
 use super::connection::Connection;

@@ -165,6 +165,7 @@ fn who_is_late_is_killed() {
 #[test]
 fn who_says_too_much_is_stopped() {
     each("floods", patient(), "the subject answered more than 1048576 bytes at once");
+    each("floods-with-nothing", patient(), "the subject answered more than 1048576 bytes at once");
     // An answer without end is stopped by its length, however long that takes.
     each("floods-slowly", hasty(), "the subject answered more than 1048576 bytes at once");
     assert_eq!(verdicts("talks-to-stderr", patient()), [""; 0]);
@@ -330,6 +331,8 @@ fn hello_must_be_right() {
         message.expect("no hello")
     };
     assert_eq!(error("wrong-nonce", patient()), "its nonce is not that of the request");
+    let long = "its name, version or issues have 2010 bytes, more than 1024";
+    assert_eq!(error("long-name", patient()), long);
     assert_eq!(
         error("dies-in-hello", patient()),
         "it exited with status 3 instead of an answer; its standard error ends with:\nacme: no licence"

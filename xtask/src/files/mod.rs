@@ -209,8 +209,9 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// The colours that reports are painted with.
-const COLOURS: [&str; 4] = ["\x1b[32m", "\x1b[31;1m", "\x1b[2m", "\x1b[0m"];
+/// The colours that reports and explanations are painted with.
+const COLOURS: [&str; 7] =
+    ["\x1b[32m", "\x1b[31;1m", "\x1b[2m", "\x1b[0m", "\x1b[1m", "\x1b[36m", "\x1b[35m"];
 
 /// The text with control characters as they are written in strings, so that a name in it cannot command a terminal.
 /// Line breaks, tabs and the colours of reports stay.

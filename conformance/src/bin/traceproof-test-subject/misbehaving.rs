@@ -49,8 +49,11 @@ pub(super) fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()>
         let about = is_about(&message, &trigger);
         streams += usize::from(about);
         let answer = if about { misbehave(&mode, answer, images, streams)? } else { answer };
-        let answer =
-            if mode == "wrong-nonce" { answer.replace("\"nonce\":\"", "\"nonce\":\"0") } else { answer };
+        let answer = match mode.as_str() {
+            "wrong-nonce" => answer.replace("\"nonce\":\"", "\"nonce\":\"0"),
+            "long-name" => answer.replace("\"name\":\"", &format!("\"name\":\"{}", "x".repeat(2000))),
+            _ => answer,
+        };
         stdout().write_all(answer.as_bytes())?;
         stdout().flush()?;
     }
@@ -86,6 +89,9 @@ fn misbehave(mode: &str, answer: String, images: usize, streams: usize) -> io::R
             stdout().write_all(&[b'x'; 1 << 14])?;
             stdout().flush()?;
             thread::sleep(Duration::from_millis(60));
+        },
+        "floods-with-nothing" => loop {
+            stdout().write_all(&[b'\n'; 1 << 16])?;
         },
         "no-json" => return Ok(String::from("Segmentation fault\n")),
         "wrong-id" => return Ok(answer.replacen("{\"id\":", "{\"id\":9", 1)),

@@ -1,6 +1,5 @@
 //! How is the tool run, and what does its end mean?
 
-use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::process::ChildStdout;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use traceproof_vectors::{Entry, Fault, MemorySpace, Place, Program, Refusal};
+use traceproof_vectors::{Entry, Fault, Place, Program, Refusal};
 
 use super::file::Exec;
 use super::output::{self, Unread};
