@@ -20,7 +20,7 @@ use crate::files::{Target, check_apart, check_length, print, read_trace, write};
 use crate::import::Import;
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 use crate::suite::SuiteArgument;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
@@ -95,6 +95,7 @@ fn parse_packets(text: &str) -> Result<Range<u64>, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { case, family, suite, limiting, packets, deadline, .. } = arguments;
+    check_files(arguments)?;
     let limits = limiting.collected();
     let subject = arguments.subject.as_deref().map(|name| named(name, &arguments.starting));
     let subject: Option<Subject> = subject.transpose()?.map(|subject| subject.with_limits(limits));
@@ -111,11 +112,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         only_difference: false,
         teaches: arguments.state || arguments.svg.is_some(),
     };
-    if let Some(picture) = arguments.svg.as_deref() {
-        let mut inputs = arguments.target.files();
-        inputs.push(("--trace", arguments.trace.as_deref()));
-        check_apart(&inputs, &[("--svg", Some(picture))])?;
-    }
     let text = match (case, *family) {
         (Some(case), _) => with_case(case, suite, &Explanation(&explaining))?,
         (None, Some(family)) if arguments.import.is_given() => imported(arguments, family, &explaining)?,
@@ -128,6 +124,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => print(&coloured(text))?,
     }
     Ok(Exit::Ok)
+}
+
+/// The outputs are none of the inputs.
+fn check_files(arguments: &Arguments) -> Result<(), Failure> {
+    let subject = arguments.subject.as_deref().map(files_of).unwrap_or_default();
+    let mut inputs = arguments.target.files();
+    inputs.push(("--trace", arguments.trace.as_deref()));
+    inputs.extend(subject.iter().map(|file| ("--subject", Some(file.as_path()))));
+    let outputs = [("--svg", arguments.svg.as_deref()), arguments.starting.output()];
+    check_apart(&inputs, &outputs)?;
+    arguments.suite.check_outputs(&outputs)
 }
 
 /// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.

@@ -38,6 +38,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    arguments.select.suite.check_outputs(&[("--matrix", arguments.matrix.as_deref())])?;
     let options = Options {
         selection: arguments.select.selection()?,
         directories: arguments.select.suite.directories()?,

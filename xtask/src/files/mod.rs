@@ -17,7 +17,7 @@ use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section, bounded};
 
-pub(crate) use output::{Output, check_apart, write};
+pub(crate) use output::{Output, check_apart, check_outside, write};
 
 use crate::exit::Failure;
 

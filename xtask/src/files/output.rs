@@ -141,6 +141,33 @@ pub(crate) fn check_apart(
     Ok(())
 }
 
+/// Refuses outputs that are files in a directory of inputs, or below: `(option, file)` each.
+pub(crate) fn check_outside(
+    what: &str,
+    directory: &Path,
+    outputs: &[(&str, Option<&Path>)],
+) -> Result<(), Failure> {
+    for (option, output) in outputs {
+        if let Some(output) = output
+            && is_inside(output, directory)
+        {
+            return Err(Failure::usage(format!(
+                "{option} {} is a file of {what}; nothing was written",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file is there, in a directory or below.
+fn is_inside(file: &Path, directory: &Path) -> bool {
+    match (file.canonicalize(), directory.canonicalize()) {
+        (Ok(file), Ok(directory)) => file.starts_with(directory),
+        _ => false,
+    }
+}
+
 /// Whether two paths lead to one plain file, which may not exist yet.
 fn is_same(a: &Path, b: &Path) -> bool {
     if is_stream(a) || is_stream(b) {

@@ -163,6 +163,66 @@ fn no_input_is_overwritten() {
     assert!(!here.join("new").exists() && !here.join("r").exists());
 }
 
+/// Files of suites, snapshots and subjects, and what the standard error of a subject is copied to.
+#[test]
+fn no_file_of_a_directory_or_subject_is_overwritten() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let written = [
+        ("t", "trace"),
+        ("p.toml", ""),
+        ("adaptor", "#!/bin/sh\n"),
+        ("words", "of the adaptor"),
+        ("s.toml", "command = ['./adaptor', 'words']\n"),
+        ("suite/riscv_etrace/a.toml", "a case"),
+        ("suite/riscv_etrace/retired.txt", "etr-0002\n"),
+        ("suite/clauses/riscv_etrace.toml", "requirements"),
+        ("snap/snapshot.ini", "[snapshot]"),
+        ("snap/t.bin", "trace of a snapshot"),
+    ];
+    for (name, content) in written {
+        let path = here.join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::write(path, content).expect("written");
+    }
+    let decode = "decode --family riscv-etrace t --section 0x1000:t --parameters p.toml --subject s.toml";
+    let explain = "explain --family riscv-etrace --trace t --section 0x1000:t --subject s.toml";
+    let judge = "conformance --filter etr-0001 --parameters p.toml --baseline t --subject s.toml";
+    let suite = "conformance --suite suite --filter etr-0001";
+    let compare = "diff --subject reference --subject s.toml";
+    for (verb, outputs) in [
+        (decode, "--adaptor-stderr t p.toml s.toml adaptor words"),
+        (decode, "--output s.toml adaptor words"),
+        (explain, "--adaptor-stderr t s.toml adaptor words"),
+        (explain, "--svg t s.toml adaptor words"),
+        (judge, "--adaptor-stderr t p.toml s.toml adaptor words"),
+        (judge, "--json t p.toml s.toml adaptor words"),
+        ("smoke --subject s.toml", "--adaptor-stderr s.toml adaptor words"),
+        ("fuzz promote t --subject s.toml", "--adaptor-stderr t s.toml adaptor words"),
+        ("conformance --snapshot snap", "--json snap/snapshot.ini snap/t.bin"),
+        ("conformance --snapshot snap", "--junit snap/t.bin"),
+        ("conformance --snapshot snap", "--html snap/../snap/t.bin"),
+        ("conformance --snapshot snap --subject s.toml", "--adaptor-stderr snap/t.bin"),
+        (suite, "--json suite/riscv_etrace/a.toml suite/riscv_etrace/retired.txt"),
+        (suite, "--junit suite/clauses/riscv_etrace.toml"),
+        (suite, "--html suite/riscv_etrace/a.toml"),
+        (suite, "--resume suite/riscv_etrace/a.toml"),
+        ("diff --subject reference --subject reference --suite suite", "--json suite/riscv_etrace/a.toml"),
+        (compare, "--json s.toml adaptor words"),
+        ("saboteurs --suite suite", "--matrix suite/riscv_etrace/a.toml"),
+        ("explain etr-0001 --suite suite", "--svg suite/riscv_etrace/a.toml"),
+    ] {
+        let (option, targets) = outputs.split_once(' ').expect("an option and files");
+        for target in targets.split(' ') {
+            let arguments: Vec<&str> = verb.split(' ').chain([option, target]).collect();
+            refused(here, &arguments, "nothing was written");
+        }
+    }
+    for (name, content) in written {
+        assert_eq!(fs::read_to_string(here.join(name)).expect("there"), content, "{name}");
+    }
+}
+
 #[test]
 fn an_output_is_replaced_as_a_whole_or_not_at_all() {
     let files = tempfile::tempdir().expect("a directory");
