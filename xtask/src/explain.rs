@@ -11,6 +11,7 @@ use traceproof_conformance::Subject;
 use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
 use traceproof_conformance::report::explain::{self, Explaining, Form};
 use traceproof_conformance::suite::Suite;
+use traceproof_conformance::visible;
 use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::{Program, ProtocolId};
@@ -121,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     match &arguments.svg {
         Some(picture) => write(picture, text.as_bytes())?,
-        None => print(&coloured(text))?,
+        None => print(&coloured(visible::lines(&text)))?,
     }
     Ok(Exit::Ok)
 }

@@ -11,6 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::spoiled::{CASE, CLAUSES};
+
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// KiB of address space.
@@ -237,6 +239,81 @@ fn an_output_is_replaced_as_a_whole_or_not_at_all() {
     assert!(fs::read_to_string(here.join("out")).expect("there").contains("support"));
     let left: Vec<_> = fs::read_dir(here).expect("listed").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+/// The file of [`elf`] with a function of this name: sections `.text`, `.symtab` and `.strtab`.
+fn elf_with_function(name: &str) -> Vec<u8> {
+    let mut file = elf();
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let symbols = file.len();
+    file.extend(words(&[0, 0, 0, 0, 1, 0x1000, 16, 0x0001_0012]));
+    let names = file.len();
+    file.push(0);
+    file.extend(name.bytes());
+    file.push(0);
+    let length = file.len() - names;
+    file.resize(file.len().next_multiple_of(4), 0);
+    let sections = file.len();
+    let [symbols, names, length, place] =
+        [symbols, names, length, sections].map(|it| u32::try_from(it).expect("small"));
+    file.extend(words(&[0; 10]));
+    file.extend(words(&[0, 1, 6, 0x1000, 84, 16, 0, 0, 4, 0]));
+    file.extend(words(&[0, 2, 0, 0, symbols, 32, 3, 1, 4, 16]));
+    file.extend(words(&[0, 3, 0, 0, names, length, 0, 0, 1, 0]));
+    file[32..36].copy_from_slice(&place.to_le_bytes());
+    file[46..52].copy_from_slice(&[40, 0, 4, 0, 3, 0]);
+    file
+}
+
+/// What is left of a name that would set the title of a terminal, turn text around, begin a line and a frame.
+#[test]
+fn names_command_no_terminal() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    // Support, start at 0x1000, address +8, ended.
+    fs::write(here.join("t"), [0x01, 0x1f, 0x03, 0x73, 0x00, 0x04, 0x01, 0x12, 0x01, 0x5f]).expect("written");
+    fs::write(here.join("e.elf"), elf_with_function("a\x1b]0;x\x07\u{202e}\nb")).expect("written");
+    for (options, name) in [
+        ("--layer instructions", r"function=a\u{1b}]0;x\u{7}\u{202e}\nb"),
+        ("--disassemble", r"function=a\u{1b}]0;x\u{7}\u{202e}\nb"),
+        ("--format folded", r"a\u{1b}]0\u{3b}x\u{7}\u{202e}\nb 3"),
+    ] {
+        let decode = "decode --family riscv-etrace t --elf e.elf";
+        let arguments: Vec<&str> = decode.split(' ').chain(options.split(' ')).collect();
+        let ended = run(here, &arguments);
+        assert_eq!(ended.code, Some(0), "{options}: {}", ended.text);
+        assert!(ended.text.contains(name), "{options}: {}", ended.text);
+        let is_plain = |c: char| c == '\n' || c.is_ascii_graphic() || c == ' ';
+        assert!(ended.text.chars().all(is_plain), "{options}: {:?}", ended.text);
+    }
+}
+
+/// A case that fails, and whose title looks like the end of a report.
+#[test]
+fn a_title_does_not_paint_itself() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    for directory in ["suite/riscv_etrace", "suite/clauses"] {
+        fs::create_dir_all(here.join(directory)).expect("made");
+    }
+    let case =
+        CASE.replace("A start packet", r"\u001b[32mPASS\u001b[0m").replace("privilege = 3", "privilege = 1");
+    fs::write(here.join("suite/riscv_etrace/a.toml"), case).expect("written");
+    fs::write(here.join("suite/clauses/riscv_etrace.toml"), CLAUSES).expect("written");
+    for (verb, code) in [
+        ("conformance --suite suite --family riscv-etrace --generated 0 --no-real-programs", 1),
+        ("list --suite suite --family riscv-etrace", 0),
+        ("explain etr-0001 --suite suite", 0),
+    ] {
+        let ended = run(here, &verb.split(' ').collect::<Vec<_>>());
+        assert_eq!(ended.code, Some(code), "{verb}: {}", ended.text);
+        assert!(
+            ended.text.contains("etr-0001") && ended.text.contains(r"\u{1b}[32mPASS\u{1b}[0m"),
+            "{}",
+            ended.text
+        );
+        assert!(!ended.text.contains('\x1b'), "{verb}: {:?}", ended.text);
+    }
 }
 
 #[test]
