@@ -18,7 +18,7 @@ use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section, bounded};
 
-pub(crate) use output::{Output, check_apart, check_outside, write};
+pub(crate) use output::{Output, check_apart, check_no_pipe, check_outside, write};
 
 use crate::exit::Failure;
 

@@ -358,6 +358,26 @@ fn pipes_and_devices_are_no_files() {
             "plain",
         );
     }
+    std::os::unix::fs::symlink("pipe", here.join("link")).expect("linked");
+    let judge = "conformance --filter etr-0001 --no-real-programs";
+    for (verb, options) in [
+        (judge, "--json --junit --html --resume --adaptor-stderr"),
+        ("decode --family riscv-etrace t", "-o"),
+        ("saboteurs --filter etr-0001", "--matrix"),
+        ("settings --family arm-ete-unit", "--read"),
+    ] {
+        for (option, pipe) in options.split(' ').flat_map(|option| [(option, "pipe"), (option, "link")]) {
+            let arguments: Vec<&str> = verb.split(' ').chain([option, pipe]).collect();
+            refused(here, &arguments, "not a plain file");
+        }
+    }
+    // The pipe of a shell has another end.
+    for target in ["-", "/dev/stdout"] {
+        let ended = run(here, &["decode", "--family", "riscv-etrace", "t", "-o", target]);
+        assert!(ended.text.contains("truncated"), "{target}: {}", ended.text);
+    }
+    let arguments: Vec<&str> = judge.split(' ').chain(["--json", "/dev/null"]).collect();
+    assert_eq!(run(here, &arguments).code, Some(0));
 }
 
 #[test]
