@@ -48,9 +48,10 @@ impl Subject {
     /// A subject that offers nothing yet. [Hidden](visible::is_hidden) characters of its name and version are escaped.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let (name, version): (String, String) = (name.into(), version.into());
         Self {
-            name: visible::line(&name.into()).into_owned(),
-            version: visible::line(&version.into()).into_owned(),
+            name: visible::line(&name).into_owned(),
+            version: visible::line(&version).into_owned(),
             decoders: BTreeMap::new(),
             encoders: BTreeMap::new(),
             reference: false,

@@ -32,9 +32,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
 
 /// A text of several lines, whose line breaks stay.
 #[must_use]
-pub fn lines(text: &str) -> String {
+pub fn lines(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c: char| c != '\n' && is_hidden(c)) {
+        return Cow::Borrowed(text);
+    }
     let parts = text.split('\n').map(|part| line(part.strip_suffix('\r').unwrap_or(part)));
-    parts.collect::<Vec<_>>().join("\n")
+    Cow::Owned(parts.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
@@ -47,6 +50,7 @@ mod tests {
         assert!(matches!(line("a\tb é"), Cow::Borrowed("a\tb é")));
         assert_eq!(line("\x1b]0;t\x07\r\n\u{9b}1m\x7f"), r"\u{1b}]0;t\u{7}\r\n\u{9b}1m\u{7f}");
         assert_eq!(line("\u{202e}a\u{2066}\u{61c}\u{2028}"), r"\u{202e}a\u{2066}\u{61c}\u{2028}");
+        assert!(matches!(lines("a\nb\n"), Cow::Borrowed("a\nb\n")));
         assert_eq!(lines("a\r\n\x1b[32mPASS\x1b[0m\n"), "a\n\\u{1b}[32mPASS\\u{1b}[0m\n");
     }
 

@@ -1,5 +1,6 @@
 //! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 use std::ops::Range;
@@ -122,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     match &arguments.svg {
         Some(picture) => write(picture, text.as_bytes())?,
-        None => print(&coloured(visible::lines(&text)))?,
+        None => print(&coloured(&visible::lines(&text)))?,
     }
     Ok(Exit::Ok)
 }
@@ -139,9 +140,9 @@ fn check_files(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.
-fn coloured(text: String) -> String {
+fn coloured(text: &str) -> Cow<'_, str> {
     if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
-        return text;
+        return Cow::Borrowed(text);
     }
     let paint = |line: &str| {
         let code = match line.trim_start().get(..2) {
@@ -155,7 +156,7 @@ fn coloured(text: String) -> String {
         };
         format!("\x1b[{code}m{line}\x1b[0m\n")
     };
-    text.lines().map(paint).collect()
+    Cow::Owned(text.lines().map(paint).collect())
 }
 
 /// A log of a trace unit in another form than its notation.

@@ -49,7 +49,8 @@ fn last_word(report: &Report, style: Style) -> String {
     let apart =
         report.probes.iter().filter(|probe| matches!(probe.outcome, Outcome::NotApplicable(_))).count();
     let asked = report.probes.len() - apart;
-    let name = visible::lines(&[report.name.as_str(), report.version.as_str()].join(" "));
+    let name = [report.name.as_str(), report.version.as_str()].join(" ");
+    let name = visible::line(&name);
     let who = if name.trim().is_empty() { "the subject" } else { name.trim() };
     let rest = format!("{apart} not applicable, {:.2} s", report.time.as_secs_f64());
     match failed {

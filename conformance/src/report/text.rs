@@ -222,8 +222,9 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
             out
         }
         other => {
-            let message = visible::lines(&other.to_string());
-            format!("  {direction}: {}: {message}\n", style.bad(other.kind().name()))
+            let message = other.to_string();
+            let kind = style.bad(other.kind().name());
+            format!("  {direction}: {kind}: {}\n", visible::lines(&message))
         }
     }
 }

@@ -216,7 +216,7 @@ const COLOURS: [&str; 7] =
 
 /// The text with [hidden](is_hidden) characters as they are written in strings, so that a name in it cannot command a
 /// terminal. Line breaks and the colours of reports stay.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+fn visible(text: &str) -> Cow<'_, str> {
     let stays = |c: char| c == '\n' || !is_hidden(c);
     if text.chars().all(stays) {
         return Cow::Borrowed(text);
