@@ -21,6 +21,7 @@
 //! | How is one judged? | [`judge`] |
 //! | Which outcomes are there? | [`Verdict`], [`Run`] |
 //! | How are they reported? | [`report`], [`line`](mod@line) |
+//! | How are names of others shown? | [`visible`] |
 //! | Which requirements are covered? | [`coverage`] |
 //! | What must a family define? | [`family`] |
 //! | What holds for every stream? | [`relations`] |
@@ -106,6 +107,7 @@ pub mod symbols;
 #[cfg(feature = "trials")]
 pub mod trials;
 pub mod verdict;
+pub mod visible;
 
 pub use encoding::{Agreement, UnknownAgreement};
 pub use invocation::Invocation;

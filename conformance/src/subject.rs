@@ -8,6 +8,7 @@ use traceproof_vectors::{Decoder, DecoderLimits, Encoder, Protocol};
 
 use crate::process::pool::Pool;
 use crate::run::SubjectName;
+use crate::visible;
 
 /// Something under judgement: a name, a version, and how to make its decoders and encoders.
 ///
@@ -44,12 +45,13 @@ struct DecoderFactory<P: Protocol>(Box<dyn Fn() -> Box<dyn Decoder<P>> + Send + 
 struct EncoderFactory<P: Protocol>(Box<dyn Fn() -> Box<dyn Encoder<P>> + Send + Sync>);
 
 impl Subject {
-    /// A subject that offers nothing yet.
+    /// A subject that offers nothing yet. [Hidden](visible::is_hidden) characters of its name and version are escaped.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let (name, version): (String, String) = (name.into(), version.into());
         Self {
-            name: name.into(),
-            version: version.into(),
+            name: visible::line(&name).into_owned(),
+            version: visible::line(&version).into_owned(),
             decoders: BTreeMap::new(),
             encoders: BTreeMap::new(),
             reference: false,

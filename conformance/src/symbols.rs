@@ -10,6 +10,7 @@ use object::{
 use traceproof_vectors::bounded;
 
 use crate::elf::ElfError;
+use crate::visible;
 
 /// Symbols of all files together, and bytes of their names: far more than programs have. Further ones are ignored.
 const MOST: usize = 1 << 20;
@@ -31,7 +32,7 @@ pub struct Symbol {
     pub address: u64,
     /// Its bytes; 0 = up to the next symbol.
     pub size: u64,
-    /// Its name, as the linker knows it.
+    /// Its name, as the linker knows it. Of ELF files with [hidden](visible::is_hidden) characters escaped.
     pub name: String,
 }
 
@@ -72,14 +73,16 @@ impl Symbols {
             if !is_code || !is_placed || name.is_empty() || name.starts_with(['$', '.']) {
                 continue;
             }
-            self.bytes = self.bytes.saturating_add(name.len());
+            // An escaped character has at most 8 bytes.
+            let escaped = 8 * name.matches(visible::is_hidden).count();
+            self.bytes = self.bytes.saturating_add(name.len() + escaped);
             if self.sorted.len() >= MOST || self.bytes > MOST_BYTES {
                 break;
             }
             // Bit 0 of the address of a function says that it is Thumb code.
             let thumb = if is_arm && is_function { 1 } else { 0 };
             let (address, size) = (symbol.address() & !thumb, symbol.size());
-            self.sorted.push(Symbol { address, size, name: name.to_owned() });
+            self.sorted.push(Symbol { address, size, name: visible::line(name).into_owned() });
         }
         // Of symbols at one address, the one with a size is the function.
         self.sorted.sort_by(|a, b| (a.address, b.size, &a.name).cmp(&(b.address, a.size, &b.name)));

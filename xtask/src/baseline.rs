@@ -15,7 +15,7 @@ use crate::files::{check_apart, print, read_text, write};
 use crate::program::invocation;
 use crate::progress::{progress_bar, show};
 use crate::select::Select;
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 
 /// Known failures of a subject.
 #[derive(Debug, Subcommand)]
@@ -60,7 +60,9 @@ pub(crate) fn read_baseline(path: &Path, subject: &str) -> Result<Baseline, Fail
 
 pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let Verb::Update(Arguments { select, subject, baseline: path }) = verb;
-    check_apart(&[("--subject", Some(Path::new(subject)))], &[("the baseline", Some(path))])?;
+    let files = files_of(subject);
+    let inputs: Vec<_> = files.iter().map(|file| ("--subject", Some(file.as_path()))).collect();
+    check_apart(&inputs, &[("the baseline", Some(path))])?;
     let before = match bounded::read_to_string(path, bounded::LISTING) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -23,14 +23,14 @@ use traceproof_conformance::{
 
 use crate::baseline::read_baseline;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{check_apart, print, read_parameters, write};
+use crate::files::{check_apart, check_outside, print, read_parameters, write};
 use crate::limits::Limiting;
 use crate::program::invocation;
 use crate::progress::{progress_bar, show};
 use crate::report::page;
 use crate::select::{Seeds, Select};
 use crate::snapshot;
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 
 /// Judge the reference decoder and encoder model, or a peer, against the shipped cases and programs.
 #[derive(Debug, Args)]
@@ -141,19 +141,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    check_apart(
-        &[
-            ("--baseline", arguments.baseline.as_deref()),
-            ("--parameters", arguments.parameters.as_deref()),
-            ("--subject", Some(Path::new(&arguments.subject))),
-        ],
-        &[
-            ("--json", arguments.json.as_deref()),
-            ("--junit", arguments.junit.as_deref()),
-            ("--html", arguments.html.as_deref()),
-            ("--resume", arguments.resume.as_deref()),
-        ],
-    )?;
+    check_files(arguments)?;
     let subject = named(&arguments.subject, &arguments.starting)?.with_limits(arguments.limiting.collected());
     if let Some(directory) = &arguments.save {
         // Fails before a long run, not after it.
@@ -183,6 +171,28 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         print(&format!("stale: {entry}\n"))?;
     }
     Ok(ending(&run, &stale))
+}
+
+/// The outputs are none of the inputs.
+fn check_files(arguments: &Arguments) -> Result<(), Failure> {
+    let (subject, journal) = (files_of(&arguments.subject), journal_path(arguments));
+    let mut inputs = vec![
+        ("--baseline", arguments.baseline.as_deref()),
+        ("--parameters", arguments.parameters.as_deref()),
+    ];
+    inputs.extend(subject.iter().map(|file| ("--subject", Some(file.as_path()))));
+    let outputs = [
+        ("--json", arguments.json.as_deref()),
+        ("--junit", arguments.junit.as_deref()),
+        ("--html", arguments.html.as_deref()),
+        ("--resume", journal.as_deref()),
+        arguments.starting.output(),
+    ];
+    check_apart(&inputs, &outputs)?;
+    for directory in &arguments.snapshot {
+        check_outside("--snapshot", directory, &outputs)?;
+    }
+    arguments.select.suite.check_outputs(&outputs)
 }
 
 /// Writes the results with their details as JSON and as a page, if wanted.

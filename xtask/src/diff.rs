@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{check_apart, print, write};
 use crate::progress::counter;
 use crate::select::{Seeds, Select};
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 
 /// Compare two decoders on the wires of the cases, on generated streams, on both with one byte changed, and on streams
 /// one after the other, also after a reset.
@@ -59,12 +59,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let [first, second] = arguments.subject.as_slice() else {
         return Err(Failure::usage("--subject must be given twice"));
     };
-    let inputs = [
-        ("--subject", Some(Path::new(first))),
-        ("--subject", Some(Path::new(second))),
-        ("--baseline", arguments.baseline.as_deref()),
-    ];
-    check_apart(&inputs, &[("--json", arguments.json.as_deref())])?;
+    let subjects = [files_of(first), files_of(second)].concat();
+    let mut inputs = vec![("--baseline", arguments.baseline.as_deref())];
+    inputs.extend(subjects.iter().map(|file| ("--subject", Some(file.as_path()))));
+    let outputs = [("--json", arguments.json.as_deref())];
+    check_apart(&inputs, &outputs)?;
+    arguments.select.suite.check_outputs(&outputs)?;
     let (first, second) = (named(first, &Starting::default())?, named(second, &Starting::default())?);
     let options = Options {
         directories: arguments.select.suite.directories()?,

@@ -1,5 +1,6 @@
 //! `traceproof explain`: one case, one trace file, or some packets of a real program, bit by bit.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 use std::ops::Range;
@@ -11,6 +12,7 @@ use traceproof_conformance::Subject;
 use traceproof_conformance::family::{self, FamilyRules, RecordedProgram, Visitor};
 use traceproof_conformance::report::explain::{self, Explaining, Form};
 use traceproof_conformance::suite::Suite;
+use traceproof_conformance::visible;
 use traceproof_vectors::arm_ete_unit::ArmEteUnit;
 use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::{Program, ProtocolId};
@@ -20,7 +22,7 @@ use crate::files::{Target, check_apart, check_length, print, read_trace, write};
 use crate::import::Import;
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 use crate::suite::SuiteArgument;
 
 /// Dissect the bytes of one case, trace file or real program: every field with its bits, every packet with its events.
@@ -95,6 +97,7 @@ fn parse_packets(text: &str) -> Result<Range<u64>, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { case, family, suite, limiting, packets, deadline, .. } = arguments;
+    check_files(arguments)?;
     let limits = limiting.collected();
     let subject = arguments.subject.as_deref().map(|name| named(name, &arguments.starting));
     let subject: Option<Subject> = subject.transpose()?.map(|subject| subject.with_limits(limits));
@@ -111,11 +114,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         only_difference: false,
         teaches: arguments.state || arguments.svg.is_some(),
     };
-    if let Some(picture) = arguments.svg.as_deref() {
-        let mut inputs = arguments.target.files();
-        inputs.push(("--trace", arguments.trace.as_deref()));
-        check_apart(&inputs, &[("--svg", Some(picture))])?;
-    }
     let text = match (case, *family) {
         (Some(case), _) => with_case(case, suite, &Explanation(&explaining))?,
         (None, Some(family)) if arguments.import.is_given() => imported(arguments, family, &explaining)?,
@@ -125,14 +123,28 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     match &arguments.svg {
         Some(picture) => write(picture, text.as_bytes())?,
-        None => print(&coloured(text))?,
+        None => print(&coloured(&visible::lines(&text)))?,
     }
     Ok(Exit::Ok)
 }
 
+/// The outputs are none of the inputs.
+fn check_files(arguments: &Arguments) -> Result<(), Failure> {
+    let subject = arguments.subject.as_deref().map(files_of).unwrap_or_default();
+    let mut inputs = arguments.target.files();
+    inputs.push(("--trace", arguments.trace.as_deref()));
+    inputs.extend(subject.iter().map(|file| ("--subject", Some(file.as_path()))));
+    let outputs = [("--svg", arguments.svg.as_deref()), arguments.starting.output()];
+    check_apart(&inputs, &outputs)?;
+    arguments.suite.check_outputs(&outputs)
+}
+
 /// With colours where the reader can see them: headings bold, events green, faults red, state violet, reasons faint.
-fn coloured(text: String) -> String {
-    if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() { text } else { painted(&text) }
+fn coloured(text: &str) -> Cow<'_, str> {
+    if !stdout().is_terminal() || env::var_os("NO_COLOR").is_some() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(painted(text))
 }
 
 fn painted(text: &str) -> String {

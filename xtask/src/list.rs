@@ -6,6 +6,7 @@ use clap::Args;
 use traceproof_conformance::family::{self, FamilyRules, Visitor};
 use traceproof_conformance::report::text::{level, polarity};
 use traceproof_conformance::suite::{Directories, Selection, Suite};
+use traceproof_conformance::visible;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::print;
@@ -51,7 +52,8 @@ impl Visitor for List<'_> {
             let case = &file.case;
             let (level, polarity) = (level(case.level), polarity(case.polarity));
             let path = file.path.to_string_lossy();
-            let _ = writeln!(text, "{}  {level:<6}  {polarity:<8}  {path:<width$}  {}", case.id, case.title);
+            let (path, title) = (visible::line(&path), visible::line(&case.title));
+            let _ = writeln!(text, "{}  {level:<6}  {polarity:<8}  {path:<width$}  {title}", case.id);
         }
         Ok(text)
     }

@@ -45,6 +45,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use traceproof_conformance::visible;
 
 use exit::{Exit, Failure};
 
@@ -151,7 +152,7 @@ fn main() -> ExitCode {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(Failure::Closed)) => Exit::Ok.into(),
         Ok(Err(Failure::Message { exit, message })) => {
-            eprintln!("error: {}", files::visible(&message));
+            eprintln!("error: {}", visible::lines(&message));
             exit.into()
         }
         Err(_) => Exit::Broken.into(),

@@ -8,7 +8,7 @@ use traceproof_conformance::report::kill_matrix;
 use traceproof_conformance::saboteurs::matrix::{self, Options};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, write};
+use crate::files::{check_apart, print, write};
 use crate::progress::progress_bar;
 use crate::select::Select;
 
@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let outputs = [("--matrix", arguments.matrix.as_deref())];
+    check_apart(&[], &outputs)?;
+    arguments.select.suite.check_outputs(&outputs)?;
     let options = Options {
         selection: arguments.select.selection()?,
         directories: arguments.select.suite.directories()?,

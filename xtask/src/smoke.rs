@@ -5,8 +5,8 @@ use traceproof_conformance::smoke::{of_program, of_subject};
 
 use crate::conformance::style;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::print;
-use crate::subjects::{self, Named, Starting};
+use crate::files::{check_apart, print};
+use crate::subjects::{self, Named, Starting, files_of};
 use crate::suite::SuiteArgument;
 
 /// Check in less than two seconds whether a subject can be judged: the first check of a new adaptor.
@@ -31,6 +31,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let files = files_of(&arguments.subject);
+    let inputs: Vec<_> = files.iter().map(|file| ("--subject", Some(file.as_path()))).collect();
+    let outputs = [arguments.starting.output()];
+    check_apart(&inputs, &outputs)?;
+    arguments.suite.check_outputs(&outputs)?;
     let directories = arguments.suite.directories()?;
     let report = match subjects::find(&arguments.subject, &arguments.starting)? {
         Named::Program(file) => of_program(&file.command, &file.limits, &directories),

@@ -9,7 +9,6 @@ use traceproof_conformance::process::{self, StderrCopy, SubjectFile};
 use traceproof_conformance::{Subject, peers};
 
 use crate::exit::{Exit, Failure};
-use crate::files::check_apart;
 use crate::program::invocation;
 
 /// The subject that a name or file refers to.
@@ -33,16 +32,35 @@ pub(crate) struct Starting {
 }
 
 impl Starting {
+    /// The file that it writes, with its option; verbs compare it with their inputs.
+    pub(crate) fn output(&self) -> (&'static str, Option<&Path>) {
+        ("--adaptor-stderr", self.adaptor_stderr.as_deref())
+    }
+
     /// Where the standard error of programs is copied to.
-    fn stderr(&self, subject: &str) -> Result<Option<StderrCopy>, Failure> {
+    fn stderr(&self) -> Result<Option<StderrCopy>, Failure> {
         let Some(path) = &self.adaptor_stderr else { return Ok(None) };
         if path.as_os_str() == "-" {
             return Ok(Some(StderrCopy::new(stderr())));
         }
-        check_apart(&[("--subject", Some(Path::new(subject)))], &[("--adaptor-stderr", Some(path))])?;
         let file = File::create(path).map_err(|error| Failure::file(path, error))?;
         Ok(Some(StderrCopy::new(file)))
     }
+}
+
+/// The files of a subject: the one that describes it, and those that its command names.
+pub(crate) fn files_of(name: &str) -> Vec<PathBuf> {
+    if !name.ends_with(".toml") {
+        return Vec::new();
+    }
+    let mut files = vec![PathBuf::from(name)];
+    // What is wrong with it is reported when it is started.
+    if let Ok(SubjectFile { command, .. }) = SubjectFile::read(Path::new(name)) {
+        let directory = command.directory.unwrap_or_default();
+        files.push(directory.join(&command.program));
+        files.extend(command.arguments.iter().map(|argument| directory.join(argument)));
+    }
+    files
 }
 
 /// The subject that a name or file refers to.
@@ -56,7 +74,7 @@ pub(crate) fn find(name: &str, starting: &Starting) -> Result<Named, Failure> {
             }
             file.limits.scale *= factor;
         }
-        file.command.stderr = starting.stderr(name)?;
+        file.command.stderr = starting.stderr()?;
         return Ok(Named::Program(file));
     }
     if name == "reference" {

@@ -8,6 +8,7 @@ use traceproof_vectors::ProtocolId;
 use traceproof_vectors::shipped::{self, Tree};
 
 use crate::exit::Failure;
+use crate::files::check_outside;
 
 /// The argument that names another suite.
 #[derive(Debug, Args)]
@@ -20,6 +21,18 @@ pub(crate) struct SuiteArgument {
 }
 
 impl SuiteArgument {
+    /// Refuses outputs that are files of the suite: its cases, requirements and retired ids.
+    pub(crate) fn check_outputs(&self, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+        let Some(root) = &self.suite else { return Ok(()) };
+        let is_read = |file: &Path| {
+            // Of a link, the file that it leads to.
+            let file = file.canonicalize().unwrap_or_default();
+            file.extension().is_some_and(|end| end == "toml" || end == "txt")
+        };
+        let read: Vec<_> = outputs.iter().copied().filter(|(_, file)| file.is_some_and(is_read)).collect();
+        check_outside("--suite", root, &read)
+    }
+
     /// Where suites and requirements are.
     pub(crate) fn directories(&self) -> Result<Directories, Failure> {
         let Some(root) = &self.suite else { return Ok(Directories::default()) };

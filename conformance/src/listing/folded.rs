@@ -61,7 +61,9 @@ impl<'a> FoldedStacks<'a> {
     /// The writer's first error.
     pub fn finish(self, out: &mut dyn Write) -> io::Result<Instructions> {
         for (stack, count) in &self.stacks {
-            writeln!(out, "{} {count}", stack.join(";"))?;
+            // A `;` in a name is none between frames.
+            let frames: Vec<String> = stack.iter().map(|name| name.replace(';', "\\u{3b}")).collect();
+            writeln!(out, "{} {count}", frames.join(";"))?;
         }
         out.flush()?;
         Ok(self.counted)
@@ -233,6 +235,18 @@ mod tests {
     #[test]
     fn code_that_runs_on_into_the_next_function_is_split() {
         assert_eq!(folded(&[(0x30fc, 3), (0x9000, 2)]), "[unknown] 2\ng 1\nhandler 2\n");
+    }
+
+    #[test]
+    fn a_name_is_one_frame() {
+        let program = Program::new();
+        let symbols = Symbols::from_iter([Symbol { address: 0, size: 0, name: String::from("a;b") }]);
+        let mut stacks = FoldedStacks::new(&program, &symbols);
+        let encoding = Encoding::Arm(InstructionSet::A64);
+        stacks.run(Run { first: Some(0), end: Some(4), count: 1, encoding });
+        let mut out = Vec::new();
+        stacks.finish(&mut out).expect("memory is writable");
+        assert_eq!(out, b"a\\u{3b}b 1\n");
     }
 
     #[test]

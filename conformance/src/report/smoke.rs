@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::text::{Style, counted};
 use crate::smoke::{Finding, Outcome, Report};
+use crate::visible;
 
 /// The whole report.
 #[must_use]
@@ -30,7 +31,11 @@ pub fn report(report: &Report, style: Style) -> String {
             Outcome::Fail(Finding { sent, came }) => {
                 let _ = writeln!(out, "{}  {head}expected: {right}", style.bad("FAIL"));
                 for (what, text) in [("sent", sent.as_str()), ("came", came), ("do", probe.question.remedy)] {
-                    let _ = writeln!(out, "        {what:4}  {}", text.replace('\n', "\n              "));
+                    let _ = writeln!(
+                        out,
+                        "        {what:4}  {}",
+                        visible::lines(text).replace('\n', "\n              ")
+                    );
                 }
             }
         }
@@ -45,6 +50,7 @@ fn last_word(report: &Report, style: Style) -> String {
         report.probes.iter().filter(|probe| matches!(probe.outcome, Outcome::NotApplicable(_))).count();
     let asked = report.probes.len() - apart;
     let name = [report.name.as_str(), report.version.as_str()].join(" ");
+    let name = visible::line(&name);
     let who = if name.trim().is_empty() { "the subject" } else { name.trim() };
     let rest = format!("{apart} not applicable, {:.2} s", report.time.as_secs_f64());
     match failed {

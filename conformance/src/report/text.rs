@@ -9,6 +9,7 @@ use super::causes::{Cause, Judged, causes};
 use super::table::{render, table};
 use crate::run::{CaseResult, Check, ProgramRun, Run, Tally};
 use crate::verdict::{Divergence, Kind, Verdict};
+use crate::visible;
 
 /// Paints words if the reader's terminal can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +79,7 @@ pub fn report(run: &Run, style: Style) -> String {
 /// What failing checks have in common, how many they are, and the first of them.
 fn cause_heading(cause: &Cause<'_>, style: Style) -> String {
     let first = cause.failures.first().map(|first| first.of.name()).unwrap_or_default();
+    let first = visible::line(&first);
     let count = counted(cause.failures.len(), "check");
     format!("{} {count}  {}  ({first})\n", style.bad("FAIL"), cause.kind)
 }
@@ -97,7 +99,7 @@ fn cause_with_example(run: &Run, cause: &Cause<'_>, style: Style) -> String {
             names.push(name);
         }
     }
-    let named = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let named = names.iter().take(NAMES).map(|name| visible::line(name)).collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(NAMES).filter(|more| *more > 0) {
         Some(more) => {
             let _ = writeln!(out, "  in {named} and {more} more");
@@ -163,18 +165,20 @@ pub fn failure(case: &CaseResult, style: Style) -> String {
 /// `run` is what the case was judged in, if its commands are those of the program.
 pub(crate) fn failed_case(run: Option<&Run>, case: &CaseResult, style: Style) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{} {}  {}", style.bad("FAIL"), case.id, case.title);
-    let _ = writeln!(out, "  {}", style.faint(&case.path));
+    let title = format!("{}  {}", case.id, case.title);
+    let _ = writeln!(out, "{} {}", style.bad("FAIL"), visible::line(&title));
+    let _ = writeln!(out, "  {}", style.faint(&visible::line(&case.path)));
     for check in case.failures() {
         out.push_str(&failed_verdict(check.direction.name(), &check.verdict, style));
     }
     for clause in &case.clauses {
-        let _ = writeln!(out, "  clause {}  {}", clause.id, clause.summary);
+        let _ = writeln!(out, "  clause {}  {}", clause.id, visible::line(&clause.summary));
     }
     if !case.provisional.is_empty() {
         let _ = writeln!(out, "  provisional: no primary source confirms {}", case.provisional.join(", "));
     }
-    let _ = writeln!(out, "  {}, {}; catches: {}", level(case.level), polarity(case.polarity), case.catches);
+    let catches = visible::line(&case.catches);
+    let _ = writeln!(out, "  {}, {}; catches: {catches}", level(case.level), polarity(case.polarity));
     let Some(run) = run else {
         let own = case.reproduce.as_ref();
         out.extend(own.map(|command| format!("  reproduce: {command}\n")));
@@ -217,7 +221,11 @@ fn failed_verdict(direction: &str, verdict: &Verdict, style: Style) -> String {
             }
             out
         }
-        other => format!("  {direction}: {}: {other}\n", style.bad(other.kind().name())),
+        other => {
+            let message = other.to_string();
+            let kind = style.bad(other.kind().name());
+            format!("  {direction}: {kind}: {}\n", visible::lines(&message))
+        }
     }
 }
 
@@ -385,7 +393,10 @@ fn provisional(run: &Run) -> String {
 fn foreign_sources(run: &Run) -> String {
     match run.foreign_sources.as_slice() {
         [] => String::new(),
-        names => format!("\nnot judged, sources of no family: {}\n", names.join(", ")),
+        names => {
+            let names = names.join(", ");
+            format!("\nnot judged, sources of no family: {}\n", visible::line(&names))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use addr2line::gimli;
 use object::{CompressionFormat, Object as _, ObjectSection as _};
+use traceproof_conformance::visible;
 use traceproof_vectors::bounded;
 
 /// Bytes of an ELF file with debug information, and rows of its line tables: more than a Linux kernel has.
@@ -87,7 +88,7 @@ impl SourceLines {
         let after = self.rows.partition_point(|row| row.first <= address);
         let row = self.rows.get(after.checked_sub(1)?).filter(|row| address < row.end)?;
         let file = self.files.get(usize::try_from(row.file).ok()?)?;
-        Some(format!("{file}:{}", row.line))
+        Some(format!("{}:{}", visible::line(file), row.line))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arguments and exit code of `traceproof decode`.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use traceproof_conformance::family::FamilyRules;
@@ -13,10 +13,10 @@ use traceproof_vectors::{Program, ProtocolId};
 
 use crate::code_notes::Noting;
 use crate::exit::{Exit, Failure};
-use crate::files::{Target, check_apart};
+use crate::files::{Target, check_apart, check_outside};
 use crate::import::Import;
 use crate::limits::Limiting;
-use crate::subjects::Starting;
+use crate::subjects::{Starting, files_of};
 
 /// Decode a trace with the reference decoder.
 ///
@@ -194,18 +194,18 @@ pub(super) enum What {
 }
 
 impl Arguments {
-    /// The output is none of the inputs.
+    /// The outputs are none of the inputs.
     pub(super) fn check_files(&self) -> Result<(), Failure> {
+        let outputs = [("--output", Some(self.output.as_path())), self.starting.output()];
         let input = (!self.input.is_dir()).then_some(self.input.as_path());
-        if input.is_none() && is_inside(&self.output, &self.input) {
-            let output = self.output.display();
-            return Err(Failure::usage(format!(
-                "--output {output} is a file of the snapshot; nothing was written"
-            )));
+        if input.is_none() {
+            check_outside("the snapshot", &self.input, &outputs)?;
         }
+        let subject = self.subject.as_deref().map(files_of).unwrap_or_default();
         let mut inputs = vec![("the trace", input)];
         inputs.extend(self.target.files());
-        check_apart(&inputs, &[("--output", Some(&self.output))])
+        inputs.extend(subject.iter().map(|file| ("--subject", Some(file.as_path()))));
+        check_apart(&inputs, &outputs)
     }
 
     /// What to write for a trace of this program.
@@ -280,14 +280,6 @@ impl Arguments {
     pub(super) fn window(&self) -> Window {
         let Part { packets, bytes, address } = self.part.clone();
         Window { packets, bytes, addresses: address }
-    }
-}
-
-/// Whether a file is there, in a directory or below.
-fn is_inside(file: &Path, directory: &Path) -> bool {
-    match (file.canonicalize(), directory.canonicalize()) {
-        (Ok(file), Ok(directory)) => file.starts_with(directory),
-        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@ use traceproof_conformance::captures::Captured;
 use traceproof_conformance::family::{self, FamilyRules, Visitor, protocol_of};
 use traceproof_conformance::listing::{Counts, Format, severity};
 use traceproof_conformance::snapshot::{Snapshot, SourceBytes, Stream, StreamError};
+use traceproof_conformance::visible;
 use traceproof_vectors::{Family, Fault, ProtocolId};
 
 use super::arguments::{Arguments, exit_for};
@@ -105,7 +106,7 @@ impl Decode<'_> {
         header.bytes =
             header.bytes.or_else(|| self.snapshot.source_bytes(self.stream).ok().map(|it| length(&it)));
         match self.arguments.format() {
-            Format::Text => Ok(writeln!(self.out, "{}", header.text())?),
+            Format::Text => Ok(writeln!(self.out, "{}", visible::line(&header.text()))?),
             Format::JsonLines => aside(self.out, &Aside::Source(&header)),
         }
     }
@@ -158,9 +159,9 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
         match decode.run()? {
             Ok(()) => decoded += 1,
             Err(error @ (StreamError::Unsupported(_) | StreamError::NoBuffer)) => {
-                passed.push(format!("{}: {error}", stream.source.name));
+                passed.push(about(stream, &error));
             }
-            Err(error) => refused.push(format!("{}: {error}", stream.source.name)),
+            Err(error) => refused.push(about(stream, &error)),
         }
     }
     out.publish()?;
@@ -174,6 +175,11 @@ pub(super) fn decode(arguments: &Arguments) -> Outcome {
         eprintln!("passed over: {line}");
     }
     Ok(exit_for(counts))
+}
+
+/// Why a source is not decoded, in a line.
+fn about(stream: &Stream<'_>, error: &StreamError) -> String {
+    visible::line(&format!("{}: {error}", stream.source.name)).into_owned()
 }
 
 fn aside(out: &mut dyn Write, line: &Aside<'_>) -> Result<(), Failure> {

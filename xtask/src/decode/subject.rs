@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use traceproof_conformance::family::{FamilyRules, Visitor};
 use traceproof_conformance::report::explain::{self, Explaining};
+use traceproof_conformance::visible;
 
 use super::arguments::Arguments;
 use crate::exit::{Exit, Failure, Outcome};
@@ -34,7 +35,7 @@ impl Visitor for Compare<'_> {
         let compared = explain::compare::<P>(&wire, &parameters, &program, &explaining)
             .map_err(|refusal| Failure::usage(refusal.to_string()))?;
         let mut out = Output::create(output)?;
-        out.write_all(compared.text.as_bytes())?;
+        out.write_all(visible::lines(&compared.text).as_bytes())?;
         out.publish()?;
         Ok(if compared.agrees { Exit::Ok } else { Exit::Failed })
     }

@@ -13,11 +13,12 @@ use traceproof_conformance::elf::{self, Image, Machine};
 use traceproof_conformance::family::{FamilyRules, toml_error};
 use traceproof_conformance::hints::Change;
 use traceproof_conformance::symbols::Symbols;
+use traceproof_conformance::visible::is_hidden;
 use traceproof_vectors::case::Problem;
 use traceproof_vectors::notation::parse_u64;
 use traceproof_vectors::{Program, Section, bounded};
 
-pub(crate) use output::{Output, check_apart, write};
+pub(crate) use output::{Output, check_apart, check_no_pipe, check_outside, write};
 
 use crate::exit::Failure;
 
@@ -213,10 +214,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 const COLOURS: [&str; 7] =
     ["\x1b[32m", "\x1b[31;1m", "\x1b[2m", "\x1b[0m", "\x1b[1m", "\x1b[36m", "\x1b[35m"];
 
-/// The text with control characters as they are written in strings, so that a name in it cannot command a terminal.
-/// Line breaks, tabs and the colours of reports stay.
+/// The text with [hidden](is_hidden) characters as they are written in strings, so that a name in it cannot command a
+/// terminal. Line breaks and the colours of reports stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    let stays = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let stays = |c: char| c == '\n' || !is_hidden(c);
     if text.chars().all(stays) {
         return Cow::Borrowed(text);
     }
@@ -243,5 +244,6 @@ mod tests {
     fn only_colours_of_reports_command_a_terminal() {
         assert_eq!(visible("a\tb\r\n\x1b[32mPASS\x1b[0m é"), "a\tb\r\n\x1b[32mPASS\x1b[0m é");
         assert_eq!(visible("\x1b[2J\x1b]0;t\x07\r\u{9b}1m"), r"\u{1b}[2J\u{1b}]0;t\u{7}\r\u{9b}1m");
+        assert_eq!(visible("\u{202e}a\u{2066}\u{200f}\n"), "\\u{202e}a\\u{2066}\\u{200f}\n");
     }
 }

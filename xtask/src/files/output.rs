@@ -16,7 +16,7 @@ pub(crate) struct Output {
 }
 
 enum To {
-    /// The standard output, a device or a pipe, as it comes.
+    /// The standard output, a device or a pipe of the shell, as it comes.
     Stream(BufWriter<Box<dyn Write + 'static>>),
     /// A new file beside the target.
     Beside(BufWriter<NamedTempFile>),
@@ -116,7 +116,7 @@ pub(crate) fn write(target: &Path, content: impl AsRef<[u8]>) -> Result<(), Fail
     output.publish()
 }
 
-/// Refuses outputs that are one of the inputs, or one another: `(option, file)` each.
+/// Refuses outputs that are one of the inputs, or one another, or named pipes: `(option, file)` each.
 pub(crate) fn check_apart(
     inputs: &[(&str, Option<&Path>)],
     outputs: &[(&str, Option<&Path>)],
@@ -128,6 +128,7 @@ pub(crate) fn check_apart(
     };
     let outputs = given(outputs);
     for (index, (option, output)) in outputs.iter().enumerate() {
+        check_no_pipe(output)?;
         let before = given(inputs).into_iter().chain(outputs.iter().take(index).cloned());
         for (other, file) in before {
             if is_same(&file, output) {
@@ -141,6 +142,33 @@ pub(crate) fn check_apart(
     Ok(())
 }
 
+/// Refuses outputs that are files in a directory of inputs, or below: `(option, file)` each.
+pub(crate) fn check_outside(
+    what: &str,
+    directory: &Path,
+    outputs: &[(&str, Option<&Path>)],
+) -> Result<(), Failure> {
+    for (option, output) in outputs {
+        if let Some(output) = output
+            && is_inside(output, directory)
+        {
+            return Err(Failure::usage(format!(
+                "{option} {} is a file of {what}; nothing was written",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file is there, in a directory or below.
+fn is_inside(file: &Path, directory: &Path) -> bool {
+    match (file.canonicalize(), directory.canonicalize()) {
+        (Ok(file), Ok(directory)) => file.starts_with(directory),
+        _ => false,
+    }
+}
+
 /// Whether two paths lead to one plain file, which may not exist yet.
 fn is_same(a: &Path, b: &Path) -> bool {
     if is_stream(a) || is_stream(b) {
@@ -151,6 +179,28 @@ fn is_same(a: &Path, b: &Path) -> bool {
         (None, None) => place(a).is_some_and(|a| Some(a) == place(b)),
         _ => false,
     }
+}
+
+/// Refuses a named pipe: it would wait for its other end, which may never come.
+pub(crate) fn check_no_pipe(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() != "-" && is_named_pipe(path) {
+        return Err(Failure::file(path, "a named pipe, not a plain file; use - and a pipe of the shell"));
+    }
+    Ok(())
+}
+
+/// Whether it is a pipe with a place among the files; those of the shell, such as `/dev/stdout`, have none.
+#[cfg(unix)]
+fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_pipe = fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    is_pipe
+        && path.canonicalize().is_ok_and(|path| !path.starts_with("/proc") && !path.starts_with("/dev/fd"))
+}
+
+#[cfg(not(unix))]
+fn is_named_pipe(_: &Path) -> bool {
+    false
 }
 
 /// Directory and name of a file that does not exist yet.
@@ -193,6 +243,7 @@ fn stream(target: &Path) -> Result<Box<dyn Write>, Failure> {
     if target.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
     }
+    check_no_pipe(target)?;
     let file = File::options().write(true).open(target).map_err(|error| Failure::file(target, error))?;
     Ok(Box::new(file))
 }

@@ -14,7 +14,7 @@ use super::read;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::files::{check_apart, print, write};
 use crate::program::invocation;
-use crate::subjects::{Starting, named};
+use crate::subjects::{Starting, files_of, named};
 use crate::suite::SuiteArgument;
 
 /// Make a case of a finding: of a fuzz project, of `diff --findings`, or an input that libFuzzer wrote.
@@ -47,8 +47,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { finding, subject, starting, suite, id, output } = arguments;
-    let inputs = [("FILE", Some(finding.as_path())), ("--subject", subject.as_deref().map(Path::new))];
-    check_apart(&inputs, &[("--output", output.as_deref())])?;
+    let files = subject.as_deref().map(files_of).unwrap_or_default();
+    let mut inputs = vec![("FILE", Some(finding.as_path()))];
+    inputs.extend(files.iter().map(|file| ("--subject", Some(file.as_path()))));
+    let outputs = [("--output", output.as_deref()), starting.output()];
+    check_apart(&inputs, &outputs)?;
+    suite.check_outputs(&outputs[1..])?;
     // It may be a case that was written by hand.
     if let Some(output) = output.as_deref().filter(|output| output.is_file()) {
         return Err(Failure::usage(format!("{} exists; nothing was written", output.display())));

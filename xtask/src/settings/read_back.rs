@@ -15,13 +15,14 @@ use traceproof_vectors::case::arm_ete_unit::read_log;
 use traceproof_vectors::{Fault, Place, Program, Sink, bounded};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{print, read_listing};
+use crate::files::{check_no_pipe, print, read_listing};
 
 /// TRCEVENTCTL1R.OE.
 const OE: u64 = 1 << 13;
 
 /// Prints the options that the values in a file stand for.
 pub(super) fn run(path: &Path, parameters: &Parameters, thumb: bool, output: Option<Output>) -> Outcome {
+    check_no_pipe(path)?;
     let text = read_listing(path, bounded::LISTING)?;
     let values = read_values(&text, parameters).map_err(|error| Failure::file(path, error))?;
     if values.is_empty() {

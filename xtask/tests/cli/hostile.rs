@@ -11,6 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::spoiled::{CASE, CLAUSES};
+
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// KiB of address space.
@@ -163,6 +165,66 @@ fn no_input_is_overwritten() {
     assert!(!here.join("new").exists() && !here.join("r").exists());
 }
 
+/// Files of suites, snapshots and subjects, and what the standard error of a subject is copied to.
+#[test]
+fn no_file_of_a_directory_or_subject_is_overwritten() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let written = [
+        ("t", "trace"),
+        ("p.toml", ""),
+        ("adaptor", "#!/bin/sh\n"),
+        ("words", "of the adaptor"),
+        ("s.toml", "command = ['./adaptor', 'words']\n"),
+        ("suite/riscv_etrace/a.toml", "a case"),
+        ("suite/riscv_etrace/retired.txt", "etr-0002\n"),
+        ("suite/clauses/riscv_etrace.toml", "requirements"),
+        ("snap/snapshot.ini", "[snapshot]"),
+        ("snap/t.bin", "trace of a snapshot"),
+    ];
+    for (name, content) in written {
+        let path = here.join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::write(path, content).expect("written");
+    }
+    let decode = "decode --family riscv-etrace t --section 0x1000:t --parameters p.toml --subject s.toml";
+    let explain = "explain --family riscv-etrace --trace t --section 0x1000:t --subject s.toml";
+    let judge = "conformance --filter etr-0001 --parameters p.toml --baseline t --subject s.toml";
+    let suite = "conformance --suite suite --filter etr-0001";
+    let compare = "diff --subject reference --subject s.toml";
+    for (verb, outputs) in [
+        (decode, "--adaptor-stderr t p.toml s.toml adaptor words"),
+        (decode, "--output s.toml adaptor words"),
+        (explain, "--adaptor-stderr t s.toml adaptor words"),
+        (explain, "--svg t s.toml adaptor words"),
+        (judge, "--adaptor-stderr t p.toml s.toml adaptor words"),
+        (judge, "--json t p.toml s.toml adaptor words"),
+        ("smoke --subject s.toml", "--adaptor-stderr s.toml adaptor words"),
+        ("fuzz promote t --subject s.toml", "--adaptor-stderr t s.toml adaptor words"),
+        ("conformance --snapshot snap", "--json snap/snapshot.ini snap/t.bin"),
+        ("conformance --snapshot snap", "--junit snap/t.bin"),
+        ("conformance --snapshot snap", "--html snap/../snap/t.bin"),
+        ("conformance --snapshot snap --subject s.toml", "--adaptor-stderr snap/t.bin"),
+        (suite, "--json suite/riscv_etrace/a.toml suite/riscv_etrace/retired.txt"),
+        (suite, "--junit suite/clauses/riscv_etrace.toml"),
+        (suite, "--html suite/riscv_etrace/a.toml"),
+        (suite, "--resume suite/riscv_etrace/a.toml"),
+        ("diff --subject reference --subject reference --suite suite", "--json suite/riscv_etrace/a.toml"),
+        (compare, "--json s.toml adaptor words"),
+        ("saboteurs --suite suite", "--matrix suite/riscv_etrace/a.toml"),
+        ("explain etr-0001 --suite suite", "--svg suite/riscv_etrace/a.toml"),
+    ] {
+        let (option, targets) = outputs.split_once(' ').expect("an option and files");
+        for target in targets.split(' ') {
+            let arguments: Vec<&str> = verb.split(' ').chain([option, target]).collect();
+            refused(here, &arguments, "nothing was written");
+        }
+    }
+    for (name, content) in written {
+        assert_eq!(fs::read_to_string(here.join(name)).expect("there"), content, "{name}");
+    }
+}
+
 #[test]
 fn an_output_is_replaced_as_a_whole_or_not_at_all() {
     let files = tempfile::tempdir().expect("a directory");
@@ -177,6 +239,81 @@ fn an_output_is_replaced_as_a_whole_or_not_at_all() {
     assert!(fs::read_to_string(here.join("out")).expect("there").contains("support"));
     let left: Vec<_> = fs::read_dir(here).expect("listed").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+/// The file of [`elf`] with a function of this name: sections `.text`, `.symtab` and `.strtab`.
+fn elf_with_function(name: &str) -> Vec<u8> {
+    let mut file = elf();
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let symbols = file.len();
+    file.extend(words(&[0, 0, 0, 0, 1, 0x1000, 16, 0x0001_0012]));
+    let names = file.len();
+    file.push(0);
+    file.extend(name.bytes());
+    file.push(0);
+    let length = file.len() - names;
+    file.resize(file.len().next_multiple_of(4), 0);
+    let sections = file.len();
+    let [symbols, names, length, place] =
+        [symbols, names, length, sections].map(|it| u32::try_from(it).expect("small"));
+    file.extend(words(&[0; 10]));
+    file.extend(words(&[0, 1, 6, 0x1000, 84, 16, 0, 0, 4, 0]));
+    file.extend(words(&[0, 2, 0, 0, symbols, 32, 3, 1, 4, 16]));
+    file.extend(words(&[0, 3, 0, 0, names, length, 0, 0, 1, 0]));
+    file[32..36].copy_from_slice(&place.to_le_bytes());
+    file[46..52].copy_from_slice(&[40, 0, 4, 0, 3, 0]);
+    file
+}
+
+/// What is left of a name that would set the title of a terminal, turn text around, begin a line and a frame.
+#[test]
+fn names_command_no_terminal() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    // Support, start at 0x1000, address +8, ended.
+    fs::write(here.join("t"), [0x01, 0x1f, 0x03, 0x73, 0x00, 0x04, 0x01, 0x12, 0x01, 0x5f]).expect("written");
+    fs::write(here.join("e.elf"), elf_with_function("a\x1b]0;x\x07\u{202e}\nb")).expect("written");
+    for (options, name) in [
+        ("--layer instructions", r"function=a\u{1b}]0;x\u{7}\u{202e}\nb"),
+        ("--disassemble", r"function=a\u{1b}]0;x\u{7}\u{202e}\nb"),
+        ("--format folded", r"a\u{1b}]0\u{3b}x\u{7}\u{202e}\nb 3"),
+    ] {
+        let decode = "decode --family riscv-etrace t --elf e.elf";
+        let arguments: Vec<&str> = decode.split(' ').chain(options.split(' ')).collect();
+        let ended = run(here, &arguments);
+        assert_eq!(ended.code, Some(0), "{options}: {}", ended.text);
+        assert!(ended.text.contains(name), "{options}: {}", ended.text);
+        let is_plain = |c: char| c == '\n' || c.is_ascii_graphic() || c == ' ';
+        assert!(ended.text.chars().all(is_plain), "{options}: {:?}", ended.text);
+    }
+}
+
+/// A case that fails, and whose title looks like the end of a report.
+#[test]
+fn a_title_does_not_paint_itself() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    for directory in ["suite/riscv_etrace", "suite/clauses"] {
+        fs::create_dir_all(here.join(directory)).expect("made");
+    }
+    let case =
+        CASE.replace("A start packet", r"\u001b[32mPASS\u001b[0m").replace("privilege = 3", "privilege = 1");
+    fs::write(here.join("suite/riscv_etrace/a.toml"), case).expect("written");
+    fs::write(here.join("suite/clauses/riscv_etrace.toml"), CLAUSES).expect("written");
+    for (verb, code) in [
+        ("conformance --suite suite --family riscv-etrace --generated 0 --no-real-programs", 1),
+        ("list --suite suite --family riscv-etrace", 0),
+        ("explain etr-0001 --suite suite", 0),
+    ] {
+        let ended = run(here, &verb.split(' ').collect::<Vec<_>>());
+        assert_eq!(ended.code, Some(code), "{verb}: {}", ended.text);
+        assert!(
+            ended.text.contains("etr-0001") && ended.text.contains(r"\u{1b}[32mPASS\u{1b}[0m"),
+            "{}",
+            ended.text
+        );
+        assert!(!ended.text.contains('\x1b'), "{verb}: {:?}", ended.text);
+    }
 }
 
 #[test]
@@ -221,6 +358,26 @@ fn pipes_and_devices_are_no_files() {
             "plain",
         );
     }
+    std::os::unix::fs::symlink("pipe", here.join("link")).expect("linked");
+    let judge = "conformance --filter etr-0001 --no-real-programs";
+    for (verb, options) in [
+        (judge, "--json --junit --html --resume --adaptor-stderr"),
+        ("decode --family riscv-etrace t", "-o"),
+        ("saboteurs --filter etr-0001", "--matrix"),
+        ("settings --family arm-ete-unit", "--read"),
+    ] {
+        for (option, pipe) in options.split(' ').flat_map(|option| [(option, "pipe"), (option, "link")]) {
+            let arguments: Vec<&str> = verb.split(' ').chain([option, pipe]).collect();
+            refused(here, &arguments, "not a plain file");
+        }
+    }
+    // The pipe of a shell has another end.
+    for target in ["-", "/dev/stdout"] {
+        let ended = run(here, &["decode", "--family", "riscv-etrace", "t", "-o", target]);
+        assert!(ended.text.contains("truncated"), "{target}: {}", ended.text);
+    }
+    let arguments: Vec<&str> = judge.split(' ').chain(["--json", "/dev/null"]).collect();
+    assert_eq!(run(here, &arguments).code, Some(0));
 }
 
 #[test]

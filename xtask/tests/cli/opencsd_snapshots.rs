@@ -62,6 +62,16 @@ fn decode(snapshot: &TempDir, more: &[&str]) -> Output {
     run(&[&["decode", path], more].concat())
 }
 
+/// Names of a snapshot are shown without what a terminal would obey.
+#[test]
+fn names_of_a_snapshot_command_no_terminal() {
+    let named = snapshot("trace.ini", DESCRIPTION.replace("ETB_0", "E\x1b[2J\u{202e}").as_bytes());
+    let output = decode(&named, &[]);
+    let shown = text(&output.stdout) + &text(&output.stderr);
+    assert!(shown.contains(r", buffer E\u{1b}[2J\u{202e} ("), "{shown}");
+    assert!(!shown.contains(['\x1b', '\u{202e}']), "{shown:?}");
+}
+
 const HEADER: &str = "source ETM_0: ETM3.5, trace ID 0x10, core cpu_0, buffer ETB_0 (coresight), 13 bytes\n";
 const OTHER: &str =
     "source STM_0: STM1.0, trace ID 0x11, buffer ETB_0 (coresight), 0 bytes: `STM1.0` is not supported yet\n";

@@ -64,7 +64,7 @@ const READS_NOTHING: [&str; 13] = [
 ];
 
 /// A case that passes, with the clause that it names.
-const CASE: &str = r#"schema = 1
+pub(crate) const CASE: &str = r#"schema = 1
 id = "etr-0001"
 family = "riscv_etrace"
 title = "A start packet"
@@ -84,7 +84,7 @@ events = [
 ]
 "#;
 
-const CLAUSES: &str = r#"family = "riscv_etrace"
+pub(crate) const CLAUSES: &str = r#"family = "riscv_etrace"
 [[clause]]
 id = "RVET-PKT-011"
 summary = "Layout"
