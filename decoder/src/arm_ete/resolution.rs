@@ -129,6 +129,7 @@ impl Analyzer {
         self.queue.cancel(count);
         if unseen > 0 {
             self.unseen -= unseen;
+            self.transaction.cancel();
             self.flow.forget_context_and_address();
         }
         self.release_resolved(sink);
