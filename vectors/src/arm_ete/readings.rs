@@ -79,7 +79,7 @@ pub const READINGS: [Reading; 39] = [
     ),
     decoders(
         "ete-discard-fails-a-transaction",
-        "Discard, Overflow and PE Reset with an open transaction are reported as its failure.",
+        "Discard and Overflow with an open transaction are reported as its failure.",
     ),
     decoders(
         "ete-context-of-a-failed-transaction",
