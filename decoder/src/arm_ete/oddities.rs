@@ -41,6 +41,10 @@ impl Expected {
         }
     }
 
+    pub(super) const fn is_ete(&self) -> bool {
+        self.is_ete
+    }
+
     /// Whether a packet is one of an option that is off, or has bits of one.
     ///
     /// Spec: ETE-PKT-CFG-001, ETE-V4-DSM-001; readings `ete-disabled-options`, `ete-long-timestamps`.

@@ -81,8 +81,8 @@ impl Transaction {
         entries
     }
 
-    /// P0 elements from before the start are cancelled, and so is what was kept back since the latest P0 element, except
-    /// for what a Cancel keeps.
+    /// P0 elements from before the start are cancelled, and so is what was kept back since the latest P0 element,
+    /// except for what a Cancel keeps.
     ///
     /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001, ETE-DEC-CAN-002.
     pub(super) fn cancel(&mut self) {

@@ -95,8 +95,8 @@
 //! # Transactions
 //!
 //! They take effect in the order of released elements (A14). Transaction Start is reported and opens one; T of the
-//! first Trace Info opens one without such an event. While it is open, what is released is kept back, cycle counts
-//! included, and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order,
+//! first Trace Info opens one without such an event, except in ETMv4, which has none. While it is open, what is released
+//! is kept back, cycle counts included, and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order,
 //! then [`Event::TransactionCommit`]. Transaction Failure: of it Context, Event, Timestamp, marker, Instrumentation,
 //! Trace Info and cycle counts are reported in order, then [`Event::TransactionFailure`]; the address is undefined, the
 //! context is the latest. PE Reset, Discard and Overflow with an open transaction fail it at their own place: PE Reset
