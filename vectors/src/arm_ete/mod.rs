@@ -79,8 +79,9 @@
 //!   release nothing, then the oldest held ones; each release takes along the other elements up to the next P0.
 //! * Cancel(n) removes the n youngest P0 elements and what stands after the oldest of them, except Event, Timestamp,
 //!   marker, Instrumentation and Trace Info, which keep their order. What stands before the oldest removed P0 element
-//!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, and context and address are
-//!   undefined.
+//!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, context and address are
+//!   undefined, and of what an open transaction kept back since its latest P0 element only these elements and cycle
+//!   counts stay.
 //! * Mispredict flips the youngest held atom and removes the Target Addresses after it. If no atom is held it flips the
 //!   latest released one (I_MDSCN). If that atom is kept back by an open transaction, nothing is reported; if its
 //!   instructions were reported, [`Event::Mispredict`] is; if they were not, or there is none, nothing is. If no P0
