@@ -112,8 +112,8 @@ impl Expected {
 
 /// Reports each oddity of a packet, the lowest byte and bit first. `has_other_depth`: its SPEC is not the depth.
 ///
-/// Spec: ETE-PKT-ADR-006, ETE-PKT-EXC-005, ETE-DEC-TI-001; readings `ete-later-speculation-depth`,
-/// `ete-reserved-exceptions`, `ete-flags-without-bytes`.
+/// Spec: ETE-PKT-ADR-006, ETE-PKT-EXC-005, ETE-DEC-TI-001; readings `ete-reserved-bits-are-believed`,
+/// `ete-later-speculation-depth`, `ete-reserved-exceptions`, `ete-flags-without-bytes`.
 pub(super) fn report(
     packet: &Packet,
     place: Place,
