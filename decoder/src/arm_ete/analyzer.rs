@@ -323,7 +323,7 @@ impl Analyzer {
             self.started = true;
             self.unseen = self.depth;
             if transactional && self.options.expected.is_ete() {
-                self.transaction.open();
+                self.transaction.open(false);
             }
         }
     }

@@ -81,7 +81,7 @@
 //!   marker, Instrumentation and Trace Info, which keep their order. What stands before the oldest removed P0 element
 //!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, context and address are
 //!   undefined, and of what an open transaction kept back since its latest P0 element only these elements and cycle
-//!   counts stay.
+//!   counts stay. A transaction whose Start came while `unseen` was not 0 is no longer open then, which has no event.
 //! * Mispredict flips the youngest held atom and removes the Target Addresses after it. If no atom is held it flips the
 //!   latest released one (I_MDSCN). If that atom is kept back by an open transaction, nothing is reported; if its
 //!   instructions were reported, [`Event::Mispredict`] is; if they were not, or there is none, nothing is. If no P0
