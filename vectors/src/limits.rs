@@ -58,7 +58,7 @@ impl DecoderLimits {
 
     /// Every limit by name, as [`Limit::from_str`] reads them, and what it bounds.
     pub const NAMES: [(&str, &str); 6] = [
-        ("steps", "instructions passed without an outcome or an address (E-Trace)"),
+        ("steps", "instructions passed without an outcome or an address, or in one walk (PFT, ETE)"),
         ("repeats", "results that a count in one packet may stand for (E-Trace predictions)"),
         ("work", "instructions by prediction or inference, for each byte of the stream (E-Trace)"),
         ("pending", "results that wait for later bytes (ETMv1 statuses)"),

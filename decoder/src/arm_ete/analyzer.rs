@@ -306,7 +306,8 @@ impl Analyzer {
     }
 
     /// Spec: ETE-PKT-TI-002 to ETE-PKT-TI-005, ETE-DEC-TI-002, ETE-DEC-TI-004, ETE-DEC-TRX-002, ETE-DEC-DEPTH-002;
-    /// readings `ete-threshold-needs-cc`, `ete-later-t-bit`, `ete-ignored-info-bits`.
+    /// readings `ete-threshold-needs-cc`, `ete-later-t-bit`, `ete-ignored-info-bits`. ETMv4 has no transactions (sheet
+    /// 2.2, D5): there T is only reported.
     fn trace_info<S: Sink<ArmEte> + ?Sized>(&mut self, place: Place, packet: &Packet, sink: &mut S) {
         let Packet::TraceInfo { info, speculation, cycle_threshold, .. } = *packet else { return };
         let info = info.map_or(0, |info| info.bits);
@@ -321,8 +322,8 @@ impl Analyzer {
         if !self.started {
             self.started = true;
             self.unseen = self.depth;
-            if transactional {
-                self.transaction.open();
+            if transactional && self.options.expected.is_ete() {
+                self.transaction.open(false);
             }
         }
     }

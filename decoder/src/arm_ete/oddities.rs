@@ -41,6 +41,10 @@ impl Expected {
         }
     }
 
+    pub(super) const fn is_ete(&self) -> bool {
+        self.is_ete
+    }
+
     /// Whether a packet is one of an option that is off, or has bits of one.
     ///
     /// Spec: ETE-PKT-CFG-001, ETE-V4-DSM-001; readings `ete-disabled-options`, `ete-long-timestamps`.
@@ -108,8 +112,8 @@ impl Expected {
 
 /// Reports each oddity of a packet, the lowest byte and bit first. `has_other_depth`: its SPEC is not the depth.
 ///
-/// Spec: ETE-PKT-ADR-006, ETE-PKT-EXC-005, ETE-DEC-TI-001; readings `ete-later-speculation-depth`,
-/// `ete-reserved-exceptions`, `ete-flags-without-bytes`.
+/// Spec: ETE-PKT-ADR-006, ETE-PKT-EXC-005, ETE-DEC-TI-001; readings `ete-reserved-bits-are-believed`,
+/// `ete-later-speculation-depth`, `ete-reserved-exceptions`, `ete-flags-without-bytes`.
 pub(super) fn report(
     packet: &Packet,
     place: Place,

@@ -115,8 +115,8 @@ impl Analyzer {
         }
     }
 
-    /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001 to ETE-DEC-CAN-003, ETE-PSHDJ-001; readings `ete-visible-elements-first`,
-    /// `ete-cancel-keeps-older-addresses`.
+    /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001 to ETE-DEC-CAN-003, ETE-DEC-TRX-005, ETE-PSHDJ-001; readings
+    /// `ete-visible-elements-first`, `ete-cancel-keeps-older-addresses`.
     pub(super) fn cancel<S>(&mut self, count: u64, sink: &mut S) -> ControlFlow<()>
     where
         S: Sink<ArmEte> + ?Sized,
@@ -130,6 +130,11 @@ impl Analyzer {
         if unseen > 0 {
             self.unseen -= unseen;
             self.flow.forget_context_and_address();
+            if self.transaction.cancel() {
+                for Entry { place, element } in self.transaction.close() {
+                    self.flow.follow(place, &element, sink);
+                }
+            }
         }
         self.release_resolved(sink);
         ControlFlow::Continue(())
@@ -177,7 +182,7 @@ impl Analyzer {
         let Entry { place, ref element } = entry;
         self.flow.follow(place, element, sink);
         if let Element::TransactionStart { .. } = element {
-            self.transaction.open();
+            self.transaction.open(self.unseen > 0);
         }
     }
 

@@ -16,6 +16,10 @@ pub(super) struct Transaction {
     p0_since: bool,
     /// A Target Address came after them.
     addresses_since: bool,
+    /// Up to this index there is nothing that a Cancel of P0 elements from before the start would remove.
+    settled: usize,
+    /// Its Start came while P0 elements from before the start were uncommitted: a Cancel of them takes it, too.
+    start_is_young: bool,
 }
 
 /// What a Mispredict meets in a transaction.
@@ -34,8 +38,9 @@ impl Transaction {
         self.is_open
     }
 
-    pub(super) fn open(&mut self) {
-        *self = Self { is_open: true, ..Self::default() };
+    /// `start_is_young`: a Cancel of P0 elements from before the start of the trace would take its Start, too.
+    pub(super) fn open(&mut self, start_is_young: bool) {
+        *self = Self { is_open: true, start_is_young, ..Self::default() };
     }
 
     /// How many elements are kept back.
@@ -61,6 +66,9 @@ impl Transaction {
             _ => {}
         }
         self.entries.push(entry);
+        if entry.element.p0_elements() > 0 {
+            self.settled = self.entries.len();
+        }
     }
 
     /// The transaction ends. Gives what was kept back.
@@ -74,6 +82,26 @@ impl Transaction {
         let entries = self.close();
         self.is_open = is_open;
         entries
+    }
+
+    /// P0 elements from before the start are cancelled, and so is what was kept back since the latest P0 element,
+    /// except for what a Cancel keeps. Whether its Start is among it, so that the transaction ends.
+    ///
+    /// Spec: ETE-SPBCG-001, ETE-DEC-CAN-001, ETE-DEC-CAN-002, ETE-DEC-TRX-005.
+    pub(super) fn cancel(&mut self) -> bool {
+        let from = self.settled.min(self.entries.len());
+        let tail = self.entries.split_off(from);
+        let before = tail.len();
+        self.entries.extend(
+            tail.into_iter().filter(|entry| {
+                entry.element.survives_cancel() || matches!(entry.element, Element::Cycles(_))
+            }),
+        );
+        let removed = before.saturating_sub(self.entries.len().saturating_sub(from));
+        self.elements = self.elements.saturating_sub(removed as u64);
+        self.settled = self.entries.len();
+        self.addresses_since = false;
+        self.start_is_young
     }
 
     /// The youngest atom that is kept back changes its status. Target Addresses since the latest P0 element are

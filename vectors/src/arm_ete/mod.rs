@@ -52,7 +52,7 @@
 //! | atoms; Q; Source Address; Function Return | one **P0** each; Q with address: then Target Address |
 //! | Exception, E = 01 | \[Context\], **Exception** |
 //! | Exception, E = 10 | Target Address, \[Context\], **Exception**; an address that is UNKNOWN or missing is an UNKNOWN Target Address |
-//! | Exception 0 | as any exception, whatever the address; the return address is UNKNOWN |
+//! | PE Reset: Exception 0, on the M profile 1 | as any exception, whatever the address; the return address is UNKNOWN |
 //! | Exception 18 (ETE) | Transaction Failure, no P0 |
 //! | Exception of ETMv4 and the address packet after it | as that of ETE; its elements belong to the packet `06` |
 //! | Exception Return | Exception Return; P0 on the M profile |
@@ -79,13 +79,15 @@
 //!   release nothing, then the oldest held ones; each release takes along the other elements up to the next P0.
 //! * Cancel(n) removes the n youngest P0 elements and what stands after the oldest of them, except Event, Timestamp,
 //!   marker, Instrumentation and Trace Info, which keep their order. What stands before the oldest removed P0 element
-//!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, and context and address are
-//!   undefined.
+//!   stays. If fewer are held, all of that kind is removed, the others come from `unseen`, context and address are
+//!   undefined, and of what an open transaction kept back since its latest P0 element only these elements and cycle
+//!   counts stay. A transaction whose Start came while `unseen` was not 0 is no longer open then, which has no event.
 //! * Mispredict flips the youngest held atom and removes the Target Addresses after it. If no atom is held it flips the
 //!   latest released one (I_MDSCN). If that atom is kept back by an open transaction, nothing is reported; if its
 //!   instructions were reported, [`Event::Mispredict`] is; if they were not, or there is none, nothing is. If no P0
-//!   element was released after the atom, the flow goes on from the other successor, Target Addresses since then are
-//!   forgotten, and a pop is due if the instruction is an indirect one that is now taken, otherwise none is.
+//!   element was released after the atom, Target Addresses since then are forgotten and the flow goes on from the other
+//!   successor, and a pop is due if the instruction is an indirect one that is now taken, otherwise none is. If the
+//!   atom had no instructions, or a Trace On, Discard or Overflow came after it, the address is undefined instead.
 //! * A cycle count is reported at once, after what the Commit of its packet releases.
 //! * Discard and Overflow drop what is held, except Event, Timestamp, Instrumentation and Trace Info, which are
 //!   reported in order; then an open transaction fails; then comes [`Event::Discard`] or [`Event::Overflow`]. `unseen`
@@ -94,8 +96,8 @@
 //! # Transactions
 //!
 //! They take effect in the order of released elements (A14). Transaction Start is reported and opens one; T of the
-//! first Trace Info opens one without such an event. While it is open, what is released is kept back, cycle counts
-//! included, and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order,
+//! first Trace Info opens one without such an event, except in ETMv4, which has none. While it is open, what is released
+//! is kept back, cycle counts included, and nothing is looked up in the code. Transaction Commit: all of it is followed and reported in order,
 //! then [`Event::TransactionCommit`]. Transaction Failure: of it Context, Event, Timestamp, marker, Instrumentation,
 //! Trace Info and cycle counts are reported in order, then [`Event::TransactionFailure`]; the address is undefined, the
 //! context is the latest. PE Reset, Discard and Overflow with an open transaction fail it at their own place: PE Reset
@@ -118,7 +120,7 @@
 //! | atom | a due pop; instructions up to and including the next P0 instruction: `taken` or `not_taken`. After E: the target of a direct one, for ISB, TSTART, WFI and WFE the next instruction; of an indirect one the address is undefined, and a pop is due if [`return_stack`](Parameters::return_stack). After N: the next instruction |
 //! | Exception | a due pop; instructions up to the return address, `passed`, P0 instructions not taken; [`Event::Exception`]. None of them for PE Reset. Then the address is undefined; of IMPLEMENTATION DEFINED types it is the return address |
 //! | Source Address | a due pop; instructions up to and including the one there, P0 instructions before it not taken, `taken`; then as after an E atom |
-//! | Q with count | a due pop; so many instructions, `passed`, over unconditional direct branches, `taken`; up to and including the first P0 instruction that is conditional or indirect. What is missing is [`Event::UnknownPath`]. Nothing is pushed or popped. Then the address is undefined |
+//! | Q with count | a due pop; so many instructions, `passed`, over unconditional direct branches, `taken`; up to and including the first P0 instruction that is conditional or indirect. One that always goes on to the next instruction, such as ISB, is `passed` like the others. A branch of T32 that an IT instruction before it may govern counts as conditional, also if the element begins after that IT. What is missing is [`Event::UnknownPath`]. Nothing is pushed or popped. Then the address is undefined |
 //! | Q without count, or count 0 | a due pop; [`Event::UnknownPath`] without count; the address is undefined |
 //! | Function Return | [`Event::FunctionReturn`]; the address is undefined; a due pop is not done and stays due |
 //! | Exception Return | [`Event::ExceptionReturn`]; address and due pop stay as they are |
@@ -142,8 +144,8 @@
 //!
 //! A decoder looks for an A-sync first: 11 zeros and 80. The bytes up to the last 11 zeros belong to no packet and are
 //! no fault. From there to the first Trace Info every packet is delivered, but only Event, Instrumentation, Discard and
-//! Overflow have events, and no faults that go on are reported. An A-sync in sync has all zeros before its 80 and
-//! changes nothing. After synchronisation is lost everything is undefined or empty, what was held is dropped, a
+//! Overflow have events, and faults that go on are reported only of these. An A-sync in sync has all zeros before its
+//! 80 and changes nothing. After synchronisation is lost everything is undefined or empty, what was held is dropped, a
 //! transaction is no longer open (no event), and the cycle total is 0.
 //!
 //! # Faults
@@ -167,8 +169,9 @@
 //! | a reserved bit that is 1; a reserved exception type | `suspicious` | the field's first bit | goes on |
 //! | a packet whose option is off; SPEC of a later Trace Info that is not the depth | `suspicious` | header | goes on |
 //! | timestamp with bits above [`timestamp_bits`](Parameters::timestamp_bits) | `suspicious` | header | goes on |
-//! | ETMv4: another packet than an address after an exception | `missing-address` | header of that packet | the exception has no return address; the packet is read |
+//! | ETMv4: another packet than an address after an exception | `missing-address` | header of that packet, after its warnings | the exception has no return address; the packet is read |
 //! | no code, or none that can be read, where an instruction must be looked up; `address` says where | `no-code` | header | flow lost, return stack empty |
+//! | a Source Address before the current address, or inside an instruction | `no-code` | header | flow lost, return stack empty |
 //! | IS1 with SF = 1, where an instruction must be looked up | `unsupported-mode` | header | flow lost, return stack empty |
 //! | more instructions for one element than [`steps`](crate::DecoderLimits::steps) | `limit` | header | flow lost, return stack empty |
 //! | more elements held or kept back than [`speculation`](crate::DecoderLimits::speculation) | `limit` | header of the one too many | flow lost |
@@ -183,7 +186,8 @@
 //!
 //! The limit of held elements counts each element once, those kept back by a transaction included. The element too many
 //! is held after the others were dropped, as Discard drops them but without event and without failing the transaction;
-//! the dropped P0 elements become `unseen`, dropped contexts take effect, the return stack is empty.
+//! the dropped P0 elements become `unseen`, the latest dropped context takes effect, the return stack is empty. What
+//! stays is reported before the fault. If the element too many is no P0 element, nothing is held: it is released.
 
 mod event;
 mod execution;

@@ -15,7 +15,7 @@ const fn both(name: &'static str, text: &'static str) -> Reading {
 }
 
 /// The readings of what no text available to this project settles.
-pub const READINGS: [Reading; 39] = [
+pub const READINGS: [Reading; 40] = [
     decoders(
         "ete-search-begins-at-the-fault",
         "After what cannot be read the search for an A-sync begins at the byte at fault.",
@@ -27,6 +27,10 @@ pub const READINGS: [Reading; 39] = [
     decoders(
         "ete-packets-before-trace-info",
         "Before the first Trace Info, Event, Instrumentation, Discard and Overflow are reported, timestamps and markers are not.",
+    ),
+    decoders(
+        "ete-reserved-bits-are-believed",
+        "A packet with a reserved bit that is 1 is believed as if it were 0, with a warning.",
     ),
     decoders("ete-reserved-control-bits", "Reserved bits of PLCTL announce no section."),
     decoders(
@@ -79,7 +83,7 @@ pub const READINGS: [Reading; 39] = [
     ),
     decoders(
         "ete-discard-fails-a-transaction",
-        "Discard, Overflow and PE Reset with an open transaction are reported as its failure.",
+        "Discard and Overflow with an open transaction are reported as its failure.",
     ),
     decoders(
         "ete-context-of-a-failed-transaction",

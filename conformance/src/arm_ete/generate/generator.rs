@@ -11,8 +11,9 @@ pub(in crate::arm_ete) const GENERATOR: Generator<ArmEte> =
 
 /// Readings of situations that no execution has: reserved values, damaged and foreign streams, options that no
 /// generated configuration has, pops that the encoder model avoids.
-const FOREIGN: [&str; 18] = [
+const FOREIGN: [&str; 19] = [
     "ete-search-begins-at-the-fault",
+    "ete-reserved-bits-are-believed",
     "ete-reserved-control-bits",
     "ete-continued-trace-info",
     "ete-ignored-info-bits",

@@ -334,13 +334,10 @@ impl Flow {
         if waypoint.is_some() {
             sink.event(place, &Event::Mispredict);
         }
-        if since == Since::P0 {
-            return;
-        }
         if let Some(waypoint) = &waypoint {
             self.note_not_taken(waypoint, taken, of_atom);
         }
-        if !goes_on {
+        if since == Since::P0 || !goes_on {
             return;
         }
         match waypoint {
