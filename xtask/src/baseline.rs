@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
 
 /// The baseline of a subject of this name.
 pub(crate) fn read_baseline(path: &Path, subject: &str) -> Result<Baseline, Failure> {
-    let text = read_text(path, bounded::LISTING)?;
+    let text = read_text(path, bounded::TOML)?;
     let baseline =
         Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
     if baseline.subject != subject {
@@ -61,7 +61,7 @@ pub(crate) fn read_baseline(path: &Path, subject: &str) -> Result<Baseline, Fail
 pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let Verb::Update(Arguments { select, subject, baseline: path }) = verb;
     check_apart(&[("--subject", Some(Path::new(subject)))], &[("the baseline", Some(path))])?;
-    let before = match bounded::read_to_string(path, bounded::LISTING) {
+    let before = match bounded::read_to_string(path, bounded::TOML) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::file(path, error)),

@@ -224,6 +224,30 @@ fn pipes_and_devices_are_no_files() {
 }
 
 #[test]
+fn long_files_of_settings_are_refused() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    fs::write(here.join("t"), [0x01, 0x1f]).expect("written");
+    let decode = ["decode", "--family", "riscv-etrace", "t", "--parameters", "p.toml"];
+    fs::write(here.join("p.toml"), "\n".repeat(1 << 20)).expect("written");
+    let ended = run(here, &decode);
+    assert_eq!(ended.code, Some(0), "{}", ended.text);
+    assert!(ended.resident < RESIDENT, "{} KiB", ended.resident);
+    fs::write(here.join("p.toml"), "\n".repeat((1 << 20) + 1)).expect("written");
+    refused(here, &decode, "larger than the limit of 1048576 bytes");
+    fs::write(here.join("b.toml"), "\n".repeat((4 << 20) + 1)).expect("written");
+    let judge = ["conformance", "--filter", "etr-0001", "--baseline", "b.toml"];
+    refused(here, &judge, "larger than the limit of 4194304 bytes");
+    for directory in ["suite/clauses", "suite/riscv_etrace"] {
+        fs::create_dir_all(here.join(directory)).expect("made");
+        fs::write(here.join(directory).join("riscv_etrace.toml"), "\n".repeat((4 << 20) + 1))
+            .expect("written");
+    }
+    let ended = run(here, &["list", "--suite", "suite", "--family", "riscv-etrace"]);
+    assert!(ended.text.contains("larger than the limit of 4194304 bytes"), "{}", ended.text);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_device_is_an_error() {
     for arguments in ["--help", "list --family arm-pft", "show etr-0001", "conformance --help"] {
