@@ -248,6 +248,20 @@ fn long_files_of_settings_are_refused() {
 }
 
 #[test]
+fn text_logs_are_read_some_lines_at_a_time() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let decode = ["decode", "--family", "riscv-etrace", "--text", "log", "--no-hints", "-o", "o"];
+    fs::write(here.join("log"), format!("{}oops\n", "raw 01 1f\n".repeat(200))).expect("written");
+    refused(here, &decode, "line 201: ");
+    // Eleven characters that stand for 65,536 bytes.
+    fs::write(here.join("log"), "idle*65536\n".repeat(2_100)).expect("written");
+    let ended = run(here, &decode);
+    assert!(ended.text.contains("more than the limit of 134217728 bytes"), "{}", ended.text);
+    assert!(ended.code == Some(2) && ended.resident < RESIDENT, "{} KiB", ended.resident);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_device_is_an_error() {
     for arguments in ["--help", "list --family arm-pft", "show etr-0001", "conformance --help"] {
