@@ -158,26 +158,31 @@ pub(crate) fn open_trace<P: FamilyRules>(
     }
 }
 
-/// Bytes of a trace that is read whole, because its results are kept in memory.
-const TRACE_LIMIT: u64 = 64 << 20;
+/// Bytes of a trace of which only some packets are kept in memory; of one that is compared; and of one that is
+/// explained, which takes up to a thousand times as many.
+pub(crate) const IN_PART: u64 = 64 << 20;
+pub(crate) const COMPARED: u64 = 1 << 20;
+pub(crate) const EXPLAINED: u64 = 512 << 10;
 
-/// Reads a whole trace, as [`open_trace`] opens it.
+/// Reads a whole trace of at most `limit` bytes, as [`open_trace`] opens it.
 pub(crate) fn read_trace<P: FamilyRules>(
     path: &Path,
     text: bool,
     parameters: &P::Parameters,
+    limit: u64,
 ) -> Result<Vec<u8>, Failure> {
     let mut wire = Vec::new();
-    let mut trace = open_trace::<P>(path, text, parameters)?.take(TRACE_LIMIT.saturating_add(1));
+    let mut trace = open_trace::<P>(path, text, parameters)?.take(limit.saturating_add(1));
     trace.read_to_end(&mut wire).map_err(|error| Failure::file(path, error))?;
-    check_length(path, &wire)?;
+    check_length(path, &wire, limit)?;
     Ok(wire)
 }
 
 /// Refuses a trace that is too long to be read whole.
-pub(crate) fn check_length(path: &Path, wire: &[u8]) -> Result<(), Failure> {
-    if wire.len() as u64 > TRACE_LIMIT {
-        let message = format!("larger than the limit of {TRACE_LIMIT} bytes: this is for a part of a trace");
+pub(crate) fn check_length(path: &Path, wire: &[u8], limit: u64) -> Result<(), Failure> {
+    if wire.len() as u64 > limit {
+        let hint = if limit == EXPLAINED { "; name some packets by --packets, or use `decode`" } else { "" };
+        let message = format!("larger than the limit of {limit} bytes: this is for a part of a trace{hint}");
         return Err(Failure::file(path, message));
     }
     Ok(())

@@ -248,6 +248,26 @@ fn long_files_of_settings_are_refused() {
 }
 
 #[test]
+fn long_traces_are_explained_in_part() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let explain = ["explain", "--family", "riscv-etrace", "--trace", "t"];
+    let part = [&explain[..], &["--packets", "20..22"]].concat();
+    fs::write(here.join("t"), [0x01, 0x1f].repeat((512 << 10) + 1)).expect("written");
+    refused(here, &explain, "larger than the limit of 524288 bytes");
+    refused(here, &[&part[..], &["--subject", "reference"]].concat(), "name some packets by --packets");
+    refused(here, &[&explain[..], &["--packets", "0..4097"]].concat(), "larger than the limit");
+    let ended = run(here, &part);
+    assert!(ended.code == Some(0) && ended.text.contains("support"), "{}", ended.text);
+    let compare = ["decode", "--family", "riscv-etrace", "t", "--subject", "reference"];
+    refused(here, &compare, "larger than the limit of 1048576 bytes");
+    let line = "t-1 [001] 1.000001: rwmmio_post_read: f width=32 val=0x1 addr=0x100c\n";
+    fs::write(here.join("log"), line.repeat(33_000)).expect("written");
+    let import = ["--import", "ftrace", "--base", "0x1000", "--trace", "log"];
+    refused(here, &[&["explain", "--family", "arm-ete-unit"][..], &import].concat(), "larger than the limit");
+}
+
+#[test]
 fn text_logs_are_read_some_lines_at_a_time() {
     let files = tempfile::tempdir().expect("a directory");
     let here = files.path();
