@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::baseline::{self, Baseline, NewCause, Signature, UNEXPLAINED};
+use traceproof_conformance::baseline::{self, Baseline, BaselineError, NewCause, Signature, UNEXPLAINED};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
@@ -66,6 +66,11 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::file(path, error)),
     };
+    let wrong = |error: BaselineError| Failure::usage(format!("{}:{error}", path.display()));
+    if !before.trim().is_empty() {
+        // Before the suite is judged.
+        Baseline::parse(&before).map_err(wrong)?;
+    }
     let subject = named(subject, &Starting::default())?;
     let options = Options {
         directories: select.suite.directories()?,
@@ -81,8 +86,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
     let whole = !select.is_narrow() && select.family.is_empty();
-    let update = baseline::update(&before, &run, whole)
-        .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
+    let update = baseline::update(&before, &run, whole).map_err(wrong)?;
     write(path, &update.text)?;
     let mut text = added(&update.causes);
     for (what, checks) in [("changed", &update.changed), ("removed", &update.removed)] {

@@ -238,6 +238,9 @@ fn long_files_of_settings_are_refused() {
     fs::write(here.join("b.toml"), "\n".repeat((4 << 20) + 1)).expect("written");
     let judge = ["conformance", "--filter", "etr-0001", "--baseline", "b.toml"];
     refused(here, &judge, "larger than the limit of 4194304 bytes");
+    // Before the suite is judged.
+    fs::write(here.join("b.toml"), "a list of things to do").expect("written");
+    refused(here, &["baseline", "update", "--subject", "reference", "b.toml"], "b.toml:1:");
     for directory in ["suite/clauses", "suite/riscv_etrace"] {
         fs::create_dir_all(here.join(directory)).expect("made");
         fs::write(here.join(directory).join("riscv_etrace.toml"), "\n".repeat((4 << 20) + 1))
