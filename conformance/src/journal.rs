@@ -166,9 +166,8 @@ impl Journal {
         }
         drop(bounded::open(path)?);
         let mut file = File::options().read(true).write(true).open(path)?;
-        let (lines, end) = complete_lines(&mut file)?;
-        let mut lines = lines.into_iter();
-        let Some(first) = lines.next() else {
+        let mut lines = CompleteLines::new(&mut file);
+        let Some(first) = lines.read_one()? else {
             return Self::create(path, subject, options);
         };
         let wrong = |number: usize| {
@@ -179,7 +178,8 @@ impl Journal {
         };
         conditions.check(&Conditions::of(subject, options))?;
         let (mut cases, mut programs) = (HashMap::new(), Vec::new());
-        for (number, line) in (2..).zip(lines) {
+        while let Some(line) = lines.read_one()? {
+            let number = lines.number;
             match serde_json::from_str(&line).map_err(wrong(number))? {
                 Read::Case(case) => drop(cases.insert(case.id.clone(), *case)),
                 Read::Program(run) => programs.push(run),
@@ -189,6 +189,7 @@ impl Journal {
                 }
             }
         }
+        let end = lines.end;
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end))?;
         Ok(Self { cases, programs, ..Self::new(file) })
@@ -250,25 +251,33 @@ impl Journal {
     }
 }
 
-/// The lines that are finished, and where they end.
-fn complete_lines(file: &mut File) -> Result<(Vec<String>, u64), JournalError> {
-    let mut reader = BufReader::new(file.take(bounded::LISTING + 1));
-    let (mut lines, mut end) = (Vec::new(), 0);
-    loop {
+/// The lines that are finished.
+struct CompleteLines<'a> {
+    reader: BufReader<io::Take<&'a mut File>>,
+    /// How many were read, and where the last one ends.
+    number: usize,
+    end: u64,
+}
+
+impl<'a> CompleteLines<'a> {
+    fn new(file: &'a mut File) -> Self {
+        Self { reader: BufReader::new(file.take(bounded::LISTING + 1)), number: 0, end: 0 }
+    }
+
+    fn read_one(&mut self) -> Result<Option<String>, JournalError> {
         let mut line = Vec::new();
-        let length = reader.read_until(b'\n', &mut line)? as u64;
+        let length = self.reader.read_until(b'\n', &mut line)? as u64;
         if line.pop() != Some(b'\n') {
-            return Ok((lines, end));
+            return Ok(None);
         }
-        end += length;
-        if end > bounded::LISTING {
+        (self.number, self.end) = (self.number + 1, self.end + length);
+        if self.end > bounded::LISTING {
             let limit = bounded::LISTING;
             return Err(io::Error::other(format!("larger than the limit of {limit} bytes")).into());
         }
-        let number = lines.len() + 1;
-        let text = String::from_utf8(line)
-            .map_err(|_| JournalError::Line { number, message: String::from("no text") })?;
-        lines.push(text);
+        let number = self.number;
+        let no_text = |_| JournalError::Line { number, message: String::from("no text") };
+        String::from_utf8(line).map(Some).map_err(no_text)
     }
 }
 
@@ -327,6 +336,9 @@ mod tests {
         fs::write(&path, &damaged).expect("written");
         let error = Journal::resume(&path, &subject, &options).expect_err("damaged");
         assert!(matches!(error, JournalError::Line { number: 2, .. }), "{error}");
+        fs::write(&path, b"\n\xff\n").expect("written");
+        let error = Journal::resume(&path, &subject, &options).expect_err("no beginning");
+        assert!(matches!(error, JournalError::Line { number: 1, .. }), "{error}");
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn is_streams(directory: &Path) -> bool {
 }
 
 fn make(arguments: &PackArguments) -> Result<Done, Problem> {
-    let text = text_of(&arguments.dut)?;
+    let text = settings(&arguments.dut)?;
     let device = Device::parse(&arguments.dut.display().to_string(), &text)?;
     let manifest = match (&arguments.signals, &arguments.image) {
         (Some(signals), Some(image)) => record(arguments, &device, &text, signals, image)?,
@@ -186,7 +186,7 @@ fn record(
 pub fn check_rtl(arguments: &CheckRtlArguments) -> Result<Done, Problem> {
     check_outputs(arguments)?;
     let name = arguments.dut.display().to_string();
-    let device = Device::parse(&name, &text_of(&arguments.dut)?)?;
+    let device = Device::parse(&name, &settings(&arguments.dut)?)?;
     let mut pack = pack::read(&arguments.pack)?;
     if device.parameters != pack.device.parameters || device.ingress != pack.device.ingress {
         return Err(Problem::whole(
@@ -292,7 +292,16 @@ pub fn log_of_run(command: &str, directory: &Path) -> Result<String, Problem> {
 }
 
 fn text_of(file: &Path) -> Result<String, Problem> {
-    bounded::read_to_string(file, bounded::LISTING)
+    text_up_to(file, bounded::LISTING)
+}
+
+/// The text of the description of a device.
+fn settings(file: &Path) -> Result<String, Problem> {
+    text_up_to(file, bounded::TEXT)
+}
+
+fn text_up_to(file: &Path, limit: u64) -> Result<String, Problem> {
+    bounded::read_to_string(file, limit)
         .map_err(|error| Problem::whole(file.display().to_string(), error.to_string()))
 }
 

@@ -4,10 +4,15 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes of a file that a person writes: parameters, policy, subject, case, requirements.
-pub const TEXT: u64 = 16 << 20;
+/// Bytes of a TOML file of settings: parameters, policy, subject, device.
+///
+/// Reading TOML may take fifty times its length.
+pub const TEXT: u64 = 1 << 20;
 
-/// Bytes of a baseline, of results, of a log in the notation of cases, of formatter frames.
+/// Bytes of a longer TOML file: cases, requirements, baselines, stimulus, a stream of a corpus.
+pub const TOML: u64 = 4 << 20;
+
+/// Bytes of results, of a log in the notation of cases, of formatter frames.
 pub const LISTING: u64 = 256 << 20;
 
 /// Reads a file.

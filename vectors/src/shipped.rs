@@ -111,8 +111,12 @@ impl Tree {
     ///
     /// When there is no such file, or it cannot be read.
     pub fn read(&self, path: impl AsRef<Path>) -> io::Result<Cow<'static, [u8]>> {
+        self.read_up_to(path, bounded::LISTING)
+    }
+
+    fn read_up_to(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Cow<'static, [u8]>> {
         match &self.0 {
-            Root::Directory(root) => bounded::read(&root.join(path), bounded::LISTING).map(Cow::Owned),
+            Root::Directory(root) => bounded::read(&root.join(path), limit).map(Cow::Owned),
             Root::Embedded(root) => {
                 let bytes = embedded::files().get(embedded::key(&root.join(path)).as_str());
                 bytes.map(|bytes| Cow::Borrowed(*bytes)).ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -120,13 +124,13 @@ impl Tree {
         }
     }
 
-    /// The text of a file.
+    /// The text of a file of cases, requirements or the like.
     ///
     /// # Errors
     ///
-    /// When there is no such file, or it cannot be read or is no UTF-8.
+    /// When there is no such file, it is longer than [`bounded::TOML`], cannot be read or is no UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>) -> io::Result<String> {
-        String::from_utf8(self.read(path)?.into_owned())
+        String::from_utf8(self.read_up_to(path, bounded::TOML)?.into_owned())
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use traceproof_conformance::baseline::{self, Baseline, NewCause, Signature, UNEXPLAINED};
+use traceproof_conformance::baseline::{self, Baseline, BaselineError, NewCause, Signature, UNEXPLAINED};
 use traceproof_conformance::generate::DEFAULT_GENERATED_PER_FAMILY;
 use traceproof_conformance::report::text::counted;
 use traceproof_conformance::{Options, run};
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
 
 /// The baseline of a subject of this name.
 pub(crate) fn read_baseline(path: &Path, subject: &str) -> Result<Baseline, Failure> {
-    let text = read_text(path, bounded::LISTING)?;
+    let text = read_text(path, bounded::TOML)?;
     let baseline =
         Baseline::parse(&text).map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
     if baseline.subject != subject {
@@ -63,11 +63,16 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     let files = files_of(subject);
     let inputs: Vec<_> = files.iter().map(|file| ("--subject", Some(file.as_path()))).collect();
     check_apart(&inputs, &[("the baseline", Some(path))])?;
-    let before = match bounded::read_to_string(path, bounded::LISTING) {
+    let before = match bounded::read_to_string(path, bounded::TOML) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Failure::file(path, error)),
     };
+    let wrong = |error: BaselineError| Failure::usage(format!("{}:{error}", path.display()));
+    if !before.trim().is_empty() {
+        // Before the suite is judged.
+        Baseline::parse(&before).map_err(wrong)?;
+    }
     let subject = named(subject, &Starting::default())?;
     let options = Options {
         directories: select.suite.directories()?,
@@ -83,8 +88,7 @@ pub(crate) fn run_verb(verb: &Verb) -> Outcome {
     bar.finish_and_clear();
     let run = run.map_err(|errors| Failure::suite(&errors))?;
     let whole = !select.is_narrow() && select.family.is_empty();
-    let update = baseline::update(&before, &run, whole)
-        .map_err(|error| Failure::usage(format!("{}:{error}", path.display())))?;
+    let update = baseline::update(&before, &run, whole).map_err(wrong)?;
     write(path, &update.text)?;
     let mut text = added(&update.causes);
     for (what, checks) in [("changed", &update.changed), ("removed", &update.removed)] {

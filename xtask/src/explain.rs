@@ -18,7 +18,7 @@ use traceproof_vectors::case::CaseFile;
 use traceproof_vectors::{Program, ProtocolId};
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Target, check_apart, check_length, print, read_trace, write};
+use crate::files::{EXPLAINED, IN_PART, Target, check_apart, check_length, print, read_trace, write};
 use crate::import::Import;
 use crate::limits::Limiting;
 use crate::select::{WithCase, with_case};
@@ -175,6 +175,16 @@ fn imported(
     explained::<ArmEteUnit>(path, &log.wire, &parameters, &program, explaining)
 }
 
+/// Most packets that are a part of a stream.
+const PART: u64 = 4096;
+
+/// Bytes of a stream that is short enough.
+fn longest(explaining: &Explaining<'_>) -> u64 {
+    // A subject is compared over the whole stream.
+    let packets = explaining.packets.as_ref().filter(|_| explaining.subject.is_none());
+    if packets.is_some_and(|packets| packets.end - packets.start <= PART) { IN_PART } else { EXPLAINED }
+}
+
 /// Explains a stream that is short enough.
 fn explained<P: FamilyRules>(
     path: &Path,
@@ -183,7 +193,7 @@ fn explained<P: FamilyRules>(
     program: &Program,
     explaining: &Explaining<'_>,
 ) -> Result<String, Failure> {
-    check_length(path, wire)?;
+    check_length(path, wire, longest(explaining))?;
     explain::stream::<P>(wire, parameters, program, explaining)
         .map_err(|refusal| Failure::usage(refusal.to_string()))
 }
@@ -200,7 +210,7 @@ impl Visitor for Stream<'_> {
         let Arguments { target, trace, text, .. } = self.arguments;
         let (program, parameters) = target.load::<P>()?;
         let path = trace.as_deref().unwrap_or_else(|| "-".as_ref());
-        let wire = read_trace::<P>(path, *text, &parameters)?;
+        let wire = read_trace::<P>(path, *text, &parameters, longest(self.explaining))?;
         explained::<P>(path, &wire, &parameters, &program, self.explaining)
     }
 }

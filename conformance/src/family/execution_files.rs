@@ -46,7 +46,7 @@ struct StimulusFile<P: CaseProtocol> {
 ///
 /// # Errors
 ///
-/// When it cannot be read, is longer than [`bounded::TEXT`], or its lines are no stimulus that the program can have.
+/// When it cannot be read, is longer than [`bounded::TOML`], or its lines are no stimulus that the program can have.
 pub fn drive_stimulus<P: FamilyRules>(
     input: &mut dyn BufRead,
     program: &Program,
@@ -55,9 +55,9 @@ pub fn drive_stimulus<P: FamilyRules>(
     each: &mut dyn FnMut(&P::Stimulus),
 ) -> Result<FileSummary, ExecutionError> {
     let mut text = String::new();
-    input.take(bounded::TEXT.saturating_add(1)).read_to_string(&mut text)?;
-    if text.len() as u64 > bounded::TEXT {
-        return Err(ExecutionError::Impossible(format!("larger than the limit of {} bytes", bounded::TEXT)));
+    input.take(bounded::TOML.saturating_add(1)).read_to_string(&mut text)?;
+    if text.len() as u64 > bounded::TOML {
+        return Err(ExecutionError::Impossible(format!("larger than the limit of {} bytes", bounded::TOML)));
     }
     let impossible = |problem: &dyn fmt::Display| ExecutionError::Impossible(problem.to_string());
     let file: StimulusFile<P> =

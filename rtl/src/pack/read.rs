@@ -94,7 +94,8 @@ impl Files<'_> {
     }
 
     pub(crate) fn text(&self, file: &str) -> Result<String, Problem> {
-        bounded::read_to_string(&self.directory.join(file), bounded::LISTING)
+        let limit = if file == "dut.toml" { bounded::TEXT } else { bounded::LISTING };
+        bounded::read_to_string(&self.directory.join(file), limit)
             .map_err(|error| Problem::whole(self.name(file), error.to_string()))
     }
 
@@ -113,7 +114,7 @@ impl Files<'_> {
             }
             let bytes = bounded::read(&self.directory.join(file), bounded::LISTING)
                 .map_err(|error| Problem::whole(self.name(file), error.to_string()))?;
-            if digest(&bytes) != *expected {
+            if !digest(&bytes).eq_ignore_ascii_case(expected) {
                 return Err(Problem::whole(self.name(file), "the file was changed: its digest is another"));
             }
         }

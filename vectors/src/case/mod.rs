@@ -204,6 +204,18 @@ pub struct Case<P: CaseProtocol> {
     pub events: Option<Vec<P::EventEntry>>,
 }
 
+/// Bytes that the lines of `wire` may stand for.
+const MOST_WIRE: usize = 16 << 20;
+
+/// Refuses a line after which there are too many bytes.
+fn check_wire(index: usize, bytes: &[u8]) -> Result<(), Problem> {
+    if bytes.len() > MOST_WIRE {
+        let message = format!("the lines stand for more than {MOST_WIRE} bytes");
+        return Err(Problem::new(format!("wire[{index}]"), message));
+    }
+    Ok(())
+}
+
 const fn one() -> u32 {
     1
 }

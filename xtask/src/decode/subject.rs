@@ -9,7 +9,7 @@ use traceproof_conformance::visible;
 
 use super::arguments::Arguments;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::files::{Output, read_trace};
+use crate::files::{COMPARED, Output, read_trace};
 use crate::subjects::named;
 
 /// How long a subject in this process may take.
@@ -29,7 +29,7 @@ impl Visitor for Compare<'_> {
         let limits = limiting.collected();
         let subject = named(self.name, starting)?.with_limits(limits);
         let (program, parameters) = target.load::<P>()?;
-        let wire = read_trace::<P>(input, *text, &parameters)?;
+        let wire = read_trace::<P>(input, *text, &parameters, COMPARED)?;
         let explaining =
             Explaining { limits, subject: Some(&subject), deadline: DEADLINE, ..Explaining::default() };
         let compared = explain::compare::<P>(&wire, &parameters, &program, &explaining)

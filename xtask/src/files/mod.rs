@@ -127,6 +127,12 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     bounded::read(path, elf::CODE_LIMIT).map_err(|error| Failure::file(path, error))
 }
 
+/// Lines of a text log that are kept at once: each costs more than its characters.
+const SOME_LINES: usize = 64;
+
+/// Bytes that the lines of a text log may stand for.
+const TEXT_BYTES: usize = 128 << 20;
+
 /// Opens a trace: its bytes, or with `text` the bytes of its lines in the notation of the family's cases.
 pub(crate) fn open_trace<P: FamilyRules>(
     path: &Path,
@@ -137,31 +143,47 @@ pub(crate) fn open_trace<P: FamilyRules>(
         return open(path);
     }
     let content = read_listing(path, bounded::LISTING)?;
-    let lines: Vec<String> = content.lines().map(str::to_owned).collect();
-    let wire = P::wire(&lines, parameters).map_err(|problem| Failure::file(path, in_lines(&problem)))?;
-    Ok(Box::new(io::Cursor::new(wire)))
+    let (mut wire, mut lines, mut before) = (Vec::new(), content.lines(), 0);
+    loop {
+        let some: Vec<String> = lines.by_ref().take(SOME_LINES).map(str::to_owned).collect();
+        if some.is_empty() {
+            return Ok(Box::new(io::Cursor::new(wire)));
+        }
+        let read = P::wire(&some, parameters);
+        wire.extend(read.map_err(|problem| Failure::file(path, in_lines(&problem, before)))?);
+        if wire.len() > TEXT_BYTES {
+            let message = format!("its lines stand for more than the limit of {TEXT_BYTES} bytes");
+            return Err(Failure::file(path, message));
+        }
+        before += some.len();
+    }
 }
 
-/// Bytes of a trace that is read whole, because its results are kept in memory.
-const TRACE_LIMIT: u64 = 64 << 20;
+/// Bytes of a trace of which only some packets are kept in memory; of one that is compared; and of one that is
+/// explained, which takes up to a thousand times as many.
+pub(crate) const IN_PART: u64 = 64 << 20;
+pub(crate) const COMPARED: u64 = 1 << 20;
+pub(crate) const EXPLAINED: u64 = 512 << 10;
 
-/// Reads a whole trace, as [`open_trace`] opens it.
+/// Reads a whole trace of at most `limit` bytes, as [`open_trace`] opens it.
 pub(crate) fn read_trace<P: FamilyRules>(
     path: &Path,
     text: bool,
     parameters: &P::Parameters,
+    limit: u64,
 ) -> Result<Vec<u8>, Failure> {
     let mut wire = Vec::new();
-    let mut trace = open_trace::<P>(path, text, parameters)?.take(TRACE_LIMIT.saturating_add(1));
+    let mut trace = open_trace::<P>(path, text, parameters)?.take(limit.saturating_add(1));
     trace.read_to_end(&mut wire).map_err(|error| Failure::file(path, error))?;
-    check_length(path, &wire)?;
+    check_length(path, &wire, limit)?;
     Ok(wire)
 }
 
 /// Refuses a trace that is too long to be read whole.
-pub(crate) fn check_length(path: &Path, wire: &[u8]) -> Result<(), Failure> {
-    if wire.len() as u64 > TRACE_LIMIT {
-        let message = format!("larger than the limit of {TRACE_LIMIT} bytes: this is for a part of a trace");
+pub(crate) fn check_length(path: &Path, wire: &[u8], limit: u64) -> Result<(), Failure> {
+    if wire.len() as u64 > limit {
+        let hint = if limit == EXPLAINED { "; name some packets by --packets, or use `decode`" } else { "" };
+        let message = format!("larger than the limit of {limit} bytes: this is for a part of a trace{hint}");
         return Err(Failure::file(path, message));
     }
     Ok(())
@@ -179,11 +201,11 @@ pub(crate) fn read_listing(path: &Path, limit: u64) -> Result<String, Failure> {
     Ok(content)
 }
 
-/// The error of a file of lines: `line 3: …`, where a case would have `wire[2]: …`.
-fn in_lines(problem: &Problem) -> String {
+/// The error of a file of lines: `line 3: …`, where a case of the lines after the first ones would have `wire[2]: …`.
+fn in_lines(problem: &Problem, before: usize) -> String {
     let index = problem.path.strip_prefix("wire[").and_then(|rest| rest.strip_suffix(']'));
     match index.and_then(|index| index.parse::<usize>().ok()) {
-        Some(index) => format!("line {}: {}", index + 1, problem.message),
+        Some(index) => format!("line {}: {}", before + index + 1, problem.message),
         None => problem.to_string(),
     }
 }

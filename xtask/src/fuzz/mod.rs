@@ -29,5 +29,5 @@ pub(crate) fn run(verb: &Verb) -> Outcome {
 
 /// The bytes of the file of a stream.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    bounded::read(path, bounded::TEXT).map_err(|error| Failure::file(path, error))
+    bounded::read(path, bounded::TOML).map_err(|error| Failure::file(path, error))
 }

@@ -381,6 +381,67 @@ fn pipes_and_devices_are_no_files() {
 }
 
 #[test]
+fn long_files_of_settings_are_refused() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    fs::write(here.join("t"), [0x01, 0x1f]).expect("written");
+    let decode = ["decode", "--family", "riscv-etrace", "t", "--parameters", "p.toml"];
+    fs::write(here.join("p.toml"), "\n".repeat(1 << 20)).expect("written");
+    let ended = run(here, &decode);
+    assert_eq!(ended.code, Some(0), "{}", ended.text);
+    assert!(ended.resident < RESIDENT, "{} KiB", ended.resident);
+    fs::write(here.join("p.toml"), "\n".repeat((1 << 20) + 1)).expect("written");
+    refused(here, &decode, "larger than the limit of 1048576 bytes");
+    fs::write(here.join("b.toml"), "\n".repeat((4 << 20) + 1)).expect("written");
+    let judge = ["conformance", "--filter", "etr-0001", "--baseline", "b.toml"];
+    refused(here, &judge, "larger than the limit of 4194304 bytes");
+    // Before the suite is judged.
+    fs::write(here.join("b.toml"), "a list of things to do").expect("written");
+    refused(here, &["baseline", "update", "--subject", "reference", "b.toml"], "b.toml:1:");
+    for directory in ["suite/clauses", "suite/riscv_etrace"] {
+        fs::create_dir_all(here.join(directory)).expect("made");
+        fs::write(here.join(directory).join("riscv_etrace.toml"), "\n".repeat((4 << 20) + 1))
+            .expect("written");
+    }
+    let ended = run(here, &["list", "--suite", "suite", "--family", "riscv-etrace"]);
+    assert!(ended.text.contains("larger than the limit of 4194304 bytes"), "{}", ended.text);
+}
+
+#[test]
+fn long_traces_are_explained_in_part() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let explain = ["explain", "--family", "riscv-etrace", "--trace", "t"];
+    let part = [&explain[..], &["--packets", "20..22"]].concat();
+    fs::write(here.join("t"), [0x01, 0x1f].repeat((512 << 10) + 1)).expect("written");
+    refused(here, &explain, "larger than the limit of 524288 bytes");
+    refused(here, &[&part[..], &["--subject", "reference"]].concat(), "name some packets by --packets");
+    refused(here, &[&explain[..], &["--packets", "0..4097"]].concat(), "larger than the limit");
+    let ended = run(here, &part);
+    assert!(ended.code == Some(0) && ended.text.contains("support"), "{}", ended.text);
+    let compare = ["decode", "--family", "riscv-etrace", "t", "--subject", "reference"];
+    refused(here, &compare, "larger than the limit of 1048576 bytes");
+    let line = "t-1 [001] 1.000001: rwmmio_post_read: f width=32 val=0x1 addr=0x100c\n";
+    fs::write(here.join("log"), line.repeat(33_000)).expect("written");
+    let import = ["--import", "ftrace", "--base", "0x1000", "--trace", "log"];
+    refused(here, &[&["explain", "--family", "arm-ete-unit"][..], &import].concat(), "larger than the limit");
+}
+
+#[test]
+fn text_logs_are_read_some_lines_at_a_time() {
+    let files = tempfile::tempdir().expect("a directory");
+    let here = files.path();
+    let decode = ["decode", "--family", "riscv-etrace", "--text", "log", "--no-hints", "-o", "o"];
+    fs::write(here.join("log"), format!("{}oops\n", "raw 01 1f\n".repeat(200))).expect("written");
+    refused(here, &decode, "line 201: ");
+    // Eleven characters that stand for 65,536 bytes.
+    fs::write(here.join("log"), "idle*65536\n".repeat(2_100)).expect("written");
+    let ended = run(here, &decode);
+    assert!(ended.text.contains("more than the limit of 134217728 bytes"), "{}", ended.text);
+    assert!(ended.code == Some(2) && ended.resident < RESIDENT, "{} KiB", ended.resident);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_device_is_an_error() {
     for arguments in ["--help", "list --family arm-pft", "show etr-0001", "conformance --help"] {

@@ -481,6 +481,22 @@ fn verbs(arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn digests_of_packs_may_have_capitals() {
+    let files = tempfile::tempdir().expect("a directory");
+    let (_, arguments) = PACKS[1];
+    let made = run(files.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(made.code, Some(0), "{}", made.text);
+    let manifest = files.path().join("streams/manifest.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let bytes = fs::read(files.path().join("streams/bytes.memh")).expect("a file of the pack");
+    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(text.contains(&digest));
+    fs::write(&manifest, text.replace(&digest, &digest.to_uppercase())).expect("written");
+    let checked = run(files.path(), &["vectors", "check", "streams"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.text);
+}
+
+#[test]
 fn every_verb_that_reads_files_gets_spoiled_ones() {
     let tried: Vec<&str> = kinds().iter().chain(&results()).map(|kind| kind.arguments).collect();
     for verb in verbs(&[]) {

@@ -1,7 +1,7 @@
 //! The bytes of `wire`.
 
-use crate::case::Problem;
 use crate::case::arm::stream::read_line;
+use crate::case::{Problem, check_wire};
 
 /// No line repeats a byte more often: a slip of the pen shall not fill the memory.
 const MOST_REPEATED: usize = 1 << 16;
@@ -24,6 +24,7 @@ pub(super) fn read(lines: &[String]) -> Result<Vec<u8>, Problem> {
                 }
                 (Some(_), _) => return Err(wrong("one byte is repeated, as in `00*11`")),
             }
+            check_wire(index, &bytes)?;
         }
     }
     Ok(bytes)

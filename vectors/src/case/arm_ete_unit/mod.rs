@@ -48,7 +48,7 @@ pub use import::{ImportOptions, ImportedLog, LogForm, import_log};
 use line::Item;
 use words::NotationError;
 
-use super::{Assembly, CaseError, CaseProtocol, Expected, ExpectedFault, Problem};
+use super::{Assembly, CaseError, CaseProtocol, Expected, ExpectedFault, Problem, check_wire};
 use crate::arm_ete_unit::wire::{Kind, RECORD};
 use crate::arm_ete_unit::{
     ArmEteUnit, Errata, Event, Interpretation, OutputSet, Packet, Parameters, Register, Rule, Shown,
@@ -190,6 +190,7 @@ impl CaseProtocol for ArmEteUnit {
             append(line, &mut bytes).map_err(|NotationError { column, message }| {
                 Problem::new(format!("wire[{index}]"), format!("column {column}: {message}"))
             })?;
+            check_wire(index, &bytes)?;
         }
         Ok(bytes)
     }

@@ -7,7 +7,7 @@ mod record;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Problem, assemble};
+use super::{Assembly, CaseProtocol, Expected, ExpectedFault, Problem, assemble, check_wire};
 use crate::itanium_pmu::wire::{Kind, RECORD};
 use crate::itanium_pmu::{
     DataMiss, Event, InstructionMiss, ItaniumPmu, Notice, Parameters, Register, Stimulus, Tags,
@@ -121,6 +121,7 @@ impl CaseProtocol for ItaniumPmu {
         for (index, line) in lines.iter().enumerate() {
             record::append(line, &mut bytes)
                 .map_err(|message| Problem::new(format!("wire[{index}]"), message))?;
+            check_wire(index, &bytes)?;
         }
         Ok(bytes)
     }

@@ -18,7 +18,7 @@
 //! A `#` starts a comment.
 
 use super::framing::{Framing, Unit};
-use crate::case::Problem;
+use crate::case::{Problem, check_wire};
 use crate::notation::{parse_bytes, parse_u64, show_bytes};
 use crate::riscv_etrace::Encapsulation;
 
@@ -35,6 +35,7 @@ pub(super) fn parse(lines: &[String], encapsulation: Encapsulation) -> Result<Ve
     for (index, line) in lines.iter().enumerate() {
         parse_line(line, &framing, &mut bytes)
             .map_err(|message| Problem::new(format!("wire[{index}]"), message))?;
+        check_wire(index, &bytes)?;
     }
     Ok(bytes)
 }
