@@ -143,7 +143,7 @@ pub(crate) fn open_trace<P: FamilyRules>(
         return open(path);
     }
     let content = read_listing(path, bounded::LISTING)?;
-    let (mut wire, mut lines, mut before) = (Vec::new(), content.lines(), 0);
+    let (mut wire, mut lines, mut before) = (Vec::<u8>::new(), content.lines(), 0);
     loop {
         let some: Vec<String> = lines.by_ref().take(SOME_LINES).map(str::to_owned).collect();
         if some.is_empty() {

@@ -179,6 +179,12 @@ mod tests {
         assert_eq!(bytes(&[]), Ok(vec![]));
     }
 
+    #[test]
+    fn all_lines_together_are_bounded() {
+        assert_eq!(bytes(&["idle*65536"; 256]).map(|bytes| bytes.len()), Ok(16 << 20));
+        assert!(bytes(&["idle*65536"; 257]).expect_err("too many").starts_with("wire[256]"));
+    }
+
     /// Expected bytes: worked by hand from EN 2.1 and the messages of ET 13.
     #[test]
     fn fields_of_the_transport_are_bit_exact_and_shown_again() {
