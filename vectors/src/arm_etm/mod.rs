@@ -85,8 +85,8 @@ pub const FEATURES: [Feature; 15] = [
 ];
 
 /// What is read into what no text confirms: PC-1 to PC-16 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
-/// others about ETMv1 and ETMv3.
-pub const READINGS: [Reading; 30] = [
+/// others about ETMv1, ETMv2 and ETMv3.
+pub const READINGS: [Reading; 31] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -163,6 +163,11 @@ pub const READINGS: [Reading; 30] = [
         name: "etm-pc-16",
         binds: Binds::Both,
         text: "Reset, undefined instruction, prefetch abort, IRQ, FIQ set the exception bit, SVC does not; decoders take back without it, too.",
+    },
+    Reading {
+        name: "etm2-words-follow-on",
+        binds: Binds::Decoders,
+        text: "A data packet without the A bit is reported at the address of the transfer before plus 4.",
     },
     Reading {
         name: "etm3-ignore-is-transparent",
