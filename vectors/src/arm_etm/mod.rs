@@ -86,7 +86,7 @@ pub const FEATURES: [Feature; 15] = [
 
 /// What is read into what no text confirms: PC-1 to PC-16 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
 /// others about ETMv1, ETMv2 and ETMv3.
-pub const READINGS: [Reading; 31] = [
+pub const READINGS: [Reading; 32] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -193,6 +193,11 @@ pub const READINGS: [Reading; 31] = [
         name: "etm3-context-id-behind-its-instruction",
         binds: Binds::Encoders,
         text: "A Context ID packet follows the atom and the data of the instruction that changed it, and precedes its branch packet.",
+    },
+    Reading {
+        name: "etm3-byte-5-exception-in-arm-state",
+        binds: Binds::Decoders,
+        text: "Byte 5 of a branch packet holds an exception only if the state before the packet is ARM.",
     },
     Reading {
         name: "etm1-address-starts-a-cycle",

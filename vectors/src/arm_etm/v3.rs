@@ -118,7 +118,7 @@
 //! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M; exception exit in 3.4 and not ARMv7-M | `illegal-in-state` | header | lost |
 //! | branch, P-header or data suppressed with [`data_only`](super::Parameters::data_only) (ETM3-DO-001) | `illegal-in-state` | header | lost |
 //! | 00 that does not begin an A-sync: something else than 80 after five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
-//! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state | `reserved-encoding` | byte 5 | lost |
+//! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state (reading `etm3-byte-5-exception-in-arm-state`) | `reserved-encoding` | byte 5 | lost |
 //! | current address that announces exception information | `reserved-encoding` | the byte that does | lost |
 //! | first byte of the address under a load or store with bit 0 = 0; information byte with bit 0 = 0 | `reserved-encoding` | that byte | lost |
 //! | exception information byte 2 (the third one, or the second one with bit 6) with bit 7 | `overlong` | that byte | lost |
