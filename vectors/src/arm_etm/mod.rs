@@ -63,6 +63,10 @@ impl Protocol for ArmEtm {
     fn is_synchronised_by(event: &Event) -> bool {
         recovery::is_synchronised_by(event)
     }
+
+    fn accepts(expected: &Event, actual: &Event) -> bool {
+        event::accepts(expected, actual)
+    }
 }
 
 /// The optional features that a subject may claim in its capabilities. Everything else is mandatory.

@@ -30,9 +30,10 @@
 //! Ignore packet does not separate the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to
 //! 3. `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none after
 //! data that were ignored. Without [`virtualization`](super::Parameters::virtualization) a Hyp bit is reported as 0
-//! (ETM3-ISY-011); `hyp` of an exception is still there if its information byte 1 is. Faults after which decoding goes
-//! on follow their packet and precede its events. At the end of the trace: [`Incomplete`](Event::Incomplete), if a
-//! packet is cut off; then `Missing` of every miss without data.
+//! (ETM3-ISY-011); `hyp` of an exception is still there if its information byte 1 is; of exceptions above 15, which are
+//! those of ARMv7-M, a decoder may leave it out. Faults after which decoding goes on follow their packet and precede
+//! its events. At the end of the trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of
+//! every miss without data.
 //!
 //! # Synchronisation
 //!
