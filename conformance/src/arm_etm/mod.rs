@@ -46,6 +46,9 @@ impl FamilyRules for ArmEtm {
     fn readings_of_executions(parameters: &Parameters) -> Vec<&'static str> {
         let matters = |name: &str| match parameters.architecture {
             Architecture::V1 => name.starts_with("etm1-") || matches!(name, "etm-pc-4" | "etm-pc-14"),
+            Architecture::V2 if name.starts_with("etm2-") => {
+                parameters.data_address && !parameters.monitor_cprt
+            }
             Architecture::V2 => name.starts_with("etm-pc-"),
             Architecture::V3 => false,
         };

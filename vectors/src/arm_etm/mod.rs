@@ -63,6 +63,10 @@ impl Protocol for ArmEtm {
     fn is_synchronised_by(event: &Event) -> bool {
         recovery::is_synchronised_by(event)
     }
+
+    fn accepts(expected: &Event, actual: &Event) -> bool {
+        event::accepts(expected, actual)
+    }
 }
 
 /// The optional features that a subject may claim in its capabilities. Everything else is mandatory.
@@ -85,8 +89,8 @@ pub const FEATURES: [Feature; 15] = [
 ];
 
 /// What is read into what no text confirms: PC-1 to PC-16 about bits of ETMv2 (PC-4 and PC-14 of ETMv1, too), the
-/// others about ETMv1 and ETMv3.
-pub const READINGS: [Reading; 30] = [
+/// others about ETMv1, ETMv2 and ETMv3.
+pub const READINGS: [Reading; 32] = [
     Reading {
         name: "etm-pc-1",
         binds: Binds::Both,
@@ -165,6 +169,11 @@ pub const READINGS: [Reading; 30] = [
         text: "Reset, undefined instruction, prefetch abort, IRQ, FIQ set the exception bit, SVC does not; decoders take back without it, too.",
     },
     Reading {
+        name: "etm2-words-follow-on",
+        binds: Binds::Decoders,
+        text: "A data packet without the A bit is reported at the address of the transfer before plus 4.",
+    },
+    Reading {
         name: "etm3-ignore-is-transparent",
         binds: Binds::Decoders,
         text: "An Ignore packet does not part the halves of a 64-bit item; every other packet does.",
@@ -188,6 +197,11 @@ pub const READINGS: [Reading; 30] = [
         name: "etm3-context-id-behind-its-instruction",
         binds: Binds::Encoders,
         text: "A Context ID packet follows the atom and the data of the instruction that changed it, and precedes its branch packet.",
+    },
+    Reading {
+        name: "etm3-byte-5-exception-in-arm-state",
+        binds: Binds::Decoders,
+        text: "Byte 5 of a branch packet holds an exception only if the state before the packet is ARM.",
     },
     Reading {
         name: "etm1-address-starts-a-cycle",

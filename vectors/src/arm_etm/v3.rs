@@ -29,9 +29,11 @@
 //! instruction among them. The rules of misses, pairs and `Missing` are those of [`Event`], with two differences: an
 //! Ignore packet does not separate the halves of a 64-bit item, every other packet does (ETM3-OOO-006); tags are 1 to
 //! 3. `StoreFailed` is about the transfer that the packet before (Ignore packets apart) is about; there is none after
-//! data that were ignored. Hyp bits are reported only with [`virtualization`](super::Parameters::virtualization)
-//! (ETM3-ISY-011). Faults after which decoding goes on follow their packet and precede its events. At the end of the
-//! trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of every miss without data.
+//! data that were ignored. Without [`virtualization`](super::Parameters::virtualization) a Hyp bit is reported as 0
+//! (ETM3-ISY-011); `hyp` of an exception is still there if its information byte 1 is; of exceptions above 15, which are
+//! those of ARMv7-M, a decoder may leave it out. Faults after which decoding goes on follow their packet and precede
+//! its events. At the end of the trace: [`Incomplete`](Event::Incomplete), if a packet is cut off; then `Missing` of
+//! every miss without data.
 //!
 //! # Synchronisation
 //!
@@ -48,13 +50,14 @@
 //! not executed, or no branch: the instruction after it; an executed direct branch: its target; an executed indirect
 //! branch (or exception return): unknown until a branch packet or I-sync. A branch packet sets the next instruction
 //! whatever was before; of several in a row each does. Where the program has no code, the atom there still has its
-//! address, those after it none. In Java state no atom has an address. A 32-bit Thumb instruction is one atom or two,
-//! the second at the second half-word, see [`thumb32_single`](super::Parameters::thumb32_single). Before the first
-//! I-sync there are no addresses.
+//! address, those after it none. In Java state no atom has an address, not even the first one or that of a load in
+//! progress. A 32-bit Thumb instruction is one atom or two, the second at the second half-word, see
+//! [`thumb32_single`](super::Parameters::thumb32_single). Before the first I-sync there are no addresses.
 //!
-//! A short branch packet is read in the state in force (that of the latest I-sync or branch packet); its base is the
-//! address of the latest I-sync (with a load or store in progress the current one, not that of the load) or branch
-//! packet. Before the first I-sync its missing bits are taken as 0 and its state as ARM; nothing depends on them.
+//! A short branch packet is read in the state in force: that of the latest I-sync or branch packet, which a BLX of a
+//! label since then does not change. Its base is the address of the latest I-sync (with a load or store in progress the
+//! current one, not that of the load) or branch packet. Before the first I-sync its missing bits are taken as 0 and its
+//! state as ARM; nothing depends on them.
 //!
 //! The Thumb pattern of byte 5 is ThumbEE if the exception information has AltISA or, without information, if the state
 //! in force is ThumbEE. Exception information after fewer bytes makes Thumb of ThumbEE or ThumbEE of Thumb in the same
@@ -113,10 +116,10 @@
 //! | condition | class | place | then |
 //! |---|---|---|---|
 //! | reserved header or P-header; VMID, timestamp before 3.5; exception entry, exit before 3.4 | `reserved-encoding` | header | lost |
-//! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M | `illegal-in-state` | header | lost |
+//! | data packet (Normal Data, placeholder, Value Not Traced, data suppressed) with neither addresses nor values traced; out-of-order data or store failed without values; Context ID of size 0; timestamp, VMID or cycle count (04, 70) not enabled; exception entry without data or not ARMv7-M; exception exit in 3.4 and not ARMv7-M | `illegal-in-state` | header | lost |
 //! | branch, P-header or data suppressed with [`data_only`](super::Parameters::data_only) (ETM3-DO-001) | `illegal-in-state` | header | lost |
 //! | 00 that does not begin an A-sync: something else than 80 after five zeros or more, or fewer zeros | `framing` | first zero | lost; the search begins at the byte that is not zero |
-//! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state | `reserved-encoding` | byte 5 | lost |
+//! | byte 5 of a branch packet or current address without a state pattern; with bit 7, unless of a branch packet in the original scheme and ARM state (reading `etm3-byte-5-exception-in-arm-state`) | `reserved-encoding` | byte 5 | lost |
 //! | current address that announces exception information | `reserved-encoding` | the byte that does | lost |
 //! | first byte of the address under a load or store with bit 0 = 0; information byte with bit 0 = 0 | `reserved-encoding` | that byte | lost |
 //! | exception information byte 2 (the third one, or the second one with bit 6) with bit 7 | `overlong` | that byte | lost |

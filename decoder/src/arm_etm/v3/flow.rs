@@ -348,6 +348,10 @@ impl Flow {
             self.transfers.excuse();
         }
         self.arrive(target);
+        let exception = exception.map(|information| ExceptionInformation {
+            hyp: information.hyp.map(|hyp| hyp && self.virtualization),
+            ..information
+        });
         let InstructionAddress { address, isa } = target;
         sink.event(place, &Event::BranchTo { address: Address32(address), isa, exception });
     }

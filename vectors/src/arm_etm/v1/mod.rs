@@ -36,7 +36,8 @@
 //! The two records after BE and BD hold no instruction. Their \[1:0\] (on TRACEPKT if TR) are APO\[1:0\] and
 //! APO\[3:2\]: how many TRACESYNC marks to skip, counted from the record of BE or BD on, that one included. They output
 //! packets like any other. BE or BD in one of them abandons the branch before, and has two such records of its own. The
-//! APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture.
+//! APO is not known if one of the two is TD, cannot be read, or is beyond the end of the capture: it is not checked
+//! then, and the address is found by the order of the marks.
 //!
 //! # Events
 //!
@@ -147,7 +148,7 @@
 //! | data cut off by a branch address that is no restart | `contradiction` | first byte of the address | goes on |
 //! | byte 5 of a branch address with reason 101 to 111, 100 before ETMv1.2, or bit 7 before ETMv1.3 | `reserved-encoding` | byte 5 | lost |
 //! | byte 5 of a data address with a bit of \[7:4\] | `contradiction` | byte 5 | goes on; data given up |
-//! | ID or BD, values traced: no code at the instruction, or code that does not determine how much is transferred (LDC, STC); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
+//! | ID or BD, values traced: no code at the instruction, or code that does not determine how much is transferred (LDC, STC but for floating point, coprocessors 10 and 11); `address` says where | `no-code` | PIPESTAT of its record | goes on; data given up; once until an address is known again |
 //! | ID or BD, values traced: by its code the instruction transfers nothing that is traced; `address` | `contradiction` | PIPESTAT of its record | goes on; data given up |
 //! | an instruction after an executed indirect branch without BE or BD | `missing-address` | PIPESTAT of its record | goes on; once |
 //! | no code where an instruction is, with a program that has code somewhere; `address` | `no-code` | PIPESTAT of its record | goes on; once until an address is known again |

@@ -65,11 +65,11 @@
 //! numbered from 0, counted from `begin` or `reset`. A 64-bit item is two consecutive numbers, lower address first.
 //!
 //! `address` is what the packet says, completed with the bits of the base (see [`DataAddress`]); without the A bit it
-//! is that of the transfer before plus 4 (ETM2-ND-011), modulo the known bits. It is `None` if addresses are not
-//! traced; if the A bit is 0 and there is no transfer before, or that one has none; or if the A bit is 0 and
-//! [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a coprocessor transfer. "Before" does
-//! not extend across a TFO packet with a reason other than periodic, and neither does the base: its bits are unknown
-//! there until they travel again (ETM2-DA-003, ETM2-TFO-023).
+//! is that of the transfer before plus 4 (ETM2-ND-011, a should; reading `etm2-words-follow-on`), modulo the known
+//! bits. It is `None` if addresses are not traced; if the A bit is 0 and there is no transfer before, or that one has
+//! none; or if the A bit is 0 and [`monitor_cprt`](super::Parameters::monitor_cprt) is set, for then it may be a
+//! coprocessor transfer. "Before" does not extend across a TFO packet with a reason other than periodic, and neither
+//! does the base: its bits are unknown there until they travel again (ETM2-DA-003, ETM2-TFO-023).
 //!
 //! # Misses
 //!
