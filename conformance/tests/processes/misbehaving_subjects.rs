@@ -331,7 +331,7 @@ fn hello_must_be_right() {
         message.expect("no hello")
     };
     assert_eq!(error("wrong-nonce", patient()), "its nonce is not that of the request");
-    let long = "its name, version or issues have 2010 bytes, more than 1024";
+    let long = "its name, version or issues have 2009 bytes, more than 1024";
     assert_eq!(error("long-name", patient()), long);
     assert_eq!(
         error("dies-in-hello", patient()),
