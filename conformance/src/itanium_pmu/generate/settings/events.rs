@@ -146,7 +146,7 @@ fn sentence(refusal: &EventRefusal) -> Result<(), String> {
     let text = refusal.to_string();
     let (wrong, right) = text.split_once(';').unwrap_or_default();
     let is_right = (4..8_u8).all(|n| right.contains(&format!("PMD{n}")) == (counters >> n & 1 == 1));
-    check(wrong.contains(name) && is_right, || format!("{refusal:?} is told as `{text}`"))
+    check(wrong.contains(name) && is_right, || format!("{refusal:?} reads `{text}`"))
 }
 
 /// The fields of PMC\[10\] or PMC\[11\], and of the counter's register, are what was asked for.

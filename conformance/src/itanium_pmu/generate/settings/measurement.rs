@@ -201,12 +201,12 @@ fn is_done(measurement: &Measurement<'_>, answer: &MeasurementSettings) -> Resul
     check(answer.counters.len() == measurement.events.len(), || wrong("counters"))?;
     // The words of PMC11 say both what is captured and where data is tagged.
     let captures = captures_data(measurement);
-    let told = answer.settings.iter().all(|setting| {
+    let are_stated = answer.settings.iter().all(|setting| {
         let is_pmc11 = setting.register == Register::pmc(11);
         setting.meaning.contains("captures DATA_EAR") == (is_pmc11 && captures)
             && setting.meaning.contains("pt = ") == is_pmc11
     });
-    check(told, || wrong("words"))?;
+    check(are_stated, || wrong("words"))?;
     for (index, &counter) in answer.counters.iter().enumerate() {
         check(!answer.counters[..index].contains(&counter), || wrong("one counter for two"))?;
         let request = request(measurement, index);

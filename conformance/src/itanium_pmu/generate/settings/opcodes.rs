@@ -45,12 +45,12 @@ pub(super) fn judge(entropy: &mut Entropy<'_>) -> Result<(), String> {
     })?;
     check(usize::from(answer.setting.register.index) == usize::from(wish.pmc), || format!("{answer:x?}"))?;
     let words = &answer.setting.meaning;
-    let is_told = match (wish.pattern.compared & !NEVER_COMPARED).count_ones() {
+    let is_stated = match (wish.pattern.compared & !NEVER_COMPARED).count_ones() {
         0 => words.contains("every syllable"),
         1 => words.contains(" 1 bit "),
         bits => words.contains(&format!(" {bits} bits")),
     };
-    check(is_told, || format!("{wish:x?} is told as `{words}`"))?;
+    check(is_stated, || format!("{wish:x?} reads `{words}`"))?;
     tags(&programmed(&[answer.setting], 0), &wish)?;
     refuses(&wish)?;
     building(entropy)
